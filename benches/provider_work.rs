@@ -38,72 +38,74 @@ const SCENARIOS: [Scenario; 32] = [
     }),
     ("raw", |n| {
         neutral(builder(), |calls| {
-            calls.start(0, CallStart::new("patch").raw(), ignore);
-            (0..n).for_each(|_| calls.delta(0, "+ text\n", ignore));
+            calls.start_with(0, CallStart::new("patch").raw(), ignore);
+            (0..n).for_each(|_| calls.delta_with(0, "+ text\n", ignore));
         })
     }),
     ("empty", |n| {
         neutral(builder(), |calls| {
             (0..n as u64).for_each(|slot| {
-                calls.start(slot, CallStart::new("tool"), ignore);
-                calls.stop(slot, ignore);
-                calls.finish(None, ignore);
+                calls.start_with(slot, CallStart::new("tool"), ignore);
+                calls.stop_with(slot, ignore);
+                calls.finish_with(None, ignore);
             })
         })
     }),
     ("started-again", |n| {
-        neutral(builder(), |calls| (0..n).for_each(|_| calls.start(0, CallStart::new("tool").id("a"), ignore)))
+        neutral(builder(), |calls| (0..n).for_each(|_| calls.start_with(0, CallStart::new("tool").id("a"), ignore)))
     }),
     ("superseded", |n| {
         neutral(builder(), |calls| {
             (0..n).for_each(|_| {
-                calls.start(0, CallStart::new("tool").id("a").input("{}"), ignore);
-                calls.begin_message(ignore);
+                calls.start_with(0, CallStart::new("tool").id("a").input("{}"), ignore);
+                calls.begin_message_with(ignore);
             })
         })
     }),
     ("refused", |n| {
-        neutral(builder(), |calls| (0..n as u64).for_each(|slot| calls.start(slot, CallStart::new("tool"), ignore)))
+        neutral(builder(), |calls| {
+            (0..n as u64).for_each(|slot| calls.start_with(slot, CallStart::new("tool"), ignore))
+        })
     }),
     ("unplaced", |n| {
         neutral(builder(), |calls| {
             keep(calls);
-            (0..n as u64).for_each(|slot| calls.delta(1 + slot, "1", ignore));
+            (0..n as u64).for_each(|slot| calls.delta_with(1 + slot, "1", ignore));
         })
     }),
     ("late", |n| {
         neutral(builder(), |calls| {
-            calls.start(1, CallStart::new("tool").input("{}"), ignore);
-            calls.stop(1, ignore);
-            calls.finish(None, ignore);
+            calls.start_with(1, CallStart::new("tool").input("{}"), ignore);
+            calls.stop_with(1, ignore);
+            calls.finish_with(None, ignore);
             keep(calls);
-            (0..n).for_each(|_| calls.delta(1, "1", ignore));
+            (0..n).for_each(|_| calls.delta_with(1, "1", ignore));
         })
     }),
     ("contradicted", |n| {
         neutral(builder(), |calls| {
             keep(calls);
-            (0..n).for_each(|_| calls.whole(0, "1", ignore));
+            (0..n).for_each(|_| calls.whole_with(0, "1", ignore));
         })
     }),
     ("repeated", |n| {
         neutral(builder(), |calls| {
-            calls.start(0, CallStart::new("tool"), ignore);
-            calls.delta(0, &format!("{}1", " ".repeat(KEPT)), ignore);
-            (0..n).for_each(|turn| calls.whole(0, &format!("{}1", " ".repeat(turn % 64)), ignore));
+            calls.start_with(0, CallStart::new("tool"), ignore);
+            calls.delta_with(0, &format!("{}1", " ".repeat(KEPT)), ignore);
+            (0..n).for_each(|turn| calls.whole_with(0, &format!("{}1", " ".repeat(turn % 64)), ignore));
         })
     }),
     ("cumulative", |n| {
         neutral(builder().cumulative(), |calls| {
-            calls.start(0, CallStart::new("tool"), ignore);
+            calls.start_with(0, CallStart::new("tool"), ignore);
             let text = format!("[{}", "1,".repeat(512));
-            (0..n).for_each(|_| calls.delta(0, &text, ignore));
+            (0..n).for_each(|_| calls.delta_with(0, &text, ignore));
         })
     }),
     ("not-cumulative", |n| {
         neutral(builder().cumulative(), |calls| {
             keep(calls);
-            (0..n).for_each(|_| calls.delta(0, "[2", ignore));
+            (0..n).for_each(|_| calls.delta_with(0, "[2", ignore));
         })
     }),
     ("values", |n| {
@@ -222,33 +224,33 @@ fn builder() -> ToolCallsBuilder {
 fn neutral(builder: ToolCallsBuilder, act: impl FnOnce(&mut ToolCalls)) {
     let mut calls = builder.build();
     act(&mut calls);
-    calls.finish(Some("stop"), ignore);
+    calls.finish_with(Some("stop"), ignore);
 }
 
 /// A call with text that is kept.
 fn keep(calls: &mut ToolCalls) {
-    calls.start(0, CallStart::new("tool").id("a"), ignore);
-    calls.delta(0, &format!("[{}", "1,".repeat(KEPT / 2)), ignore);
+    calls.start_with(0, CallStart::new("tool").id("a"), ignore);
+    calls.delta_with(0, &format!("[{}", "1,".repeat(KEPT / 2)), ignore);
 }
 
 fn deltas(calls: &mut ToolCalls, n: usize, delta: &str, last: &str) {
     keep(calls);
-    (0..n).for_each(|_| calls.delta(0, delta, ignore));
-    calls.delta(0, last, ignore);
+    (0..n).for_each(|_| calls.delta_with(0, delta, ignore));
+    calls.delta_with(0, last, ignore);
 }
 
 fn stream(provider: Provider, events: impl Iterator<Item = Value>) {
     let mut calls = ProviderStream::new(provider, builder().build());
-    events.for_each(|event| calls.push(&event.to_string(), ignore_event));
-    calls.finish(None, ignore_event);
+    events.for_each(|event| calls.push_with(&event.to_string(), ignore_event));
+    calls.finish_with(None, ignore_event);
 }
 
 fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
     let call = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]}).to_string();
     let mut calls = ProviderStream::new(Provider::Gemini, builder().parser(Parser::builder().limits(limits)).build());
-    calls.push(&call(json!({"name": "tool", "willContinue": true})), ignore_event);
-    (0..n).for_each(|at| calls.push(&call(json!({"partialArgs": [arg(at)], "willContinue": true})), ignore_event));
-    calls.finish(None, ignore_event);
+    calls.push_with(&call(json!({"name": "tool", "willContinue": true})), ignore_event);
+    (0..n).for_each(|at| calls.push_with(&call(json!({"partialArgs": [arg(at)], "willContinue": true})), ignore_event));
+    calls.finish_with(None, ignore_event);
 }
 
 /// One payload whose JSON is lost, and its text after that.

@@ -52,17 +52,17 @@ fn read(patterns: &PatternSet, stream: &[String], best: &mut [Duration]) {
     let mut on_event = |event: StreamEvent<'_>| {
         black_box(&event);
     };
-    calls.push(
+    calls.push_with(
         r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"a","name":"say","input":{}}}"#,
         &mut on_event,
     );
     for (window, best) in stream.chunks(WINDOW).zip(best) {
         let begin = Instant::now();
         for event in window {
-            calls.push(event, &mut on_event);
+            calls.push_with(event, &mut on_event);
         }
         *best = (*best).min(begin.elapsed());
     }
-    calls.push(r#"{"type":"content_block_stop","index":0}"#, &mut on_event);
-    calls.finish(None, &mut on_event);
+    calls.push_with(r#"{"type":"content_block_stop","index":0}"#, &mut on_event);
+    calls.finish_with(None, &mut on_event);
 }

@@ -72,7 +72,7 @@ impl fmt::Write for Digest {
 mod tests {
     use super::{Digest, size_of_any_word};
 
-    /// What is chosen on a machine of 32 bits, such as wasm32, is the same choice on one of 64.
+    /// A choice made on a machine of 32 bits, such as wasm32, is the same choice on one of 64.
     #[test]
     fn sizes_are_the_same_on_machines_of_any_word_size() {
         let [narrow, wide] = [u32::MAX.into(), u64::MAX];

@@ -1,4 +1,4 @@
-//! What can go wrong: the opaque [`Error`], its [`ErrorKind`], and the [`Fault`] that the layers below pass up.
+//! Errors: the opaque [`Error`], its [`ErrorKind`], and the [`Fault`] that the layers below pass up.
 //!
 //! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
 
@@ -15,7 +15,7 @@ pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
 use crate::names::names;
 
-/// Why a text was refused, or a question could not be answered.
+/// The reason why a text was refused, or a question could not be answered.
 ///
 /// An error is `Clone + Eq` and says where it is ([`offset`](Error::offset), [`line`](Error::line),
 /// [`column`](Error::column), [`path`](Error::path)). An error in the text is final: every later call that feeds the
@@ -91,7 +91,7 @@ impl Error {
         Self::with_detail(kind, 0, 0, 0, path, expected)
     }
 
-    /// What kind of error this is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
@@ -136,7 +136,7 @@ impl Error {
         self.inner.path.as_deref()
     }
 
-    /// What follows the kind in the message.
+    /// The part of the message that follows the kind.
     pub(crate) fn expected(&self) -> &str {
         &self.inner.expected
     }
@@ -280,7 +280,7 @@ pub(crate) struct Fault(Box<FaultParts>);
 pub(crate) struct FaultParts {
     pub(crate) kind: ErrorKind,
     pub(crate) offset: u64,
-    /// What follows the kind in the message: lower case, what was expected.
+    /// The part of the message that follows the kind in the message: lower case, what was expected.
     pub(crate) expected: &'static str,
 }
 

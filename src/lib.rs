@@ -13,9 +13,7 @@
 #![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
 #![doc = concat!("[chat]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/apps/chat/README.md")]
 #![doc = concat!("[js]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/bindings/js/README.md")]
-#![doc = concat!("[checking]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHECKING.md")]
 #![doc = concat!("[cli]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/cli/README.md")]
-#![doc = concat!("[contract]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/tests/CONTRACT.md")]
 #![doc = concat!("[contributing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md")]
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
@@ -37,6 +35,7 @@ mod event;
 pub mod guide;
 mod lenient;
 mod names;
+mod owned_events;
 mod parser;
 mod path;
 mod pattern;
@@ -62,10 +61,12 @@ pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 #[cfg(any(feature = "tool-calls", feature = "envelope"))]
-pub use payload::{Payload, PayloadStatus};
+pub use payload::{OwnedPayload, Payload, PayloadStatus};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{ParserStream, ParserStreamError};
-pub use texts::{DocumentEvent, Documents, EndedDocument, Framing};
+pub use texts::{
+    DocumentEvent, DocumentEvents, Documents, EndedDocument, Framing, OwnedDocumentEvent, OwnedEndedDocument,
+};
 pub use tokenizer::{Limits, ValueKind};
 pub use tree::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};

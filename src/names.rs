@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Why a text is not the name of anything.
+/// The reason why a text is not the name of anything.
 ///
 /// ```
 /// let error = "csv".parse::<jsonspigot::Framing>().unwrap_err();

@@ -1,12 +1,14 @@
-//! What a text with an end of its own came to: a tool call's input, or the payload of an envelope.
+//! The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope.
 //!
 //! Owns the verdict's names, [`PayloadStatus`], and what comes with each, [`Payload`]. The module that reads the text
 //! decides which verdict it is.
 
 #[cfg(feature = "tool-calls")]
 mod alike;
+mod owned;
 #[cfg(feature = "tool-calls")]
 mod values;
+mod wire;
 
 #[cfg(feature = "tool-calls")]
 use alloc::vec::Vec;
@@ -14,8 +16,10 @@ use core::fmt;
 
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::alike::are_alike;
+pub use self::owned::OwnedPayload;
 #[cfg(feature = "tool-calls")]
 use self::values::values_of;
+pub(crate) use self::wire::{write_payload, write_wrong};
 use crate::error::{Deviation, Error};
 use crate::event::CompleteValue;
 
@@ -37,9 +41,9 @@ use crate::event::CompleteValue;
 ///         ended += 1;
 ///     }
 /// };
-/// calls.start(0, CallStart::new("write_file"), &mut on_event);
-/// calls.delta(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
-/// calls.finish(Some("max_tokens"), &mut on_event);
+/// calls.start_with(0, CallStart::new("write_file"), &mut on_event);
+/// calls.delta_with(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
+/// calls.finish_with(Some("max_tokens"), &mut on_event);
 /// assert_eq!(ended, 1);
 /// # }
 /// ```
@@ -94,9 +98,9 @@ impl<'a> Payload<'a> {
     ///         ended += 1;
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta(0, r#"{"id":1}{"id":2}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta_with(0, r#"{"id":1}{"id":2}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, 1);
     /// ```
     #[cfg(feature = "tool-calls")]
@@ -105,17 +109,16 @@ impl<'a> Payload<'a> {
         if self.status == PayloadStatus::Trailing { values_of(self.raw) } else { Vec::new() }
     }
 
-    /// Whether the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in any order,
-    /// and numbers that are the same double.
+    /// Returns true if the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in
+    /// any order, and numbers that are the same double.
     #[cfg(feature = "tool-calls")]
     #[must_use]
     pub fn is_repeated(&self) -> bool {
-        let values = self.values();
-        values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
+        are_all_alike(&self.values())
     }
 
-    /// Where the text deviates from JSON and was read on nevertheless: the first [`Deviation::LIST_LIMIT`] places, in
-    /// order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
+    /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
+    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
     ///
     /// ```
     /// # #[cfg(feature = "tool-calls")] {
@@ -133,9 +136,9 @@ impl<'a> Payload<'a> {
     ///         ended += 1;
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("show"), &mut on_event);
-    /// calls.delta(0, r#"{"a": [1,]}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("show"), &mut on_event);
+    /// calls.delta_with(0, r#"{"a": [1,]}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, 1);
     /// # }
     /// ```
@@ -144,17 +147,23 @@ impl<'a> Payload<'a> {
         self.deviations
     }
 
-    /// How many deviations there are, listed or not.
+    /// Returns the number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
         self.deviation_count
     }
 
-    /// What is wrong with the JSON: kind, offset and path, for malformed, trailing and truncated text.
+    /// Returns the error of the JSON: kind, offset and path, for malformed, trailing and truncated text.
     #[must_use]
     pub fn error(&self) -> Option<&'a Error> {
         self.error
     }
+}
+
+/// Whether there are several, and all are alike.
+#[cfg(feature = "tool-calls")]
+fn are_all_alike(values: &[&str]) -> bool {
+    values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
 }
 
 impl fmt::Debug for Payload<'_> {
@@ -184,7 +193,7 @@ pub enum PayloadStatus<'a> {
     Empty,
     /// It ended too early. There is no value, however much has arrived.
     Truncated {
-        /// Why. The provider's word for the end of a message (`max_tokens`, `length`, …), what
+        /// The reason. The provider's word for the end of a message (`max_tokens`, `length`, …), what
         /// [`finish`](crate::tool_calls::ToolCalls::finish) was given, or one of these:
         ///
         /// | reason | what happened |

@@ -19,7 +19,7 @@ use crate::error::Error;
 use crate::event::OwnedEvent;
 use crate::parser::{Events, Parser, Unread};
 
-/// How much is read in one poll that finds no event: chunks, and bytes. Without a bound, a stream that is always ready
+/// The bounds of one poll that finds no event: chunks, and bytes. Without a bound, a stream that is always ready
 /// would keep the executor's thread for as long as no pattern matches. Reading 64 KiB takes tens of microseconds,
 /// against which the other poll, which is asked for at once, costs next to nothing.
 const CHUNKS_PER_POLL: usize = 32;
@@ -86,7 +86,7 @@ pub struct ParserStream<S> {
     /// `None` once it has ended.
     chunks: Option<Pin<Box<S>>>,
     parser: Parser,
-    /// What has not been taken of the last chunk's events.
+    /// The events of the last chunk that have not been taken.
     unread: Unread,
 }
 
@@ -244,8 +244,8 @@ impl<S> fmt::Debug for ParserStream<S> {
     }
 }
 
-/// Why a [`ParserStream`] broke off: the text, or the stream that brought it, which has an error type `E` of its own.
-/// With the feature `stream`.
+/// The reason why a [`ParserStream`] broke off: the text, or the stream that brought it, which has an error type `E` of
+/// its own. With the feature `stream`.
 ///
 /// It shows as the error inside it, and is an [`Error`](core::error::Error) if `E` is one. `Box<dyn Error>` and
 /// `anyhow::Error` are not: with those, use [`next_chunk`](ParserStream::next_chunk), which returns each of the two
@@ -295,7 +295,7 @@ impl<E: fmt::Display> fmt::Display for ParserStreamError<E> {
 }
 
 impl<E: core::error::Error> core::error::Error for ParserStreamError<E> {
-    /// What is behind the error inside, whose message is the one that is shown.
+    /// Returns the cause of the error inside, whose message is the one that is shown.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Text(error) => error.source(),

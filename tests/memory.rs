@@ -1,6 +1,8 @@
 //! Bounded: with nothing retained, memory does not grow with the text. The peak of the heap is measured, not estimated.
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
+//!
+//! Laws: skipping validates; bounded; async streams.
 
 use allocation_counter::measure;
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};

@@ -6,31 +6,31 @@ use crate::output::{Origin, Output, Place};
 use crate::report::{Complaints, Failure};
 use crate::source::Source;
 
-/// One JSON text, and how it is to be told.
+/// One JSON text, and how it is to be reported.
 pub(crate) struct Document {
     parser: Parser,
-    /// What the parser is restored with.
+    /// The builder that the parser is restored with.
     builder: ParserBuilder,
     patterns: PatternSet,
-    tells_value: bool,
-    /// How many deviations have been written.
-    told: usize,
+    reports_value: bool,
+    /// The number of deviations that have been written.
+    reported: usize,
 }
 
 impl Document {
     pub(crate) fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self { parser: builder.build(patterns), builder, patterns: patterns.clone(), tells_value: false, told: 0 }
+        Self { parser: builder.build(patterns), builder, patterns: patterns.clone(), reports_value: false, reported: 0 }
     }
 
     /// Adds the whole value to the last line.
     pub(crate) fn with_value(self) -> Self {
-        Self { tells_value: true, ..self }
+        Self { reports_value: true, ..self }
     }
 }
 
 impl Source for Document {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, _: &mut Complaints) -> Result<(), Failure> {
-        tell(self.parser.feed(chunk), &mut self.told, output)
+        report(self.parser.feed(chunk), &mut self.reported, output)
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
@@ -43,34 +43,34 @@ impl Source for Document {
         if unlisted > 0 {
             output.more_deviations(Origin::Document, unlisted)?;
         }
-        tell(self.parser.finish(), &mut self.told, output)?;
-        let value = self.tells_value.then(|| self.parser.complete()).transpose()?;
+        report(self.parser.finish(), &mut self.reported, output)?;
+        let value = self.reports_value.then(|| self.parser.complete()).transpose()?;
         Ok(output.done(self.parser.offset(), value)?)
     }
 }
 
-/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one. `told` counts
-/// the deviations; each is told before the events of that byte and those after it.
-fn tell(events: Events<'_>, told: &mut usize, output: &mut dyn Output) -> Result<(), Failure> {
+/// Passes on a chunk's events and deviations, what they made of the snapshot, and the error if there was one.
+/// `reported` counts the deviations; each is reported before the events of that byte and those after it.
+fn report(events: Events<'_>, reported: &mut usize, output: &mut dyn Output) -> Result<(), Failure> {
     let parser = events.parser();
     let mut refused: Option<Error> = None;
-    let mut tell_deviations = |end: u64, output: &mut dyn Output| {
-        let new = parser.deviations().iter().skip(*told).take_while(|deviation| deviation.offset() < end);
+    let mut report_deviations = |end: u64, output: &mut dyn Output| {
+        let new = parser.deviations().iter().skip(*reported).take_while(|deviation| deviation.offset() < end);
         new.map(|deviation| output.deviation(Origin::Document, deviation))
-            .try_for_each(|written| written.map(|()| *told += 1))
+            .try_for_each(|written| written.map(|()| *reported += 1))
     };
     for event in events {
         match event {
             Ok(event) => {
                 // An end's offset is that of the byte after it.
                 let is_end = matches!(event.kind, EventKind::End(_));
-                tell_deviations(if is_end { event.offset } else { event.offset + 1 }, output)?;
+                report_deviations(if is_end { event.offset } else { event.offset + 1 }, output)?;
                 output.matched(Origin::Document, &event)?;
             }
             Err(error) => refused = Some(error),
         }
     }
-    tell_deviations(u64::MAX, output)?;
+    report_deviations(u64::MAX, output)?;
     output.snapshot(Origin::Document, parser)?;
     let Some(error) = refused else { return Ok(()) };
     output.failed(&Place::from(&error))?;

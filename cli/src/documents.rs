@@ -8,37 +8,37 @@ use crate::output::{Origin, Output};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
 
-/// A stream of JSON texts, and how it is to be told.
+/// A stream of JSON texts, and how it is to be reported.
 pub(crate) struct Texts {
     documents: Documents,
-    /// What the stream is restored with.
+    /// The framing that the stream is restored with.
     framing: Framing,
     builder: ParserBuilder,
     patterns: PatternSet,
-    tells_values: bool,
+    reports_values: bool,
     bytes: u64,
 }
 
 impl Texts {
     pub(crate) fn new(framing: Framing, builder: ParserBuilder, patterns: &PatternSet) -> Self {
         let documents = Documents::new(framing, builder.build(patterns));
-        Self { documents, framing, builder, patterns: patterns.clone(), tells_values: false, bytes: 0 }
+        Self { documents, framing, builder, patterns: patterns.clone(), reports_values: false, bytes: 0 }
     }
 
     /// Adds each document's value to the line about its end.
     pub(crate) fn with_values(self) -> Self {
-        Self { tells_values: true, ..self }
+        Self { reports_values: true, ..self }
     }
 }
 
 impl Source for Texts {
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         let mut result = Ok(());
-        let on_event = |event: DocumentEvent<'_>| tell(&event, self.tells_values, output, complaints, &mut result);
+        let on_event = |event: DocumentEvent<'_>| report(&event, self.reports_values, output, complaints, &mut result);
         let read = self.documents.feed_with(chunk, on_event);
         result?;
         self.bytes += chunk.len() as u64;
-        // The error was told with the document that it ends the stream with.
+        // The error was reported with the document that it ends the stream with.
         read.map_err(|_| Failure::Told)?;
         let open = self.documents.parser();
         open.map_or(Ok(()), |parser| Ok(output.snapshot(Origin::Numbered(self.documents.number()), parser)?))
@@ -52,7 +52,7 @@ impl Source for Texts {
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         let mut result = Ok(());
-        let on_event = |event: DocumentEvent<'_>| tell(&event, self.tells_values, output, complaints, &mut result);
+        let on_event = |event: DocumentEvent<'_>| report(&event, self.reports_values, output, complaints, &mut result);
         let read = self.documents.finish_with(on_event);
         result?;
         read.map_err(|_| Failure::Told)?;
@@ -61,9 +61,9 @@ impl Source for Texts {
 }
 
 /// Passes on an event; what is wrong with a document is said on standard error too.
-fn tell(
+fn report(
     event: &DocumentEvent<'_>,
-    tells_values: bool,
+    reports_values: bool,
     output: &mut dyn Output,
     complaints: &mut Complaints,
     result: &mut io::Result<()>,
@@ -77,15 +77,15 @@ fn tell(
             if let Some(error) = ended.error() {
                 complaints.push(format!("{} (document {}, from byte {})", told(error), ended.number(), ended.start()));
             }
-            let value = if tells_values { ended.complete().ok() } else { None };
-            tell_deviations(ended, output).and_then(|()| output.document_ended(ended, value))
+            let value = if reports_values { ended.complete().ok() } else { None };
+            report_deviations(ended, output).and_then(|()| output.document_ended(ended, value))
         }
         _ => Ok(()),
     };
 }
 
 /// All of a document's deviations, at its end: so their place among the lines does not depend on the chunks.
-fn tell_deviations(ended: &EndedDocument<'_>, output: &mut dyn Output) -> io::Result<()> {
+fn report_deviations(ended: &EndedDocument<'_>, output: &mut dyn Output) -> io::Result<()> {
     let (of, parser) = (Origin::Numbered(ended.number()), ended.parser());
     parser.deviations().iter().try_for_each(|deviation| output.deviation(of, deviation))?;
     match parser.deviation_count() - parser.deviations().len() as u64 {

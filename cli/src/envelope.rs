@@ -13,7 +13,7 @@ use crate::source::Source;
 /// Text with payloads in it.
 pub(crate) struct Text {
     envelope: Envelope,
-    /// What it is restored with.
+    /// The builder that it is restored with.
     builder: EnvelopeBuilder,
     patterns: PatternSet,
     utf8: Utf8,
@@ -29,10 +29,11 @@ impl Text {
         }
     }
 
-    /// The text ends, by itself or because of an error: what was held back is told, and an open payload was cut off.
+    /// The text ends, by itself or because of an error: what was held back is reported, and an open payload was cut
+    /// off.
     fn end(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> io::Result<()> {
         let mut result = Ok(());
-        self.envelope.finish_with(|event| tell(&event, output, complaints, &mut result));
+        self.envelope.finish_with(|event| report(&event, output, complaints, &mut result));
         result
     }
 }
@@ -48,7 +49,7 @@ impl Source for Text {
         let Self { envelope, utf8, .. } = self;
         let mut result = Ok(());
         let read = utf8.feed_with(chunk, |text| {
-            envelope.feed_with(text, |event| tell(&event, output, complaints, &mut result));
+            envelope.feed_with(text, |event| report(&event, output, complaints, &mut result));
         });
         result?;
         let Err(error) = read else { return Ok(()) };
@@ -73,14 +74,19 @@ impl Source for Text {
     }
 }
 
-fn tell(event: &EnvelopeEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
+fn report(
+    event: &EnvelopeEvent<'_>,
+    output: &mut dyn Output,
+    complaints: &mut Complaints,
+    result: &mut io::Result<()>,
+) {
     complain(event, complaints);
     if result.is_ok() {
         *result = output.envelope(event, None);
     }
 }
 
-/// What makes the run fail: a payload that is not whole.
+/// Reports a payload that makes the run fail since it is not whole.
 pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     if let EnvelopeEvent::End { delimiter, payload, .. } = event
         && !is_whole(payload.status())
@@ -94,7 +100,7 @@ pub(crate) fn complain(event: &EnvelopeEvent<'_>, complaints: &mut Complaints) {
     }
 }
 
-/// Whether a call or payload with this status does not make the run fail.
+/// Returns true if a call or payload with this status does not make the run fail.
 pub(crate) fn is_whole(status: PayloadStatus<'_>) -> bool {
     use PayloadStatus::{Accepted, Complete, Empty, Raw};
     matches!(status, Complete | Accepted | Empty | Raw)

@@ -1,4 +1,5 @@
-//! What packagers install beside the command: completion scripts and the man page, made from the declared arguments.
+//! The files that packagers install beside the command: completion scripts and the man page, made from the declared
+//! arguments.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};

@@ -1,15 +1,15 @@
-//! Where chunks are cut: as the reads fall, or every N bytes.
+//! The cuts between chunks: as the reads fall, or every N bytes.
 
 use std::io::{self, Read};
 use std::num::NonZeroUsize;
 
-/// How much is asked of one read.
+/// The number of bytes that one read asks for.
 const READ_SIZE: usize = 64 << 10;
 
 /// The chunks of an input, each given out as soon as its bytes are there.
 pub(crate) struct Chunks<R> {
     source: R,
-    /// How long each chunk but the last is; without it, as long as the reads are.
+    /// The length of each chunk but the last; without it, as long as the reads are.
     len: Option<NonZeroUsize>,
     buffer: Vec<u8>,
     /// The part of the buffer that was read but not given out yet.

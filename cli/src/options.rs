@@ -23,12 +23,13 @@ use crate::report::Failure;
 use crate::source::Source;
 use crate::terminal::Controls;
 
-/// What the exit status means.
+/// The meaning of the exit status.
 pub(crate) const EXIT_STATUS: &str = "\
 0 complete; 1 invalid or incomplete input; 2 wrong arguments, unreadable input or unwritable output.
 A closed pipe ends it quietly with 0.";
 
-/// What the lines are. Rows are indented and their columns at least two blanks apart: `generate` goes by that.
+/// The list of lines in the help. Rows are indented and their columns at least two blanks apart: `generate` goes by
+/// that.
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
   {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
@@ -96,7 +97,7 @@ Lines with --provider and --envelope: both of the above; the assistant's text is
 Lines about payloads have "block" after "mark", and "choice" if not in the first answer. A payload that is still open at
 the end of its block is truncated."#;
 
-/// What `--chunk` and `--checkpoint` count by.
+/// The number that `--chunk` and `--checkpoint` count by.
 fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|error: ParseIntError| match error.kind() {
         IntErrorKind::Zero => "it must be 1 or more".to_owned(),
@@ -258,7 +259,7 @@ pub(crate) struct Options {
     pub(crate) generate: Option<Generated>,
 }
 
-/// What can be generated, named as in ripgrep.
+/// The files that can be generated, named as in ripgrep.
 #[cfg(feature = "generate")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Generated {
@@ -289,7 +290,7 @@ enum DuplicateKeys {
     Reject,
 }
 
-/// Whose stream the input is; `None` if that has to be found out.
+/// The provider of the input; `None` if that has to be found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Wire(Option<Provider>);
 
@@ -320,7 +321,7 @@ impl Options {
         Ok(options)
     }
 
-    /// What the input is to be read as.
+    /// Returns the source that the input is to be read as.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
@@ -376,7 +377,7 @@ impl Options {
         }
     }
 
-    /// How the partial value is to be written, if it is.
+    /// Returns the form in which the partial value is written, if it is.
     pub(crate) fn snapshots(&self) -> Option<Snapshots> {
         match (self.snapshots, self.patches) {
             (true, _) => Some(Snapshots::Whole),
@@ -385,7 +386,7 @@ impl Options {
         }
     }
 
-    /// How control characters are to be written.
+    /// Returns the form in which control characters are written.
     pub(crate) fn controls(&self, is_terminal: bool) -> Controls {
         match (is_terminal && !self.raw_control, self.text) {
             (false, _) => Controls::Raw,

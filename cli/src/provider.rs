@@ -22,40 +22,40 @@ use crate::source::Source;
 pub(crate) struct Stream {
     frames: Frames,
     calls: ProviderStream,
-    /// What the stream is restored with: as it was before it had read anything.
+    /// The stream that this one is restored with: as it was before it had read anything.
     new: ProviderStream,
-    /// Whether its provider has to be found out.
+    /// True if its provider has to be found out.
     is_detecting: bool,
     bytes: u64,
     /// The first frame that may be an event.
     first: Option<First>,
-    /// Whether any event meant something.
-    has_told: bool,
-    /// Whether a complaint already says why there is no event.
+    /// True if any event meant something.
+    has_reported: bool,
+    /// True if a complaint already says why there is no event.
     is_explained: bool,
-    /// Whether there was anything to complain of.
+    /// True if there was anything to complain of.
     has_complained: bool,
 }
 
-/// How a stream is to be read.
+/// The choices by which a stream is read.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Choices {
-    /// Whether the assistant's text is JSON.
+    /// True if the assistant's text is JSON.
     pub(crate) is_structured: bool,
-    /// Whether each event is written as it came.
+    /// True if each event is written as it came.
     pub(crate) with_events: bool,
-    /// What looks for payloads in the assistant's text.
+    /// The envelope that looks for payloads in the assistant's text.
     pub(crate) envelope: Option<Envelope>,
 }
 
-/// What a complaint can say of a frame.
+/// The part of a frame that a complaint can show.
 struct First {
     beginning: String,
-    /// Whose event it looks like.
+    /// The provider whose event it looks like.
     provider: Option<Provider>,
 }
 
-/// How much of a frame a complaint shows, in characters.
+/// The largest number of a frame's characters that a complaint shows.
 const MOST_SHOWN: usize = 200;
 
 fn beginning(text: &str) -> String {
@@ -85,7 +85,7 @@ impl Stream {
             is_detecting,
             bytes: 0,
             first: None,
-            has_told: false,
+            has_reported: false,
             is_explained: false,
             has_complained: false,
         }
@@ -98,34 +98,34 @@ impl Stream {
         complaints: &mut Complaints,
         feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { frames, calls, first, has_told, is_explained, has_complained, .. } = self;
+        let Self { frames, calls, first, has_reported, is_explained, has_complained, .. } = self;
         let mut result = Ok(());
         feed(frames, &mut |frame| {
-            let (mut is_bad, is_told) = (false, Cell::new(false));
+            let (mut is_bad, is_reported) = (false, Cell::new(false));
             let mut on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
-                *has_told |= means_something(&event);
-                is_told.set(is_told.get() || matches!(event, StreamEvent::ProviderError { .. }));
-                tell(&event, output, complaints, &mut result);
+                *has_reported |= means_something(&event);
+                is_reported.set(is_reported.get() || matches!(event, StreamEvent::ProviderError { .. }));
+                report(&event, output, complaints, &mut result);
             };
             match frame {
                 Frame::Text(text) => {
-                    calls.push(text, on_event);
+                    calls.push_with(text, on_event);
                     if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
                         *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
                     }
                 }
                 Frame::Exception(text) => {
-                    calls.push(text, &mut on_event);
+                    calls.push_with(text, &mut on_event);
                     // The library does not know its name, but it is an error all the same.
-                    if !is_told.get() {
-                        calls.push_unreadable(text, on_event);
+                    if !is_reported.get() {
+                        calls.push_unreadable_with(text, on_event);
                         complaints.push(format!("provider-error: {}", beginning(text)));
                     }
                     *is_explained = true;
                 }
-                Frame::Unreadable(text) => calls.push_unreadable(text, on_event),
-                Frame::TooLong => calls.push_oversized(on_event),
+                Frame::Unreadable(text) => calls.push_unreadable_with(text, on_event),
+                Frame::TooLong => calls.push_oversized_with(on_event),
                 Frame::Damaged(damage) => {
                     *is_explained = true;
                     complaints.push(damage.to_string());
@@ -153,11 +153,11 @@ impl Source for Stream {
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
-        self.calls.finish(None, |event| {
-            self.has_told |= means_something(&event);
+        self.calls.finish_with(None, |event| {
+            self.has_reported |= means_something(&event);
             is_cut |= matches!(event, StreamEvent::Incomplete { .. });
             has_cut_calls |= matches!(event, StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
-            tell(&event, output, complaints, &mut result);
+            report(&event, output, complaints, &mut result);
         });
         result?;
         self.has_complained |= !complaints.is_empty();
@@ -170,13 +170,15 @@ impl Source for Stream {
             // Not what was asked for: an error page, say, or nothing at all.
             None => complaints.push("no-event: nothing in the input is a provider's event".to_owned()),
             // An error says enough, whoever sent it.
-            Some(First { beginning, .. }) if self.is_detecting && self.calls.provider().is_none() && !self.has_told => {
+            Some(First { beginning, .. })
+                if self.is_detecting && self.calls.provider().is_none() && !self.has_reported =>
+            {
                 complaints.push(format!(
                     "unknown-provider: no event tells whose stream this is (--provider NAME does): {beginning}"
                 ));
             }
             // A stream that was cut early may have said nothing yet, but shows whose it is.
-            Some(First { beginning, provider }) if !self.has_told && !is_cut => {
+            Some(First { beginning, provider }) if !self.has_reported && !is_cut => {
                 let instead = provider.filter(|provider| Some(*provider) != self.calls.provider());
                 let instead =
                     instead.map(|provider| format!(" (--provider {provider} may be meant)")).unwrap_or_default();
@@ -199,7 +201,7 @@ fn is_truncated(input: &Payload<'_>) -> bool {
     matches!(input.status(), PayloadStatus::Truncated { .. })
 }
 
-/// Whether an event shows that the stream is this provider's. Several end alike.
+/// Returns true if an event shows that the stream is this provider's. Several end alike.
 fn means_something(event: &StreamEvent<'_>) -> bool {
     !matches!(
         event,
@@ -211,14 +213,14 @@ fn means_something(event: &StreamEvent<'_>) -> bool {
     )
 }
 
-fn tell(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
+fn report(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {
     if result.is_ok() {
         complain(event, complaints);
         *result = output.tool(event);
     }
 }
 
-/// What makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
+/// Reports an event that makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
 fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match *event {
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// Where recordings are kept: beside the repository, or where the environment says.
+/// Returns the folder of recordings: beside the repository, or where the environment says.
 fn shared() -> PathBuf {
     let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
     env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from)

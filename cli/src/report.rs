@@ -1,5 +1,5 @@
-//! How a run can end other than well, and what is wrong with parts of an input that is read on: what standard error says
-//! of both, and the exit status.
+//! The ends of a run other than a good one, and what is wrong with parts of an input that is read on: what standard
+//! error says of both, and the exit status.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -16,7 +16,7 @@ pub(crate) const REFUSED: u8 = 1;
 /// Wrong arguments, unreadable input, unwritable output.
 const UNUSABLE: u8 = 2;
 
-/// Why a run ended early.
+/// The reason why a run ended early.
 #[derive(Debug)]
 pub(crate) enum Failure {
     /// Wrong or contradicting arguments; or `--help` and `--version`, which end a run early too.
@@ -32,7 +32,7 @@ pub(crate) enum Failure {
     NotText(Utf8Error),
     /// A checkpoint can't be gone on from: its bytes are refused.
     Lost(RestoreError),
-    /// What is wrong has been said, and nothing more is read.
+    /// A failure that has been reported already; nothing more is read.
     Told,
     Unwritable(io::Error),
 }
@@ -92,7 +92,7 @@ fn say(line: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "error: {line}");
 }
 
-/// What is wrong with parts of an input whose rest goes on: each a line for standard error.
+/// Faults in parts of an input whose rest goes on: each a line for standard error.
 #[derive(Debug, Default)]
 pub(crate) struct Complaints {
     lines: Vec<String>,

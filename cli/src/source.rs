@@ -1,11 +1,11 @@
-//! What the bytes of an input are read as: the interface of the four ways.
+//! The interface of the four ways to read the bytes of an input.
 
 use crate::output::Output;
 use crate::report::{Complaints, Failure};
 
 /// An input that is read chunk by chunk.
 pub(crate) trait Source {
-    /// Reads a chunk and tells all that can be known by now.
+    /// Reads a chunk and reports all that can be known by now.
     fn feed(&mut self, chunk: &[u8], output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure>;
 
     /// Saves the whole state, and goes on from what was saved.

@@ -7,13 +7,13 @@
 
 use std::io::{self, Write};
 
-/// Whether a terminal would interpret this character instead of showing it: a control character, line feed and tab
-/// included, or one that changes the direction of the text after it.
+/// Returns true if a terminal would interpret this character instead of showing it: a control character, line feed and
+/// tab included, or one that changes the direction of the text after it.
 pub(crate) fn is_terminal_control(character: char) -> bool {
     character.is_control() || matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// How control characters are written.
+/// The form in which control characters are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Controls {
     /// As they are.

@@ -1,4 +1,4 @@
-//! Which format a body has, from its first bytes.
+//! Finds the format of a body by its first bytes.
 
 use std::mem;
 
@@ -9,7 +9,7 @@ use crate::messages::{PRELUDE, is_prelude};
 use crate::saved::{Reader, Writer, possible};
 use crate::sse::{BYTE_ORDER_MARK, Sse};
 
-/// What a body is read as.
+/// The format of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Sse,
@@ -27,7 +27,7 @@ pub(crate) struct Undecided {
     /// Reads the bytes in case they are server-sent events.
     sse: Sse,
     len: usize,
-    /// Whether `[` has been read. It starts an array of events only if an object follows: `[DONE]` does not.
+    /// True if `[` has been read. It starts an array of events only if an object follows: `[DONE]` does not.
     has_bracket: bool,
 }
 
@@ -36,7 +36,7 @@ impl Undecided {
         Self { first: Vec::new(), sse: Sse::new(limit), len: 0, has_bracket: false }
     }
 
-    /// Whether nothing has been read.
+    /// Returns true if nothing has been read.
     pub(crate) fn is_new(&self) -> bool {
         self.first.is_empty() && self.sse.is_new()
     }

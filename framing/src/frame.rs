@@ -1,4 +1,4 @@
-//! What a body consists of: frames, and what can be wrong with the framing itself.
+//! The parts of a body: frames, and what can be wrong with the framing itself.
 
 use std::error::Error;
 use std::fmt;
@@ -89,7 +89,7 @@ impl OwnedFrame {
     }
 }
 
-/// What is wrong with the framing itself. `start` is the offset in the body of the message's first byte.
+/// A fault in the framing itself. `start` is the offset in the body of the message's first byte.
 ///
 /// ```
 /// use jsonspigot_framing::{Damage, Frame, Frames};
@@ -106,27 +106,27 @@ pub enum Damage {
     OpenArray,
     /// The body ends inside a message.
     OpenMessage {
-        /// Where the message begins.
+        /// The offset of the message.
         start: u64,
     },
     /// The lengths of a message do not match their checksum, so the rest of the body can't be read.
     WrongLengths {
-        /// Where the message begins.
+        /// The offset of the message.
         start: u64,
     },
     /// The lengths of a message match their checksum but contradict each other, so the rest of the body can't be read.
     InconsistentLengths {
-        /// Where the message begins.
+        /// The offset of the message.
         start: u64,
     },
     /// A message does not match its checksum. The next one is read.
     WrongMessage {
-        /// Where the message begins.
+        /// The offset of the message.
         start: u64,
     },
     /// A message matches its checksum, but its headers are invalid. The next one is read.
     InvalidHeaders {
-        /// Where the message begins.
+        /// The offset of the message.
         start: u64,
     },
 }

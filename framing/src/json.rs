@@ -1,4 +1,4 @@
-//! Whether a text is exactly one JSON value. The reader of the events decides how deep one may be.
+//! The check that a text is exactly one JSON value. The reader of the events decides how deep one may be.
 
 use jsonspigot::{Limits, Parser, ParserBuilder, PatternSet, Retain};
 
@@ -7,7 +7,7 @@ pub(crate) fn parser() -> ParserBuilder {
     Parser::builder().retain(Retain::Nothing).limits(Limits::new().depth(usize::MAX))
 }
 
-/// Whether a text is exactly one JSON value. Putting anything else into an object could add members to it.
+/// Returns true if a text is exactly one JSON value. Putting anything else into an object could add members to it.
 pub(crate) fn is_json(text: &[u8]) -> bool {
     let mut parser = parser().build(&PatternSet::empty());
     parser.feed(text).check().and_then(|()| parser.finish().check()).is_ok()

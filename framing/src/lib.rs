@@ -28,20 +28,20 @@
 //!
 //! fn read(frame: Frame<'_>, stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)) {
 //!     match frame {
-//!         Frame::Text(text) => stream.push(text, on_event),
+//!         Frame::Text(text) => stream.push_with(text, on_event),
 //!         Frame::Exception(text) => {
 //!             let mut is_reported = false;
-//!             stream.push(text, |event| {
+//!             stream.push_with(text, |event| {
 //!                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
 //!                 on_event(event);
 //!             });
 //!             // The stream does not know its name, but it is an error all the same.
 //!             if !is_reported {
-//!                 stream.push_unreadable(text, on_event);
+//!                 stream.push_unreadable_with(text, on_event);
 //!             }
 //!         }
-//!         Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
-//!         Frame::TooLong => stream.push_oversized(on_event),
+//!         Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
+//!         Frame::TooLong => stream.push_oversized_with(on_event),
 //!         // What was lost is reported as truncated at the end.
 //!         _ => {}
 //!     }
@@ -59,7 +59,7 @@
 //!     frames.feed_with(chunk, |frame| read(frame, &mut stream, &mut on_event));
 //! }
 //! frames.finish_with(|frame| read(frame, &mut stream, &mut on_event));
-//! stream.finish(None, &mut on_event);
+//! stream.finish_with(None, &mut on_event);
 //! assert_eq!(said, "Hello");
 //! ```
 //!

@@ -87,7 +87,7 @@ impl<'a> Saved<'a> {
         Ok(Self { state, added: Some(added) })
     }
 
-    /// What `read` reads of what was added, all of it; `None` if nothing was.
+    /// Returns the result of reading all that was added; `None` if nothing was.
     pub(crate) fn added<T>(
         &self,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, RestoreErrorKind>,

@@ -16,7 +16,7 @@ use crate::frame::Frame;
 use crate::json::is_json;
 use crate::saved::{Reader, Writer, possible};
 
-/// What a stream may begin with.
+/// The bytes that a stream may begin with.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
 const NAME: &[u8] = b"data";
@@ -28,17 +28,17 @@ pub(crate) struct Sse {
     position: Position,
     /// The data of the event so far: its lines, each with a line feed after it.
     data: Vec<u8>,
-    /// Whether the data so far is known to be no event by itself. Looking again for each line that follows would take
+    /// True if the data so far is known to be no event by itself. Looking again for each line that follows would take
     /// quadratic time.
     is_continued: bool,
     /// A line that may be an error, so far.
     aside: Vec<u8>,
-    /// Whether the event's data exceeds the limit; the rest of the event is skipped.
+    /// True if the event's data exceeds the limit; the rest of the event is skipped.
     is_too_long: bool,
     limit: usize,
 }
 
-/// Where in a line the next byte is.
+/// The place in a line of the next byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
     /// In the byte order mark that a stream may begin with, after so many bytes of it.
@@ -209,12 +209,12 @@ impl Sse {
         }
     }
 
-    /// Whether nothing has been read.
+    /// Returns true if nothing has been read.
     pub(crate) fn is_new(&self) -> bool {
         self.position == Position::Mark(0)
     }
 
-    /// Whether nothing of an event is held.
+    /// Returns true if nothing of an event is held.
     pub(crate) fn is_without_data(&self) -> bool {
         self.data.is_empty() && !self.is_too_long
     }
@@ -246,7 +246,7 @@ impl Sse {
 }
 
 impl Position {
-    /// How positions are written: by their numbers.
+    /// The positions as they are written: by their numbers.
     const ALL: [Self; 14] = [
         Self::Mark(0),
         Self::Mark(1),
@@ -270,7 +270,7 @@ impl Position {
     }
 }
 
-/// How much is held of a line that may be an error: at least what shows whether it is one.
+/// Returns how much is held of a line that may be an error: at least what shows whether it is one.
 fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
 }

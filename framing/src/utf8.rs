@@ -27,15 +27,15 @@ use crate::saved::{Reader, Saved, Writer, possible, with_added};
 pub struct Utf8 {
     /// The beginning of a character.
     held: Vec<u8>,
-    /// How many bytes are whole text, how many lines have ended in it, and where the last one begins.
+    /// The number of bytes that are whole text, how many lines have ended in it, and where the last one begins.
     whole: u64,
     lines: u64,
     line_start: u64,
-    /// Why the bytes are not text, once they are not.
+    /// The reason why the bytes are not text, once they are not.
     error: Option<Utf8Error>,
 }
 
-/// Why a body is not text in UTF-8, and where.
+/// The reason why a body is not text in UTF-8, and where.
 ///
 /// ```
 /// use jsonspigot::ErrorKind;
@@ -168,7 +168,8 @@ impl Utf8 {
         self.error
     }
 
-    /// How many bytes have been read, up to the error if there is one; the beginning of a character counts too.
+    /// Returns the number of bytes that have been read, up to the error if there is one; the beginning of a character
+    /// counts too.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -291,7 +292,7 @@ impl Utf8 {
     }
 }
 
-/// Where the bad byte is: after a sequence that might have become a character, or in its place.
+/// Returns the offset of the bad byte: after a sequence that might have become a character, or in its place.
 fn bad_byte(sequence: &[u8]) -> u64 {
     let is_beginning = str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
     if is_beginning { sequence.len() as u64 } else { 0 }

@@ -5,7 +5,7 @@
 //! without an info string, and what follows it may well begin with `[`. So [`Fences`] remembers that a fence of text is
 //! open; until it is closed, no other fence with any info string opens.
 //!
-//! What is text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has
+//! Text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has
 //! a word for an info string right after the backticks; as in Markdown, there is no backtick in its info string.
 
 use super::SPACE;
@@ -14,9 +14,9 @@ use crate::saved::{Impossible, Reader, Writer};
 /// The fences of text in a text, followed where somebody looks for fences with any info string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Fences {
-    /// How many backticks the one has that is open.
+    /// The number of backticks of the fence that is open.
     open: Option<usize>,
-    /// Whether only blanks and the marks of lists and quotes are between the last text's line break and here.
+    /// True if only blanks and the marks of lists and quotes are between the last text's line break and here.
     is_inside_line: bool,
 }
 
@@ -36,7 +36,7 @@ impl Fences {
         self.is_inside_line = true;
     }
 
-    /// What was looked at turned out to be this.
+    /// Notes that the text that was looked at turned out to be this.
     pub(super) fn note(&mut self, found: FoundFence) {
         self.open = match found {
             FoundFence::Opened(run) => Some(run),
@@ -70,13 +70,13 @@ pub(super) enum FoundFence {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnyFence {
     fences: Fences,
-    /// How many backticks it has.
+    /// The number of its backticks.
     run: usize,
     stage: Stage,
-    /// How many words the info string has, of which 2 stand for more, and whether it is right after the backticks.
+    /// The number of words of the info string, of which 2 stand for more, and whether it is right after the backticks.
     words: u8,
     is_attached: bool,
-    /// How many bytes were looked at after the info string.
+    /// The number of bytes that were looked at after the info string.
     after: usize,
 }
 
@@ -97,7 +97,7 @@ enum Stage {
     Content,
 }
 
-/// What a byte shows.
+/// The meaning of a byte.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shown {
     Nothing,
@@ -189,7 +189,7 @@ pub(super) fn is_blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t')
 }
 
-/// Whether a byte after a bracket shows that it is JSON and no attribute of a fence, as in `{r}` and `[a.js]`.
+/// Returns true if a byte after a bracket shows that it is JSON and no attribute of a fence, as in `{r}` and `[a.js]`.
 fn is_after_bracket(bracket: u8, byte: u8) -> bool {
     match bracket {
         b'{' => matches!(byte, b'"' | b'}'),

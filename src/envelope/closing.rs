@@ -1,4 +1,4 @@
-//! Where a closing delimiter is in a payload's text, found at any cut.
+//! The search for a closing delimiter in a payload's text, at any cut.
 //!
 //! Owns what may be the beginning of a closing delimiter, and nothing else of the payload.
 
@@ -15,13 +15,13 @@ use super::delimiter::{Content, Delimiter, Shape};
 #[derive(Clone, Debug)]
 pub(super) struct Closing {
     text: ClosingText,
-    /// What may be the beginning of a closing delimiter; never a complete literal.
+    /// The possible beginning of a closing delimiter; never a complete literal.
     held: String,
-    /// Whether there are only blanks between the beginning of the line and here.
+    /// True if there are only blanks between the beginning of the line and here.
     is_line_start: bool,
 }
 
-/// What closes a payload.
+/// The text that closes a payload.
 #[derive(Clone, Debug)]
 enum ClosingText {
     /// The JSON itself.
@@ -35,12 +35,12 @@ enum ClosingText {
     },
 }
 
-/// What the next bytes of the input are.
+/// The kind of the input's next bytes.
 #[derive(Debug)]
 pub(super) enum Found {
     /// This many bytes are content.
     Content(usize),
-    /// What was held is content; the input has not been touched.
+    /// Held text that is content; the input has not been touched.
     Released(String),
     /// All of the input may be a closing delimiter.
     Held,
@@ -49,7 +49,8 @@ pub(super) enum Found {
 }
 
 impl Closing {
-    /// What closes the delimiter that was opened by this text; a run of backticks is followed no further than `most`.
+    /// Returns the search for the end of the delimiter that was opened by this text; a run of backticks is followed no
+    /// further than `most`.
     pub(super) fn of(delimiter: &Delimiter, opening: &str, most: usize) -> Self {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
@@ -64,7 +65,7 @@ impl Closing {
         Self { text, held: String::new(), is_line_start: false }
     }
 
-    /// What the input begins with; it is not empty.
+    /// Finds the kind of the input's beginning; it is not empty.
     pub(super) fn next(&mut self, input: &str) -> Found {
         let found = if self.held.is_empty() { self.search(input) } else { self.resume(input) };
         match &found {
@@ -76,17 +77,18 @@ impl Closing {
         found
     }
 
-    /// What is held: it turned out to be content, or the beginning of a delimiter that was cut off.
+    /// Takes the held text: it turned out to be content, or the beginning of a delimiter that was cut off.
     pub(super) fn take_held(&mut self) -> String {
         mem::take(&mut self.held)
     }
 
-    /// Whether what is held is a complete delimiter, now that nothing follows.
+    /// Returns true if what is held is a complete delimiter, now that nothing follows.
     pub(super) fn is_whole(&self) -> bool {
         matches!(self.text, ClosingText::Run { least, .. } if self.held.len() >= least)
     }
 
-    /// Whether the content's last byte and this one, which can't be content, are the beginning of the delimiter.
+    /// Returns true if the content's last byte and this one, which can't be content, are the beginning of the
+    /// delimiter.
     pub(super) fn begins_with(&self, last: u8, byte: u8) -> bool {
         matches!(&self.text, ClosingText::Literal(text) if text.as_bytes().starts_with(&[last, byte]))
     }
@@ -160,7 +162,7 @@ impl Closing {
     }
 }
 
-/// Where the longest beginning of `text` starts with which `input` ends.
+/// Returns where the longest beginning of `text` starts with which `input` ends.
 fn beginning_at_end(text: &str, input: &str) -> Option<usize> {
     let longest = input.len().min(text.len() - 1);
     (input.len() - longest..input.len()).find(|&start| {
@@ -180,7 +182,7 @@ fn runs(input: &str) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Whether what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
+/// Returns true if what follows `before` is at the beginning of a line, blanks aside, given whether `before` itself is.
 fn is_line_start(before: &str, is_line_start: bool) -> bool {
     match before.trim_end_matches([' ', '\t']) {
         "" => is_line_start,

@@ -1,4 +1,4 @@
-//! What encloses a payload: [`Delimiter`], its spelling, and what it declares about its payload.
+//! The enclosure of a payload: [`Delimiter`], its spelling, and what it declares about its payload.
 //!
 //! `opening.rs` and `closing.rs` recognize delimiters in a text.
 
@@ -42,7 +42,7 @@ pub struct Delimiter {
     pub(super) content: Content,
 }
 
-/// What the delimiters look like.
+/// The shape of the delimiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Shape {
     Comment,
@@ -54,7 +54,7 @@ pub(super) enum Shape {
     BareObject,
 }
 
-/// What is between the delimiters.
+/// The kind of text between the delimiters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Content {
     Json,
@@ -236,8 +236,8 @@ impl fmt::Display for Delimiter {
     }
 }
 
-/// Why a [`Delimiter`] could not be made: an unknown shape, or a name that is empty or holds white space, a control
-/// character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`.
+/// The reason why a [`Delimiter`] could not be made: an unknown shape, or a name that is empty or holds white space, a
+/// control character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`.
 ///
 /// ```
 /// let error = "note:x".parse::<jsonspigot::envelope::Delimiter>().unwrap_err();

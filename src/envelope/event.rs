@@ -1,4 +1,4 @@
-//! What an envelope tells: [`EnvelopeEvent`].
+//! The events of an envelope: [`EnvelopeEvent`].
 
 use super::delimiter::Delimiter;
 use crate::event::Event;
@@ -7,7 +7,7 @@ use crate::payload::Payload;
 /// Something that became known about a text with payloads in it. Borrowed; it lives as long as the callback.
 ///
 /// Every payload is told from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
-/// else. What is told by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
+/// else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
 /// joined in order, is the input, unless a payload passed its limit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -16,24 +16,24 @@ pub enum EnvelopeEvent<'a> {
     Text(&'a str),
     /// A delimiter has opened.
     Begin {
-        /// Which.
+        /// The delimiter.
         delimiter: &'a Delimiter,
         /// The opening delimiter, as it came; empty for a bare payload.
         open: &'a str,
-        /// Where in the input: the opening delimiter's first byte.
+        /// The offset in the input of the opening delimiter's first byte.
         offset: u64,
     },
     /// A pattern's match in a JSON payload: its begin, delta or end. Its offsets, and an error's, count from the byte
     /// after the opening delimiter.
     Match {
-        /// Which delimiter's payload.
+        /// The payload's delimiter.
         delimiter: &'a Delimiter,
         /// The parser's event.
         event: Event<'a>,
     },
     /// A piece of a payload that is plain text: never empty.
     Fragment {
-        /// Which delimiter's payload.
+        /// The payload's delimiter.
         delimiter: &'a Delimiter,
         /// The piece.
         text: &'a str,
@@ -42,14 +42,14 @@ pub enum EnvelopeEvent<'a> {
     /// [truncated](crate::PayloadStatus::Truncated) where the input ended (`end-of-input`) or where it passed its limit
     /// (`limit`).
     End {
-        /// Which delimiter's payload.
+        /// The payload's delimiter.
         delimiter: &'a Delimiter,
         /// The verdict, the text between the delimiters and, if it is complete, the value.
         payload: Payload<'a>,
         /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it did.
         close: &'a str,
-        /// How many bytes stood between the delimiters: more than are in [`Payload::raw`] if the payload passed its
-        /// [limit](super::EnvelopeBuilder::payload_limit).
+        /// The number of bytes that stood between the delimiters: more than are in [`Payload::raw`] if the payload
+        /// passed its [limit](super::EnvelopeBuilder::payload_limit).
         length: u64,
     },
 }

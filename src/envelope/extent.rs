@@ -1,11 +1,11 @@
-//! Where a JSON value ends, by its brackets and quotes alone.
+//! The end of a JSON value, found by its brackets and quotes alone.
 //!
 //! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
 
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tokenizer::ValueKind;
 
-/// How much of a value has arrived.
+/// The part of a value that has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Extent {
     /// Nothing yet.
@@ -28,7 +28,7 @@ pub(super) enum Extent {
 }
 
 impl Extent {
-    /// How many of the next bytes belong to the value, which may end before the rest.
+    /// Returns the number of the next bytes that belong to the value, which may end before the rest.
     pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
         for (at, &byte) in bytes.iter().enumerate() {
             *self = match (*self, byte) {
@@ -75,7 +75,7 @@ impl Extent {
         matches!(self, Self::InString(_) | Self::Escaped(_))
     }
 
-    /// Whether more digits may come, so that only what follows it ends the value.
+    /// Returns true if more digits may come, so that only what follows it ends the value.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Number { .. })
     }

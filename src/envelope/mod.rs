@@ -2,7 +2,8 @@
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
 //! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads what follows it, with the help of
-//! `extent.rs` and `closing.rs`, and `event.rs` is what is told. `saved.rs`, and the files of that name in folders, save all of this.
+//! `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs`, and the files of that name in folders,
+//! save all of this.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -12,8 +13,10 @@ mod delimiter;
 mod event;
 mod extent;
 mod opening;
+mod owned;
 mod payload;
 mod saved;
+mod wire;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -21,6 +24,7 @@ use core::mem;
 
 pub use delimiter::{Delimiter, DelimiterError};
 pub use event::EnvelopeEvent;
+pub use owned::{EnvelopeEvents, OwnedEnvelopeEvent};
 
 use crate::parser::{Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
@@ -32,16 +36,16 @@ use payload::OpenPayload;
 /// JSON's white space.
 const SPACE: [u8; 4] = *b" \t\n\r";
 
-/// Where events go.
+/// The receiver of events.
 type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
 /// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
 /// parsed.
 ///
-/// Text is fed at any cut. What can no longer be part of an opening delimiter is told by the same call; what may still
-/// become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is never
-/// text: JSON is fed to a [`Parser`] as it comes, plain text is told in pieces, and at its end there is a verdict with
-/// the payload's own text.
+/// Text is fed at any cut. What can no longer be part of an opening delimiter is reported by the same call; what may
+/// still become one is held back, and given back as text if it does not. Once a delimiter has opened, its payload is
+/// never text: JSON is fed to a [`Parser`] as it comes, plain text is reported in pieces, and at its end there is a
+/// verdict with the payload's own text.
 ///
 /// ```
 /// use jsonspigot::envelope::{Envelope, EnvelopeEvent, Delimiter};
@@ -88,13 +92,13 @@ pub struct Envelope {
     /// The bytes with which delimiters begin.
     first_bytes: Vec<u8>,
     state: State,
-    /// What is held back: it may become an opening delimiter.
+    /// The held text: it may become an opening delimiter.
     held: String,
     opening: Opening,
     /// The fences of text, if a delimiter is a fence with any info string.
     fences: Option<Fences>,
     payload: OpenPayload,
-    /// How many bytes have been told.
+    /// The number of bytes that have been reported.
     offset: u64,
     hold_limit: usize,
 }
@@ -118,9 +122,25 @@ impl Envelope {
         EnvelopeBuilder::default()
     }
 
+    /// Reads a chunk, and returns its events as values of their own. Payloads with errors are events too.
+    ///
+    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    pub fn feed(&mut self, chunk: impl AsRef<str>) -> EnvelopeEvents {
+        let mut events = Vec::new();
+        self.feed_with(chunk, |event| events.push(event.to_owned()));
+        EnvelopeEvents::new(events)
+    }
+
     /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
     pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
         self.scan(chunk.as_ref(), &mut on_event);
+    }
+
+    /// The end of input; returns its events, as [`feed`](Self::feed) does. See [`finish_with`](Self::finish_with).
+    pub fn finish(&mut self) -> EnvelopeEvents {
+        let mut events = Vec::new();
+        self.finish_with(|event| events.push(event.to_owned()));
+        EnvelopeEvents::new(events)
     }
 
     /// The end of input: gives back what was held, or ends the open payload. After that, the envelope is as good as
@@ -189,11 +209,11 @@ impl Envelope {
     /// use jsonspigot::envelope::{Delimiter, Envelope};
     ///
     /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
-    /// envelope.feed_with("Here:\n```json\n[1", |_| {});
+    /// envelope.feed("Here:\n```json\n[1").check()?;
     /// assert_eq!(envelope.open_payload(), Some(&Delimiter::fence("json")?));
-    /// envelope.feed_with("]\n```\n", |_| {});
+    /// envelope.feed("]\n```\n").check()?;
     /// assert_eq!(envelope.open_payload(), None);
-    /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
     pub fn open_payload(&self) -> Option<&Delimiter> {
@@ -206,7 +226,7 @@ impl Envelope {
         (self.state == State::Payload && !self.payload.is_text()).then(|| self.payload.parser())
     }
 
-    /// Whether neither a payload is open nor what may become an opening delimiter is held back.
+    /// Returns true if neither a payload is open nor what may become an opening delimiter is held back.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn is_in_text(&self) -> bool {
         self.state == State::Text
@@ -331,7 +351,7 @@ impl Default for EnvelopeBuilder {
 }
 
 impl EnvelopeBuilder {
-    /// How JSON payloads are parsed; default a parser that keeps the text of open matches.
+    /// Sets how JSON payloads are parsed; default a parser that keeps the text of open matches.
     ///
     /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
     /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
@@ -340,18 +360,18 @@ impl EnvelopeBuilder {
         Self { parser, ..self }
     }
 
-    /// How many bytes of visible text may be held back because they may become a delimiter; default 4096.
+    /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// What is still undecided at the limit is text: a delimiter with that much white space in it, or a bare payload
-    /// whose first key or element is that long, is not found.
+    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it, or a bare
+    /// payload whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
 
-    /// How many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
+    /// Sets how many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
     ///
-    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is told to its
-    /// end.
+    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is reported to
+    /// its end.
     pub fn payload_limit(self, bytes: u64) -> Self {
         Self { payload_limit: bytes, ..self }
     }

@@ -1,4 +1,4 @@
-//! Whether what begins here is an opening delimiter: the states between its first byte and the byte that decides.
+//! The search for an opening delimiter: the states between its first byte and the byte that decides.
 //!
 //! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
 //!
@@ -43,13 +43,13 @@ pub(super) struct Opening {
     bare: Bare,
     /// The fence of text that what was looked at opens or closes.
     fence: Option<FoundFence>,
-    /// How many bytes have been looked at.
+    /// The number of bytes that have been looked at.
     looked: usize,
-    /// How many may be.
+    /// The largest number of them.
     limit: usize,
 }
 
-/// What is known about an opening.
+/// The verdict on an opening so far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Undecided,
@@ -68,7 +68,7 @@ struct Rival {
     stage: Stage,
 }
 
-/// How far a named delimiter has been read.
+/// The part of a named delimiter that has been read.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
     /// This many bytes of what precedes the name.
@@ -88,7 +88,7 @@ enum Stage {
 struct Bare {
     delimiter: Option<usize>,
     parser: Box<Parser>,
-    /// Where the first element has ended.
+    /// The end of the first element, if that has ended.
     element_end: Option<u64>,
 }
 
@@ -200,7 +200,7 @@ pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
     }
 }
 
-/// How much of a false opening is certainly text, if it failed at this byte.
+/// Returns the length of the part of a false opening that is certainly text, if it failed at this byte.
 ///
 /// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is looked at more
 /// than a few times; but a string after them may contain another opening.
@@ -214,7 +214,7 @@ fn resume(held: &str, input: &str, failed_at: usize) -> usize {
     run.max(1)
 }
 
-/// What a byte does to a rival.
+/// The effect of a byte on a rival.
 enum Step {
     More,
     No,
@@ -274,7 +274,7 @@ fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after:
 }
 
 impl Bare {
-    /// Whether the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
+    /// Returns true if the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);

@@ -48,7 +48,7 @@ pub(super) struct OpenPayload {
     closing: Closing,
     extent: Extent,
     parser: Parser,
-    /// Whether the parser accepts deviations, and so knows better than the extent where the value ends.
+    /// True if the parser accepts deviations, and so knows better than the extent where the value ends.
     accepts: bool,
     /// The text after the opening delimiter, as far as the limit allows.
     raw: String,
@@ -60,7 +60,7 @@ pub(super) struct OpenPayload {
     paths: PathStore,
 }
 
-/// What of a payload has arrived.
+/// The part of a payload that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
     /// White space.
@@ -77,15 +77,15 @@ enum Phase {
 
 /// A payload that has ended.
 pub(super) struct Ended {
-    /// How much of the input belonged to it.
+    /// The number of the input's bytes that belonged to it.
     pub(super) used: usize,
     /// The length of all of it, closing delimiter included.
     pub(super) length: u64,
-    /// Whether it was the bare payload that the envelope was looking for.
+    /// True if it was the bare payload that the envelope was looking for.
     pub(super) is_whole_bare: bool,
 }
 
-/// How a payload ends.
+/// The end of a payload.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Closed,
@@ -116,7 +116,7 @@ impl OpenPayload {
         &self.parser
     }
 
-    /// Whether it is plain text, which no parser reads.
+    /// Returns true if it is plain text, which no parser reads.
     pub(super) fn is_text(&self) -> bool {
         self.phase == Phase::Raw
     }
@@ -190,6 +190,7 @@ impl OpenPayload {
             }
             if if is_parsers { used < length || self.parser.has_root_ended() } else { self.extent.has_ended() } {
                 self.phase = Phase::After;
+                self.extent = Extent::Ended;
             }
         } else if delimiter.is_bare() {
             // No delimiter will close it: its brackets do, JSON or not.
@@ -315,7 +316,7 @@ impl OpenPayload {
         used
     }
 
-    /// Whether the value, which ends for its parser, has ended before a text that is no part of it.
+    /// Returns true if the value, which ends for its parser, has ended before a text that is no part of it.
     #[cold]
     fn ends_before(&self, rest: &str) -> bool {
         let may_be_number = rest.starts_with(|c: char| c.is_ascii_digit() || ".eE".contains(c));
@@ -348,7 +349,7 @@ impl OpenPayload {
         Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
-    /// Tells the verdict.
+    /// Reports the verdict.
     fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
         let status = self.verdict(delimiter, ending, tell);
         let value = match status {

@@ -1,6 +1,6 @@
 //! Saved state of an envelope: what is held back, and the open payload.
 //!
-//! How far an opening delimiter has come is not saved: it is read again from what is held, which is all of it.
+//! The progress of an opening delimiter is not saved: it is read again from what is held, which is all of it.
 
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -12,7 +12,7 @@ use super::{Envelope, EnvelopeBuilder, State};
 use crate::pattern::PatternSet;
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
-/// How states are written: by their places.
+/// The states as they are written: by their places.
 const STATES: [State; 3] = [State::Text, State::Opening, State::Payload];
 
 impl Envelope {
@@ -27,13 +27,13 @@ impl Envelope {
     /// let delimiters = [Delimiter::fence("json")?];
     /// let patterns = PatternSet::empty();
     /// let mut envelope = Envelope::new(delimiters.clone(), &patterns);
-    /// envelope.feed_with("Here you are: ```json\n{\"a\": [1, ", |_| {});
+    /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
     /// let saved = envelope.save();
     ///
     /// // Later, elsewhere.
     /// let mut envelope = Envelope::builder().restore(delimiters, &patterns, &saved)?;
     /// let mut payload = None;
-    /// envelope.feed_with("2]}\n```", |_| {});
+    /// envelope.feed("2]}\n```").check()?;
     /// envelope.finish_with(|event| {
     ///     if let EnvelopeEvent::End { payload: ended, .. } = event {
     ///         payload = ended.value().map(|value| value.to_string());

@@ -81,10 +81,10 @@ impl Leniency {
     /// Nothing: strict JSON, the default.
     pub const NONE: Self = Self { kinds: 0 };
 
-    /// What models are known to write where JSON was asked for: [control characters](DeviationKind::ControlCharacters),
-    /// [bad escapes](DeviationKind::BadEscapes), [lone surrogates](DeviationKind::LoneSurrogates),
-    /// [trailing commas](DeviationKind::TrailingCommas), [comments](DeviationKind::Comments) and a
-    /// [byte order mark](DeviationKind::ByteOrderMark). Named `model-output`.
+    /// The deviations that models are known to write where JSON was asked for: [control
+    /// characters](DeviationKind::ControlCharacters), [bad escapes](DeviationKind::BadEscapes), [lone
+    /// surrogates](DeviationKind::LoneSurrogates), [trailing commas](DeviationKind::TrailingCommas),
+    /// [comments](DeviationKind::Comments) and a [byte order mark](DeviationKind::ByteOrderMark). Named `model-output`.
     pub const MODEL_OUTPUT: Self = Self::NONE
         .with(DeviationKind::ControlCharacters)
         .with(DeviationKind::BadEscapes)
@@ -109,7 +109,7 @@ impl Leniency {
         Self { kinds: self.kinds | 1 << kind as u16 }
     }
 
-    /// Whether a deviation of this kind is allowed.
+    /// Returns true if a deviation of this kind is allowed.
     #[must_use]
     pub const fn allows(self, kind: DeviationKind) -> bool {
         self.kinds >> kind as u16 & 1 == 1
@@ -184,10 +184,10 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// How many deviations of a text a parser lists; the others it only counts.
+    /// The number of deviations that a parser lists for one text; the others it only counts.
     pub const LIST_LIMIT: usize = 100;
 
-    /// What is not JSON, by the name of what allows it.
+    /// The kind of deviation, by the name of the option that allows it.
     #[must_use]
     pub fn kind(&self) -> DeviationKind {
         self.kind

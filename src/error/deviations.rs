@@ -1,4 +1,4 @@
-//! What a parser that goes on past deviations keeps of them: the first one as an error, a bounded list, and a count.
+//! The deviations that a parser has passed: the first one as an error, a bounded list, and a count.
 //!
 //! A text may deviate at every byte, so noting a deviation needs no path, and no memory that grows with their number.
 
@@ -9,7 +9,7 @@ use super::{Deviation, Error};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deviations {
-    /// Whether they are no error.
+    /// True if they are no error.
     are_accepted: bool,
     /// The verdict on the text, unless they are accepted.
     first: Option<Error>,
@@ -21,7 +21,7 @@ pub(crate) struct Deviations {
 struct Noted {
     listed: Vec<Deviation>,
     count: u64,
-    /// Where the newest is.
+    /// The place of the newest.
     newest: u64,
 }
 
@@ -30,7 +30,7 @@ impl Deviations {
         Self { are_accepted: true, ..Self::default() }
     }
 
-    /// Whether they are no error.
+    /// Returns true if they are no error.
     pub(crate) fn are_accepted(&self) -> bool {
         self.are_accepted
     }
@@ -85,7 +85,7 @@ impl Deviations {
 
 /// As a list that somebody else keeps.
 impl Deviations {
-    /// Where the newest is, listed or not.
+    /// The place of the newest, listed or not.
     pub(crate) fn newest(&self) -> u64 {
         self.noted.as_ref().map_or(0, |noted| noted.newest)
     }

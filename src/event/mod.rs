@@ -1,5 +1,6 @@
-//! What a caller gets: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an event
-//! that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads and writes it.
+//! Events as callers get them: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an
+//! event that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
+//! and writes it.
 
 mod owned;
 mod place;
@@ -17,10 +18,8 @@ use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
-#[cfg(feature = "_provider-streams")]
 pub(crate) use raw_json::RawJson;
-#[cfg(feature = "_provider-streams")]
-pub(crate) use wire::EventOf;
+pub(crate) use wire::{EventOf, write_error};
 
 /// Something that became known about a value that a pattern selects.
 ///
@@ -47,23 +46,23 @@ pub(crate) use wire::EventOf;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// Which pattern: its place in the set.
+    /// The pattern's place in the set.
     pub pattern: PatternId,
-    /// Which match: unique in one document, even if duplicate keys repeat a path.
+    /// The match's number, unique in one document, even if duplicate keys repeat a path.
     pub match_id: u64,
-    /// Where the value is.
+    /// The place of the value.
     pub path: Path<'a>,
-    /// What became known.
+    /// The kind of event, with its content.
     pub kind: EventKind<'a>,
-    /// Where in the input: the first byte of the value for a begin, the first raw byte of a delta, the byte after the
-    /// value for an end, the first bad byte for an inner error.
+    /// The offset in the input: the first byte of the value for a begin, the first raw byte of a delta, the byte after
+    /// the value for an end, the first bad byte for an inner error.
     ///
     /// With a pattern `outer | inner`, offsets count from the beginning of the inner text, which is the decoded text of
     /// the string, and start again at 0 for each string that `outer` selects.
     pub offset: u64,
 }
 
-/// What an [`Event`] reports.
+/// The kinds of [`Event`], each with its content.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EventKind<'a> {

@@ -66,21 +66,21 @@ impl Event<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedEvent {
-    /// Which pattern: its place in the set.
+    /// The pattern's place in the set.
     pub pattern: PatternId,
-    /// Which match.
+    /// The match's number.
     pub match_id: u64,
-    /// Where the value is, as [`Path`](crate::Path) prints it.
+    /// The place of the value, as [`Path`](crate::Path) prints it.
     pub path: String,
     /// The array indices of the path, outermost first. Not serialized: the path has them.
     pub indices: Vec<u64>,
-    /// What became known.
+    /// The kind of event, with its content.
     pub kind: OwnedEventKind,
-    /// Where in the input; see [`Event::offset`].
+    /// The offset in the input; see [`Event::offset`].
     pub offset: u64,
 }
 
-/// What an [`OwnedEvent`] reports.
+/// The kinds of [`OwnedEvent`], each with its content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedEventKind {

@@ -1,5 +1,5 @@
-//! Which value of a text was open at some byte, found by reading the text up to there once more. For errors that know
-//! an offset and no path: nothing keeps paths for them while all is well.
+//! Finds the value that was open at some byte, by reading the text up to there once more. For errors that know an
+//! offset and no path: nothing keeps paths for them while all is well.
 
 use alloc::borrow::Cow;
 use alloc::string::String;

@@ -53,7 +53,7 @@ impl<'de> Deserialize<'de> for OwnedRawJson {
     }
 }
 
-/// Whether this is one RFC 8259 text.
+/// Returns true if this is one RFC 8259 text.
 fn is_json(text: &str) -> bool {
     let limits = Limits::new().depth(usize::MAX);
     let mut tokenizer = Tokenizer::new(limits);
@@ -127,7 +127,7 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
         f.write_str("a JSON value")
     }
 
-    /// How a buffer hands over the value itself where a name was asked for.
+    /// Takes the value itself, which a buffer hands over where a name was asked for.
     fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_any(self)
     }

@@ -155,7 +155,7 @@ impl fmt::Debug for CompleteValue<'_> {
     }
 }
 
-/// How deep serde_json reads. The limit is the same for everything that uses serde's traits, which recurse.
+/// The depth to which serde_json reads. The limit is the same for everything that uses serde's traits, which recurse.
 pub(crate) const SERDE_DEPTH: usize = 127;
 
 /// The strict reading of a text whose grammar has been checked, and which is the value at a path.
@@ -187,7 +187,7 @@ fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -
     Error::with_detail(kind, offset + line_start as u64 + column - 1, line, column, &path, &reason)
 }
 
-/// Where to cut the text so that the value that did not fit is open, if serde_json has read this much of it.
+/// Returns where to cut the text so that the value that did not fit is open, if serde_json has read this much of it.
 fn end_inside(text: &[u8], read: usize, reason: &str) -> usize {
     let (read, unread) = text.split_at(read.min(text.len()));
     match (read.last(), unread.first()) {

@@ -1,4 +1,4 @@
-//! How an [`OwnedEvent`] is written and read with serde: as a map in the shape of the command's lines.
+//! The form of an [`OwnedEvent`] for serde: a map in the shape of the command's lines.
 
 use alloc::string::String;
 use core::fmt;
@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::raw_json::{OwnedRawJson, RawJson};
 use super::{OwnedEvent, OwnedEventKind};
-use crate::error::ErrorKind;
+use crate::error::{Error, ErrorKind};
 use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
@@ -19,23 +19,44 @@ impl Serialize for OwnedEvent {
     }
 }
 
-/// What an event is one of, beside a document: what its members say before those of its own.
+/// What an event is one of, if it is not one of a single document: its members stand before the event's own.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(not(feature = "_provider-streams"), allow(dead_code, reason = "only streams have such events"))]
 pub(crate) enum EventOf<'a> {
+    /// One of many documents, by its number.
+    Document(u64),
     /// A call's input.
+    #[cfg(feature = "tool-calls")]
     Call(u64),
-    /// A payload in a block of text.
-    Payload { mark: &'a str, block: u64, choice: u64 },
+    /// A payload; in a stream, it is in a block of one of several answers: `place` is choice and block.
+    #[cfg(feature = "envelope")]
+    Payload { mark: &'a str, place: Option<(u64, u64)> },
 }
 
 impl EventOf<'_> {
     fn len(self) -> usize {
         match self {
+            Self::Document(_) => 1,
+            #[cfg(feature = "tool-calls")]
             Self::Call(_) => 1,
-            Self::Payload { .. } => 3,
+            #[cfg(feature = "envelope")]
+            Self::Payload { place, .. } => {
+                if place.is_some() {
+                    3
+                } else {
+                    1
+                }
+            }
         }
     }
+}
+
+/// The members that say what an error is and where.
+pub(crate) fn write_error<M: SerializeMap>(map: &mut M, error: &Error) -> Result<(), M::Error> {
+    map.serialize_entry("kind", error.kind().name())?;
+    map.serialize_entry("offset", &error.offset())?;
+    map.serialize_entry("line", &error.line())?;
+    map.serialize_entry("column", &error.column())?;
+    map.serialize_entry("path", &error.path())
 }
 
 impl OwnedEvent {
@@ -57,11 +78,16 @@ impl OwnedEvent {
         map.serialize_entry("event", name)?;
         match of {
             None => {}
+            Some(EventOf::Document(document)) => map.serialize_entry("document", &document)?,
+            #[cfg(feature = "tool-calls")]
             Some(EventOf::Call(call)) => map.serialize_entry("call", &call)?,
-            Some(EventOf::Payload { mark, block, choice }) => {
+            #[cfg(feature = "envelope")]
+            Some(EventOf::Payload { mark, place }) => {
                 map.serialize_entry("mark", mark)?;
-                map.serialize_entry("block", &block)?;
-                map.serialize_entry("choice", &choice)?;
+                if let Some((choice, block)) = place {
+                    map.serialize_entry("block", &block)?;
+                    map.serialize_entry("choice", &choice)?;
+                }
             }
         }
         map.serialize_entry("pattern", &u64::from(self.pattern.0))?;

@@ -1,4 +1,4 @@
-//! Where the translator is between two chunks, as three bytes; and which strict readers it can stand in front of.
+//! The translator's place between two chunks, as three bytes; and which strict readers it can stand in front of.
 
 use super::state::{Lenient, Step};
 use super::words;

@@ -173,7 +173,7 @@ impl Run<'_, '_> {
         Ok(fault.offset)
     }
 
-    /// What the strict reader stopped at; returns where it goes on.
+    /// Passes the deviation that the strict reader stopped at; returns where it goes on.
     pub(super) fn deviate(&mut self, fault: Fault) -> Result<usize, Fault> {
         let pos = fault.offset.saturating_sub(self.start) as usize;
         let Some(&byte) = self.chunk.get(pos) else { return Err(fault) };

@@ -1,4 +1,4 @@
-//! What stands between tokens and is left out: trailing commas, comments, a byte order mark.
+//! Bytes between tokens that are left out: trailing commas, comments, a byte order mark.
 
 use super::run::Run;
 use super::state::{MARK, Step};

@@ -1,4 +1,4 @@
-//! What the translator remembers of a text between two chunks.
+//! The translator's memory of a text between two chunks.
 
 use alloc::vec::Vec;
 
@@ -6,33 +6,33 @@ use crate::error::{Deviations, Fault, Leniency};
 use crate::parser::Translator;
 use crate::tokenizer::{State, Tokenizer};
 
-/// What is remembered of a text that may deviate.
+/// The memory of a text that may deviate.
 #[derive(Clone, Debug)]
 pub(super) struct Lenient {
     pub(super) allowed: Leniency,
     pub(super) deviations: Deviations,
-    /// Whether the strict reader has ever stopped, or does not read by itself.
+    /// True if the strict reader has ever stopped, or does not read by itself.
     pub(super) is_awake: bool,
     pub(super) step: Step,
     /// The offset of what is undecided, or of a lone surrogate's escape.
     pub(super) at: u64,
-    /// Whether the string that was opened last has single quotes.
+    /// True if the string that was opened last has single quotes.
     pub(super) is_single_quoted: bool,
     /// By how much the offset of the next byte exceeds its place in the strict text.
     pub(super) shift: u64,
-    /// Where the open matches of the document begin in the strict text, outermost first.
+    /// The offsets in the strict text at which the open matches of the document begin, outermost first.
     pub(super) marks: Vec<u64>,
 }
 
-/// What the next byte is part of.
+/// The thing that the next byte is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Step {
-    /// What the strict reader reads, or stops at.
+    /// Text that the strict reader reads, or stops at.
     #[default]
     Strict,
     /// A byte order mark, of which one or two bytes have been read.
     Mark(u8),
-    /// What may be a comment, after its slash.
+    /// A possible comment, after its slash.
     Slash,
     LineComment,
     BlockComment,
@@ -61,7 +61,8 @@ impl Lenient {
         (!self.held().is_empty()).then(|| tokenizer.unexpected_at(self.at))
     }
 
-    /// What has come was not read by the strict reader as it is: so a string's piece may not be taken by itself.
+    /// Notes that the text so far was not read by the strict reader as it is: so a string's piece may not be taken by
+    /// itself.
     pub(super) fn settle(&self, tokenizer: &mut Tokenizer) {
         if tokenizer.state() == State::String && (self.step != Step::Strict || self.is_single_quoted) {
             tokenizer.refuse_string_pieces();

@@ -5,11 +5,11 @@ use super::state::Step;
 use crate::error::{DeviationKind, ErrorKind, Fault};
 use crate::tokenizer::{EscapeStep, OpenEscape, State};
 
-/// What stands for a character that can't be decoded.
+/// The text that stands for a character that can't be decoded.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
 impl Run<'_, '_> {
-    /// What the strict reader stopped at inside a string.
+    /// Passes a deviation inside a string.
     pub(super) fn in_string(
         &mut self,
         kind: DeviationKind,

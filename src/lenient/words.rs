@@ -32,7 +32,7 @@ pub(super) fn text(word: u8) -> Option<&'static str> {
     WORDS.get(usize::from(word)).map(|word| word.text)
 }
 
-/// Whether so many bytes of a word may have come.
+/// Returns true if so many bytes of a word may have come.
 pub(super) fn may_have_matched(word: u8, matched: u8, allowed: Leniency) -> bool {
     let kind = if word <= NONE { DeviationKind::PythonLiterals } else { DeviationKind::NonFinite };
     let len = WORDS.get(usize::from(word)).map_or(0, |word| word.spelling.len());
@@ -136,7 +136,7 @@ impl Run<'_, '_> {
     }
 }
 
-/// Whether a byte may be part of a key without quotes.
+/// Returns true if a byte may be part of a key without quotes.
 pub(super) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
 }

@@ -38,14 +38,14 @@ pub struct ParserBuilder {
     /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
     snapshots: Snapshots,
-    /// What a translator may go past, and what makes it.
+    /// The deviations that a translator may pass, and the function that makes it.
     leniency: Leniency,
     make_translator: Option<MakeTranslator>,
     accepts_deviations: bool,
     stops_at_root: bool,
 }
 
-/// What a snapshot shows.
+/// The contents of a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Snapshots {
     /// There are none.
@@ -63,17 +63,17 @@ impl ParserBuilder {
         Self { limits, ..self }
     }
 
-    /// How much of the text is kept; by default all of it.
+    /// Sets how much of the text is kept; by default all of it.
     pub fn retain(self, retain: Retain) -> Self {
         Self { retain, ..self }
     }
 
-    /// What happens at a second equal key; by default the last one wins.
+    /// Sets the policy at a second equal key; by default the last one wins.
     pub fn duplicate_keys(self, duplicate_keys: DuplicateKeys) -> Self {
         Self { duplicate_keys: Some(duplicate_keys), ..self }
     }
 
-    /// What happens at a second equal key if nothing has been chosen so far.
+    /// Sets the policy at a second equal key if nothing has been chosen so far.
     #[cfg(feature = "tool-calls")]
     pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
@@ -125,7 +125,7 @@ impl ParserBuilder {
         Self { leniency: self.leniency | leniency, make_translator: Some(make), ..self }
     }
 
-    /// Whether deviations are no error.
+    /// Returns true if deviations are no error.
     pub(crate) fn accepting(self, accepts_deviations: bool) -> Self {
         Self { accepts_deviations, ..self }
     }
@@ -160,7 +160,7 @@ impl ParserBuilder {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
-    /// Whether a text may deviate and succeed.
+    /// Returns true if a text may deviate and succeed.
     #[cfg(any(feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn accepts(&self) -> bool {
         self.accepts_deviations && self.leniency != Leniency::NONE

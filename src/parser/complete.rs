@@ -1,4 +1,4 @@
-//! What a parser gives at the end: the text that it has kept, and the complete value.
+//! The end of a parser's text: the text that was kept, and the complete value.
 
 use super::Parser;
 use crate::error::{Error, ErrorKind};

@@ -1,4 +1,4 @@
-//! What a parser can be asked for when its text is one of many, and somebody else says where it ends: to stop after the
+//! Reading one text of many, where somebody else says where it ends: to stop after the
 //! root, and to fail for a reason that is not in the text.
 
 use super::output::Callback;
@@ -12,34 +12,34 @@ impl Parser {
         self.engine.stop_at_root(false);
     }
 
-    /// Whether the root value has closed, whatever deviations it has.
+    /// Returns true if the root value has closed, whatever deviations it has.
     pub(crate) fn has_root_ended(&self) -> bool {
         self.engine.has_root_ended()
     }
 
-    /// Whether the end has not come, nor an error.
+    /// Returns true if the end has not come, nor an error.
     pub(crate) fn is_open(&self) -> bool {
         self.engine.outcome.is_open()
     }
 
-    /// Whether nothing but white space has come.
+    /// Returns true if nothing but white space has come.
     pub(crate) fn is_before_root(&self) -> bool {
         let is_idle = self.engine.translator.as_deref().is_none_or(Translator::is_idle);
         self.is_open() && is_idle && self.engine.tokenizer.is_before_root()
     }
 
-    /// Whether the root value is a number that may go on.
+    /// Returns true if the root value is a number that may go on.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.engine.tokenizer.is_in_root_number()
     }
 
-    /// Whether comments may stand where white space may.
+    /// Returns true if comments may stand where white space may.
     pub(crate) fn goes_past_comments(&self) -> bool {
         let goes_past = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::Comments);
         self.engine.translator.as_deref().is_some_and(goes_past)
     }
 
-    /// What [`feed_with`](Self::feed_with) does, where a string's piece is no likelier than anything else.
+    /// The same as [`feed_with`](Self::feed_with), where a string's piece is no likelier than anything else.
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
         self.engine.feed_any(chunk, &mut Callback::new(on_event))
     }

@@ -1,11 +1,11 @@
-//! What happens at a second equal key, and the keys that must be kept to notice it.
+//! The policy at a second equal key, and the keys that must be kept to notice it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
 use crate::names::names;
 
-/// What a parser does at a key that its object already has (RFC 8259 §4 leaves it open).
+/// The policy at a key that its object already has (RFC 8259 §4 leaves it open).
 ///
 /// If you act on a field before the text ends, choose [`Reject`](DuplicateKeys::Reject); otherwise a second `"path"`
 /// may replace the one you acted on.
@@ -74,7 +74,7 @@ struct Fork {
     sides: [Side; 2],
 }
 
-/// What is below, by its place.
+/// A node's child, by its place.
 #[derive(Clone, Copy, Debug)]
 enum Side {
     Key(usize),
@@ -106,7 +106,7 @@ impl Bit {
         Some(Self((place as u64) << 4 | u64::from(IS_BYTE.ilog2() - differing.checked_ilog2()?)))
     }
 
-    /// Whether a key has this bit, as the number of its side.
+    /// Returns true if a key has this bit, as the number of its side.
     fn side_of(self, key: &str) -> usize {
         (byte(key, (self.0 >> 4) as usize) << (self.0 & 15) & IS_BYTE != 0).into()
     }

@@ -14,7 +14,7 @@ use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 use crate::tokenizer::Sink;
 use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
 
-/// What the iterator and the callback form both drive.
+/// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
     pub(crate) tokenizer: Tokenizer,
@@ -23,13 +23,13 @@ pub(crate) struct Engine {
     pub(crate) outcome: Outcome,
     /// The texts inside strings that a pattern leads into.
     pub(crate) inner: InnerTexts,
-    /// What reads on where the strict reader stops, if there is such a thing.
+    /// The translator that reads on where the strict reader stops, if there is one.
     pub(crate) translator: Option<Box<dyn Translator>>,
-    /// Whether the bytes after the root are left to the caller.
+    /// True if the bytes after the root are left to the caller.
     pub(crate) stops_at_root: bool,
 }
 
-/// How far the text has come.
+/// The state of the text so far.
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
@@ -128,8 +128,8 @@ impl Engine {
         Ok(taken)
     }
 
-    /// What only some parsers do at a chunk's end, or at the bad byte in it, decided by one test, so that the others pay
-    /// for one only.
+    /// Does the work of a few parsers at a chunk's end, or at the bad byte in it, decided by one test, so that the
+    /// others pay for one only.
     #[cold]
     pub(super) fn end_chunk(&mut self) {
         self.followers.show_open_atom(self.tokenizer.open_atom());
@@ -142,7 +142,7 @@ impl Engine {
         }
     }
 
-    /// Whether to read no further than the root, from the beginning of a text on.
+    /// Sets that nothing is read past the root, from the beginning of a text on.
     pub(super) fn stop_at_root(&mut self, stops: bool) {
         self.stops_at_root = stops;
         self.tokenizer.stop_after_root(stops);
@@ -180,7 +180,7 @@ impl Engine {
         self.translate(chunk, out, Some(fault))
     }
 
-    /// Whether a translator has kept the text.
+    /// Returns true if a translator has kept the text.
     pub(crate) fn is_translated(&self) -> bool {
         self.translator.as_deref().is_some_and(Translator::is_awake)
     }
@@ -216,7 +216,7 @@ impl Engine {
         Some((translator.as_deref_mut()?, Parts { tokenizer, followers, retained, inner }))
     }
 
-    /// Whether the root value has closed, and what may follow it has not begun.
+    /// Returns true if the root value has closed, and what may follow it has not begun.
     pub(super) fn has_root_ended(&self) -> bool {
         self.tokenizer.is_done() && self.translator.as_deref().is_none_or(Translator::may_end)
     }
@@ -249,17 +249,17 @@ impl Engine {
         self.tokenizer.close();
     }
 
-    /// What is wrong with the text so far: the first thing, if there are several.
+    /// Returns the error of the text so far: the first one, if there are several.
     pub(crate) fn error(&self) -> Option<&Error> {
         self.deviation().or(self.stopped_by())
     }
 
-    /// What the text is not strict JSON for, unless that is accepted.
+    /// Returns the first deviation, unless deviations are accepted.
     pub(crate) fn deviation(&self) -> Option<&Error> {
         self.translator.as_deref()?.deviations().first()
     }
 
-    /// Whether a translator has gone past anything.
+    /// Returns true if a translator has gone past anything.
     pub(crate) fn has_deviated(&self) -> bool {
         self.translator.as_deref().is_some_and(|translator| !translator.deviations().is_empty())
     }
@@ -343,7 +343,7 @@ impl Engine {
     }
 }
 
-/// What a text that is no JSON may be, by its first byte: no more is known of it, wherever it is cut.
+/// Names the thing that a text that is no JSON may be, by its first byte: no more is known of it, wherever it is cut.
 fn instead_of_a_text(first: u8) -> Option<&'static str> {
     Some(match first {
         0xEF => "expected a value, and this may be a byte order mark",

@@ -59,7 +59,7 @@ impl<'a> Events<'a> {
     }
 }
 
-/// What is left of a chunk's events, for whoever can't hold on to the iterator, since it borrows the parser.
+/// The rest of a chunk's events, for whoever can't hold on to the iterator, since it borrows the parser.
 #[cfg(feature = "stream")]
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
@@ -75,7 +75,7 @@ impl Unread {
         self.next == self.end && self.error.is_none()
     }
 
-    /// Whether the last of it is an error.
+    /// Returns true if the last of it is an error.
     pub(crate) fn has_error(&self) -> bool {
         self.error.is_some()
     }

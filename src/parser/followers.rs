@@ -16,7 +16,8 @@ pub(crate) struct Followers {
     /// The partial document, if snapshots were asked for.
     // In a box, as most parsers have none.
     pub(crate) tree: Option<Box<Tree>>,
-    /// Whether the end of a chunk means anything: to a document that shows open atoms, to a parser that stops at the root.
+    /// True if the end of a chunk means anything: to a document that shows open atoms, to a parser that stops at the
+    /// root.
     pub(crate) has_work_after_chunks: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Where the tokens of a text go; and the texts inside strings.
+//! The receiver of a text's tokens; and the texts inside strings.
 //!
 //! A JSON text inside a string: its own tokenizer, whose tokens go to the tracker of the document.
 //!
@@ -65,7 +65,7 @@ impl InnerTexts {
         self.0.iter_mut().for_each(|text| text.kept.freeze());
     }
 
-    /// What a level has kept at a place.
+    /// Returns the text that a level has kept at a place.
     pub(super) fn kept(&self, level: usize, place: Range<usize>) -> Option<&[u8]> {
         self.0.get(level.checked_sub(1)?)?.kept.at(place)
     }
@@ -135,10 +135,10 @@ pub(crate) struct Strings<'a> {
     pub(crate) deeper: &'a mut [InnerText],
 }
 
-/// Where the tokens of a text go.
+/// The receiver of a text's tokens.
 pub(crate) struct TokenSink<'a, O: ?Sized> {
     pub(crate) followers: &'a mut Followers,
-    /// What is kept of the text, this chunk included.
+    /// The retained text, this chunk included.
     pub(crate) retained: &'a Retained,
     pub(crate) out: &'a mut O,
     /// Nothing if the text is the document, and no pattern leads into a string.
@@ -154,7 +154,7 @@ pub(crate) struct Parts<'a> {
 }
 
 impl<O: Output + ?Sized> TokenSink<'_, O> {
-    /// Whether the open string is read inside.
+    /// Returns true if the open string is read inside.
     #[inline]
     fn is_inside(&self) -> bool {
         self.strings.as_ref().is_some_and(|strings| self.followers.tracker.level() > strings.level)

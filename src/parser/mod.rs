@@ -195,8 +195,8 @@ impl Parser {
         *outcome = Outcome::open(inner, translator.as_deref());
     }
 
-    /// Whether the root value has closed, with nothing but white space after it so far. Only [`finish`](Self::finish)
-    /// says that nothing else follows.
+    /// Returns true if the root value has closed, with nothing but white space after it so far. Only
+    /// [`finish`](Self::finish) says that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
@@ -208,8 +208,8 @@ impl Parser {
         }
     }
 
-    /// How many bytes have been read; after an error, the offset of the first bad one. What follows the root is not read by a
-    /// parser that [stops there](ParserBuilder::stop_at_root).
+    /// Returns the number of bytes that have been read; after an error, the offset of the first bad one. What follows
+    /// the root is not read by a parser that [stops there](ParserBuilder::stop_at_root).
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
@@ -241,21 +241,20 @@ impl Parser {
         self.engine.stopped_by()
     }
 
-    /// Where the text deviates from JSON and the parser went on nevertheless, in order: the first
-    /// [`Deviation::LIST_LIMIT`] places. Empty unless the parser was built to be [lenient](ParserBuilder::lenient); kept until
-    /// [`reset`](Self::reset).
+    /// Returns the deviations that the parser has passed, in order: the first [`Deviation::LIST_LIMIT`] places. Empty
+    /// unless the parser was built to be [lenient](ParserBuilder::lenient); kept until [`reset`](Self::reset).
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
         self.translator().map_or(&[], |translator| translator.deviations().listed())
     }
 
-    /// How many deviations there are, listed or not.
+    /// Returns the number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
         self.translator().map_or(0, |translator| translator.deviations().count())
     }
 
-    /// Whether the text is strict JSON so far: there has been no [deviation](Self::deviations).
+    /// Returns true if the text is strict JSON so far: there has been no [deviation](Self::deviations).
     ///
     /// It says what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
     #[must_use]
@@ -277,7 +276,7 @@ impl Parser {
 /// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Any other parser has
 /// none to show.
 impl Parser {
-    /// Whether the parser was built with [`snapshots`](ParserBuilder::snapshots).
+    /// Returns true if the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
     pub fn has_snapshots(&self) -> bool {
         self.engine.followers.tree.is_some()
@@ -293,7 +292,7 @@ impl Parser {
         self.tree()?.view()
     }
 
-    /// What is known of the value at a concrete path: [`PartialValue::state_of`] from the root, and
+    /// Returns the state of the value at a concrete path: [`PartialValue::state_of`] from the root, and
     /// [`Pending`](ValueState::Pending) before the first value shows.
     ///
     /// ```
@@ -326,7 +325,7 @@ impl Parser {
         self.tree().map(Tree::revision).unwrap_or_default()
     }
 
-    /// Whether a look, typed or not, could show something other than at a revision: whether
+    /// Returns true if a look, typed or not, could show something other than at a revision: whether
     /// [`revision`](Self::revision) returns another one.
     ///
     /// A value that has only closed counts too: a date or an enum shows only then. It adds no operation to a

@@ -1,4 +1,4 @@
-//! What is open, reported again.
+//! Reporting open matches again.
 
 use super::Parser;
 use crate::event::Event;

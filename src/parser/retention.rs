@@ -1,11 +1,11 @@
-//! How much of the input is kept, and where.
+//! The retained text: how much of the input is kept, and where.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::names::names;
 
-/// How much of the input a parser keeps.
+/// The amount of input that a parser keeps.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
@@ -39,7 +39,7 @@ names!(Retain {
 #[derive(Clone, Debug)]
 pub(crate) struct Retained {
     policy: Retain,
-    /// Whether anything is kept from now on.
+    /// True if anything is kept from now on.
     is_kept: bool,
     /// The absolute offset of the first byte that is kept.
     start: u64,
@@ -57,7 +57,7 @@ impl Retained {
         self.is_kept = self.policy != Retain::Nothing;
     }
 
-    /// Whether anything is kept.
+    /// Returns true if anything is kept.
     #[inline]
     pub(crate) fn keeps_text(&self) -> bool {
         self.is_kept
@@ -103,7 +103,7 @@ impl Retained {
     }
 }
 
-/// What is kept piece by piece: of what a translator writes, or of the texts inside strings.
+/// Text that is kept piece by piece: of what a translator writes, or of the texts inside strings.
 impl Retained {
     /// Another text begins, of which nothing is kept yet.
     pub(crate) fn begin_text(&mut self) {
@@ -156,13 +156,13 @@ impl Retained {
         self.bytes.last().copied()
     }
 
-    /// What is kept at a place.
+    /// Returns the retained text at a place.
     pub(crate) fn at(&self, places: Range<usize>) -> Option<&[u8]> {
         self.bytes.get(places)
     }
 }
 
-/// What is kept, for somebody who keeps it elsewhere.
+/// The retained text, for somebody who keeps it elsewhere.
 impl Retained {
     pub(crate) fn policy(&self) -> Retain {
         self.policy
@@ -178,7 +178,7 @@ impl Retained {
         self.bytes.get(usize::try_from(offset.wrapping_sub(self.start)).ok()?..)
     }
 
-    /// What was kept before the text was frozen.
+    /// Sets the text that was kept before it was frozen.
     pub(crate) fn set_frozen(&mut self, bytes: &[u8]) {
         self.freeze();
         self.bytes.extend_from_slice(bytes);

@@ -1,4 +1,4 @@
-//! Where in the document the parser is, and which patterns select what is open there.
+//! The tracker: the parser's place in the document, and the patterns that select what is open there.
 //!
 //! One frame per open container that is followed, one automaton row per frame, the selecting patterns of all open
 //! values on one stack. A path node is made only for a value that a pattern selects or may select something in.
@@ -48,7 +48,7 @@ pub(crate) struct Tracker {
 #[derive(Clone, Copy, Debug)]
 struct Frame {
     value: OpenValue,
-    /// Whether a pattern may select something inside.
+    /// True if a pattern may select something inside.
     is_live: bool,
     node: NodeId,
     /// The index of the next element.
@@ -60,17 +60,17 @@ struct Frame {
 struct EnteredString {
     /// The place of its frame.
     frame: usize,
-    /// Where its patterns end in `selecting`.
+    /// The end of its patterns in `selecting`.
     selecting_to: usize,
 }
 
-/// What the end of a value needs to know of its beginning.
+/// The beginning of a value, as far as its end needs it.
 #[derive(Clone, Copy, Debug)]
 struct OpenValue {
     kind: ValueKind,
     start: u64,
     first_match: u64,
-    /// Where its patterns begin in `selecting`.
+    /// The beginning of its patterns in `selecting`.
     selecting_from: usize,
     is_selected: bool,
 }
@@ -113,12 +113,12 @@ impl Tracker {
         &self.patterns
     }
 
-    /// Whether a value is open that a pattern selects.
+    /// Returns true if a value is open that a pattern selects.
     pub(super) fn has_open_match(&self) -> bool {
         !self.selecting.is_empty()
     }
 
-    /// Whether a value of the text of a level is open that a pattern selects.
+    /// Returns true if a value of the text of a level is open that a pattern selects.
     pub(crate) fn has_open_match_in(&self, level: usize) -> bool {
         let to = |level: usize| self.entered.get(level).map_or(self.selecting.len(), |string| string.selecting_to);
         level <= self.level() && to(level) > level.checked_sub(1).map_or(0, to)
@@ -274,7 +274,7 @@ impl Tracker {
         self.leaf.as_ref().map_or(&[], |leaf| &self.selecting[leaf.selecting_from..])
     }
 
-    /// What `delta` reports to an output, for one pattern at a time.
+    /// Reports a delta to an output, for one pattern at a time.
     // Always inlined: in a caller's loop over many single characters, a call would be half of the cost.
     #[inline(always)]
     pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
@@ -322,7 +322,7 @@ impl Tracker {
         self.entered.len()
     }
 
-    /// Whether the string that has just begun is read inside. If it is, the root of its text comes next.
+    /// Returns true if the string that has just begun is read inside. If it is, the root of its text comes next.
     pub(super) fn enter_string(&mut self, start: u64) -> bool {
         if !self.patterns.automaton().enters_string(&self.row) {
             return false;

@@ -1,4 +1,4 @@
-//! What reads on where the strict reader stops: the interface between the engine and a translator of nearly-JSON.
+//! The interface between the engine and a translator of nearly-JSON, which reads on where the strict reader stops.
 //!
 //! A parser has a translator only if its builder was asked for one, and the translator sleeps until the strict reader stops
 //! for the first time. From then on the engine hands it each chunk, and it drives the [`Parts`] of the strict parser with
@@ -36,40 +36,40 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// The end of input.
     fn finish(&mut self, parts: Parts<'_>, out: &mut dyn Output) -> Result<(), Fault>;
 
-    /// What it may go past.
+    /// The deviations that it may pass.
     fn allowed(&self) -> Leniency;
 
     /// Goes past these from now on; returns what it went past before.
     fn allow(&mut self, leniency: Leniency) -> Leniency;
 
-    /// What it has gone past.
+    /// The deviations that it has passed.
     fn deviations(&self) -> &Deviations;
 
     /// The same, to be listed again.
     fn deviations_mut(&mut self) -> &mut Deviations;
 
-    /// Whether it reads each chunk.
+    /// Returns true if it reads each chunk.
     fn is_awake(&self) -> bool;
 
     /// It reads each chunk from now on.
     fn wake_up(&mut self);
 
-    /// Whether all that was read has gone to the strict reader, and nothing is left out or held.
+    /// Returns true if all that was read has gone to the strict reader, and nothing is left out or held.
     fn is_idle(&self) -> bool;
 
-    /// Whether the text may end here if the strict reader's may.
+    /// Returns true if the text may end here if the strict reader's may.
     fn may_end(&self) -> bool;
 
     /// The bytes that are held until it is decided what they are. They are part of the text that is kept.
     fn held(&self) -> &'static [u8];
 
-    /// How many more bytes have come of the open token than the strict reader has read of what stands for it.
+    /// The number of bytes of the open token beyond those that the strict reader has read for it.
     fn ahead(&self) -> u64;
 
-    /// Where the open matches of the document begin in the strict text, outermost first.
+    /// The offsets in the strict text at which the open matches of the document begin, outermost first.
     fn marks(&self) -> &[u64];
 
-    /// What else it remembers between two chunks.
+    /// Its other memory between two chunks.
     fn place(&self) -> [u8; 3];
 
     /// Continues where `place` says, in front of a strict reader that has come there. Returns whether that is possible.

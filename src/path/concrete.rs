@@ -36,7 +36,7 @@ impl ConcreteStep<'_> {
         matches!(self, Self::Inside)
     }
 
-    /// Whether the step spells this key or index.
+    /// Returns true if the step spells this key or index.
     pub(crate) fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
@@ -57,7 +57,7 @@ pub(crate) fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
     ConcreteSteps { rest, wants_dot, is_empty: path.is_empty() }
 }
 
-/// What follows the root, which may be left out, and whether a name needs a dot there.
+/// Returns the rest of a path after the root, which may be left out, and whether a name needs a dot there.
 #[inline]
 fn after_root(path: &str) -> (&str, bool) {
     match path.as_bytes() {

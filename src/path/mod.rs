@@ -1,4 +1,4 @@
-//! Where a value is: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
+//! The place of a value: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
 //!
 //! The store is a stack of nodes that point to their parents. A path is handed out as a node, so it costs only what is
 //! new in it, and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay where
@@ -61,7 +61,7 @@ struct Node {
     parent: NodeId,
     /// The element's index, [`KEY`] or [`INSIDE`].
     index: u64,
-    /// Where the node's key ends in `keys`; it begins where the previous one ends.
+    /// The end of the node's key in `keys`; it begins where the previous one ends.
     keys_end: usize,
 }
 
@@ -78,7 +78,8 @@ pub(crate) struct PathStore {
     keys: String,
     /// Nodes below this place must stay: queued events refer to them.
     pinned: usize,
-    /// Where a compaction gathers what stays. It is kept, so that compacting allocates nothing in the long run.
+    /// The buffers in which a compaction gathers what stays. It is kept, so that compacting allocates nothing in the
+    /// long run.
     spare: Option<Box<(Vec<Node>, String)>>,
 }
 
@@ -170,7 +171,7 @@ impl PathStore {
     }
 }
 
-/// What stays of a store. No node has its old name in it.
+/// The nodes of a store that stay. No node has its old name in it.
 pub(crate) struct Compaction<'a> {
     store: &'a mut PathStore,
     compacted: PathStore,
@@ -206,7 +207,7 @@ impl Compaction<'_> {
     }
 }
 
-/// Where a value is, from the root; a `Copy` view that lives as long as its event.
+/// The path from the root to a value; a `Copy` view that lives as long as its event.
 ///
 /// `Display` prints the concrete path, which can be read as a pattern (`ask_slots[0].message`; the root is `$`);
 /// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings. The path of a value in the

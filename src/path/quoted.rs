@@ -11,16 +11,16 @@ use core::str::Chars;
 #[derive(Clone, Debug)]
 pub(crate) struct QuotedName<'a> {
     text: &'a str,
-    /// What has not been read yet.
+    /// The rest of the text.
     rest: Chars<'a>,
     quote: char,
     is_at_end: bool,
 }
 
-/// Why a quoted name can't be read.
+/// The reason why a quoted name can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QuotedNameError {
-    /// Where in the text.
+    /// The place in the text.
     pub(crate) at: usize,
     pub(crate) reason: &'static str,
 }
@@ -33,12 +33,12 @@ impl<'a> QuotedName<'a> {
         Self { text, rest, quote, is_at_end: false }
     }
 
-    /// Where the reader is: after the closing quote, once it has ended without an error.
+    /// Returns the reader's place: after the closing quote, once it has ended without an error.
     pub(crate) fn at(&self) -> usize {
         self.text.len() - self.rest.as_str().len()
     }
 
-    /// What follows, once it has ended without an error.
+    /// Returns the text that follows, once it has ended without an error.
     pub(crate) fn rest(&self) -> &'a str {
         self.rest.as_str()
     }
@@ -55,7 +55,7 @@ impl<'a> QuotedName<'a> {
         }
     }
 
-    /// What follows a backslash.
+    /// Reads the rest of an escape, after its backslash.
     fn escape(&mut self) -> Result<char, QuotedNameError> {
         let at = self.at();
         Ok(match self.rest.next() {

@@ -1,4 +1,4 @@
-//! How paths are spelt: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers.
+//! The spellings of paths: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers.
 
 use core::fmt::{self, Write};
 
@@ -92,7 +92,7 @@ pub(crate) fn write_escape(out: &mut dyn Write, control: u8) -> fmt::Result {
     Ok(())
 }
 
-/// Whether a name may be written without quotes (RFC 9535 §2.5.1.1, `member-name-shorthand`).
+/// Returns true if a name may be written without quotes (RFC 9535 §2.5.1.1, `member-name-shorthand`).
 pub(crate) fn is_shorthand(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(is_name_first) && characters.all(is_name_char)

@@ -50,7 +50,7 @@ const WORD: usize = u64::BITS as usize;
 /// The words of a mask that are not zero, with their places.
 type SparseMask = Box<[(u32, u64)]>;
 
-/// What takes a key or an index, in the order in which the automaton keeps it.
+/// The taker of a key or an index, in the order in which the automaton keeps it.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Guard<'a> {
     /// With its length first.
@@ -73,7 +73,7 @@ pub(crate) struct Automaton {
     levels: usize,
 }
 
-/// What there is to know of 64 positions: one word of each mask.
+/// The knowledge of 64 positions: one word of each mask.
 #[derive(Clone, Copy, Debug, Default)]
 struct Masks {
     /// Guards of wildcards, which take every key and index.
@@ -82,7 +82,7 @@ struct Masks {
     lasting: u64,
     /// Last positions: alive means selected.
     finals: u64,
-    /// How many patterns have their last position in an earlier word.
+    /// The number of patterns that have their last position in an earlier word.
     finals_before: u32,
     /// Positions from which an object can be entered, and an array.
     enters_object: u64,
@@ -95,7 +95,7 @@ struct Masks {
     initial: u64,
 }
 
-/// How many strings inside each other a pattern leads through.
+/// Returns the number of strings inside each other that a pattern leads through.
 fn pipes(pattern: &Pattern) -> usize {
     pattern.segments.iter().filter(|segment| matches!(segment.selectors[..], [Selector::Inside])).count()
 }
@@ -172,7 +172,7 @@ impl Automaton {
         }
     }
 
-    /// How many words a row of this automaton has.
+    /// Returns the number of words in a row of this automaton.
     pub(crate) fn words(&self) -> usize {
         self.masks.len()
     }
@@ -217,7 +217,7 @@ impl Automaton {
         }
     }
 
-    /// What happens with every key and index: wildcards take it, and descendant segments stay alive.
+    /// Takes a step by any key or index: wildcards take it, and descendant segments stay alive.
     #[inline]
     fn step_any(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
@@ -227,29 +227,29 @@ impl Automaton {
         }
     }
 
-    /// Whether a pattern has this name.
+    /// Returns true if a pattern has this name.
     pub(crate) fn names(&self, key: &str) -> bool {
         self.names.iter().any(|(name, _)| **name == *key)
     }
 
-    /// Whether a pattern may select something inside an object with this row.
+    /// Returns true if a pattern may select something inside an object with this row.
     #[inline]
     pub(crate) fn enters_object(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_object)
     }
 
-    /// Whether a pattern may select something inside an array with this row.
+    /// Returns true if a pattern may select something inside an array with this row.
     #[inline]
     pub(crate) fn enters_array(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_array)
     }
 
-    /// How many levels of strings are read inside at most.
+    /// Returns the largest number of levels of strings that are read inside.
     pub(crate) fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Whether a string with this row is to be read inside.
+    /// Returns true if a string with this row is to be read inside.
     #[inline]
     pub(crate) fn enters_string(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_string)
@@ -280,7 +280,7 @@ impl Automaton {
         }
     }
 
-    /// Whether any of these positions is alive in a row.
+    /// Returns true if any of these positions is alive in a row.
     #[inline]
     fn is_in(&self, row: &[u64], positions: impl Fn(&Masks) -> u64) -> bool {
         self.masks.iter().zip(row).any(|(masks, row)| row & positions(masks) != 0)

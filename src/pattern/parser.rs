@@ -24,7 +24,7 @@ impl FromStr for Pattern {
 
 struct Reader<'a> {
     text: &'a str,
-    /// What has not been read yet.
+    /// The rest of the pattern.
     rest: &'a str,
 }
 

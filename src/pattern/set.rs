@@ -35,7 +35,8 @@ pub struct PatternSet {
 struct Compiled {
     patterns: Vec<Pattern>,
     automaton: Automaton,
-    /// What saved state knows the patterns by, once it has been asked for: most sets never are. Until then it is 0.
+    /// The digest by which saved state knows the patterns, once it has been asked for: most sets never are. Until then
+    /// it is 0.
     #[cfg(target_has_atomic = "64")]
     digest: AtomicU64,
 }
@@ -70,13 +71,13 @@ impl PatternSet {
         self.shared.patterns.get(id.index())
     }
 
-    /// How many patterns there are.
+    /// Returns the number of patterns.
     #[must_use]
     pub fn len(&self) -> usize {
         self.shared.patterns.len()
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shared.patterns.is_empty()

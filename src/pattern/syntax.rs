@@ -83,7 +83,7 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// Whether the slice selects this index (RFC 9535 §2.3.4.2.2; step 0 selects nothing).
+    /// Returns true if the slice selects this index (RFC 9535 §2.3.4.2.2; step 0 selects nothing).
     pub(crate) fn contains(self, index: u64) -> bool {
         let start = self.start.unwrap_or(0);
         let step = self.step.unwrap_or(1);
@@ -162,7 +162,7 @@ impl PartialEq<usize> for PatternId {
     }
 }
 
-/// Why a pattern was refused: its place in the list, the column, the reason.
+/// The reason why a pattern was refused: its place in the list, the column, the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     index: usize,
@@ -189,13 +189,13 @@ impl PatternError {
         self.index
     }
 
-    /// Where in the pattern, from 1, in characters.
+    /// Returns the column in the pattern, from 1, in characters.
     #[must_use]
     pub fn column(&self) -> usize {
         self.column
     }
 
-    /// What is wrong, in lower case.
+    /// Returns the reason, in lower case.
     #[must_use]
     pub fn reason(&self) -> &str {
         self.reason

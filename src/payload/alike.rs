@@ -1,4 +1,4 @@
-//! Whether two JSON texts have the same value, as far as a server that repeats one keeps it.
+//! The comparison of two JSON texts by value, as far as a server that repeats one keeps it.
 //!
 //! Servers read the input that they repeat, and write it again: members in another order, and numbers as their language
 //! writes them. The texts are read into partial documents rather than into serde_json's `Value`, which would be a tenth
@@ -10,8 +10,8 @@ use crate::parser::{Parser, Retain};
 use crate::pattern::PatternSet;
 use crate::tokenizer::ValueKind;
 
-/// Whether both are JSON texts, of the same value: members in any order, the last one of duplicates, and numbers that
-/// are the same to who reads them as doubles.
+/// Returns true if both are JSON texts, of the same value: members in any order, the last one of duplicates, and
+/// numbers that are the same double.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     let (Some(one), Some(other)) = (read(one), read(other)) else { return false };
     let mut pairs: Vec<_> = one.snapshot().zip(other.snapshot()).into_iter().collect();
@@ -47,9 +47,9 @@ fn read(text: &str) -> Option<Parser> {
     parser.feed_dyn(text.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).ok().map(|()| parser)
 }
 
-/// Whether two JSON numbers are the same as doubles: `1.0` is `1`, and `0.30000000000000004` is what
-/// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that; and
-/// those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
+/// Returns true if two JSON numbers are the same as doubles: `1.0` is `1`, and `0.30000000000000004` is what
+/// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that;
+/// and those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
 fn is_same_number(one: &str, other: &str) -> bool {
     let (one, other) = (Decimal::new(one), Decimal::new(other));
     if let (Some(one), Some(other)) = (one.integer, other.integer) {
@@ -78,14 +78,14 @@ struct Decimal {
 }
 
 impl Decimal {
-    /// How many digits tell each double from its neighbours.
+    /// The number of digits that tell each double from its neighbours.
     const LEN: usize = 17;
 
-    /// How far two numbers that are the same double are apart at most: a double's last bit is up to 2.3e-16 of it, and
+    /// The largest distance of two numbers that are the same double: a double's last bit is up to 2.3e-16 of it, and
     /// of each number one is cut off.
     const UNSURE: u64 = 25;
 
-    /// Whether it is below 1e-307.
+    /// Returns true if it is below 1e-307.
     fn is_tiny(&self) -> bool {
         self.digits == 0 || self.exponent <= -307
     }

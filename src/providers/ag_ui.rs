@@ -28,7 +28,7 @@ objects! {
         messages: Vec<Message<'a>>,
         usage: Json<'a>,
         outcome: Option<Outcome<'a>>,
-        /// What the application makes of a run.
+        /// The application's result of a run.
         result: Json<'a>,
     }
 
@@ -36,24 +36,24 @@ objects! {
         tool_calls: Vec<ToolCall<'a>> = "toolCalls",
     }
 
-    /// How a run has ended.
+    /// The end of a run.
     struct Outcome<'a> {
         kind: Text<'a> = "type",
         interrupts: Vec<Spelt<'a, Interrupt<'a>>>,
     }
 
-    /// What the application is to decide.
+    /// A decision that the application has to make.
     struct Interrupt<'a> {
         id: Text<'a>,
         tool_call_id: Text<'a> = "toolCallId",
     }
 }
 
-/// What the types begin with, but for `RAW` and `CUSTOM`, which could be anybody's.
+/// The beginnings of the types, but for `RAW` and `CUSTOM`, which could be anybody's.
 const FAMILIES: [&str; 9] =
     ["RUN_", "STEP_", "TEXT_MESSAGE_", "TOOL_CALL_", "STATE_", "MESSAGES_", "ACTIVITY_", "REASONING_", "THINKING_"];
 
-/// How the types begin of events that are the application's own.
+/// The beginnings of the types of events that are the application's own.
 const DATA: [&str; 5] = ["STATE_", "ACTIVITY_", "STEP_", "CUSTOM", "RAW"];
 
 /// The types of events that say nothing which others do not say too.

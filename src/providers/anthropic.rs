@@ -36,7 +36,7 @@ objects! {
         container: Json<'a>,
     }
 
-    /// Why the answer was refused.
+    /// The reason why the answer was refused.
     struct StopDetails<'a> {
         explanation: Piece<'a>,
     }
@@ -193,13 +193,13 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
     block.citations.iter().for_each(|citation| cite(citation, number, emit));
 }
 
-/// Whose call a block is, by its type: `server_tool_use` and `mcp_tool_use` are the provider's.
+/// Returns the executor of a block's call, by its type: `server_tool_use` and `mcp_tool_use` are the provider's.
 fn executor(kind: &str) -> Executor {
     if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client }
 }
 
 objects! {
-    /// What a search or a fetch has found, or why it failed.
+    /// The findings of a search or a fetch, or why it failed.
     struct Content<'a> {
         kind: Text<'a> = "type",
         url: Text<'a>,

@@ -42,7 +42,7 @@ objects! {
         attribution: Option<Attribution<'a>>,
     }
 
-    /// Where an agent's text comes from.
+    /// The origin of an agent's text.
     struct Attribution<'a> {
         citations: Json<'a>,
     }
@@ -128,13 +128,13 @@ objects! {
 
     struct MessageStop<'a> {
         stop_reason: Text<'a> = "stopReason",
-        /// What the model says beside its answer, for whoever has asked for it.
+        /// The model's words beside its answer, for whoever has asked for it.
         fields: Json<'a> = "additionalModelResponseFields",
     }
 
     struct Metadata<'a> {
         usage: Json<'a>,
-        /// What a guardrail has found.
+        /// The findings of a guardrail.
         trace: Json<'a>,
     }
 }
@@ -178,7 +178,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 /// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
 const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
 
-/// What an agent's stream has besides text. It has no end of its own, except where it hands over to the client.
+/// Reads an agent's stream, apart from text. It has no end of its own, except where it hands over to the client.
 fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
     let data = [("trace", event.trace), ("files", event.files)];
     for (kind, json) in data.into_iter().filter(|(_, json)| json.is_given()) {

@@ -1,4 +1,4 @@
-//! Which blocks of text and reasoning are open, and where each stands.
+//! The open blocks of text and reasoning, and their places.
 //!
 //! A wire that has blocks names a place for each, and text finds its block by it. A wire that has none leaves it to us:
 //! a run of text, or of reasoning, is a block, and it ends where the other kind or a call begins. Either way a block
@@ -11,7 +11,7 @@ use alloc::vec::Vec;
 use super::event::{Block, BlockKind};
 use crate::saved::{Impossible, Reader, Writer};
 
-/// Where a block stands.
+/// The place of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At<'a> {
     /// The wire does not say: in the run that goes on.
@@ -112,7 +112,7 @@ impl Blocks {
         self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
     }
 
-    /// Whether this block of an answer is open and of this kind.
+    /// Returns true if this block of an answer is open and of this kind.
     pub(super) fn has(&self, choice: u64, number: u64, kind: BlockKind) -> bool {
         self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
     }

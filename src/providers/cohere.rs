@@ -37,7 +37,7 @@ objects! {
         others: Others<'a> = "*",
     }
 
-    /// Which text of the answer comes from which sources.
+    /// A part of the answer's text and its sources.
     struct Citation<'a> {
         start: Option<u64>,
         end: Option<u64>,

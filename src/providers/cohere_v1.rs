@@ -59,7 +59,7 @@ objects! {
     }
 }
 
-/// Whether only this version has events of this type.
+/// Returns true if only this version has events of this type.
 pub(super) fn owns_type(kind: &str) -> bool {
     matches!(
         kind,
@@ -131,7 +131,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     Ok(Understood::Yes)
 }
 
-/// Which text of the answer comes from a source. The last event repeats them all.
+/// Reports the part of the answer's text that comes from a source. The last event repeats them all.
 fn cite(Spelt { json, object: Citation { start, end, text } }: &Spelt<'_, Citation<'_>>, emit: &mut Emitter<'_>) {
     let source = Source {
         choice: 0,
@@ -145,17 +145,17 @@ fn cite(Spelt { json, object: Citation { start, end, text } }: &Spelt<'_, Citati
     emit.source_once(json.spelt(), source);
 }
 
-/// What a search has found, likewise.
+/// Reports the findings of a search, likewise.
 fn find(Spelt { json, object: Document { url, title, snippet } }: &Spelt<'_, Document<'_>>, emit: &mut Emitter<'_>) {
     let (url, title, quote) = (present(url), present(title), present(snippet));
     let source = Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt() };
     emit.source_once(json.spelt(), source);
 }
 
-/// What the last event repeats.
+/// The text that the last event repeats.
 const TEXT: Part<'static> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run };
 
-/// What the whole calls repeat.
+/// The plan that the whole calls repeat.
 const PLAN: Part<'static> = Part { kind: MismatchKind::Reasoning, choice: 0, at: At::Run };
 
 /// A piece of what the model says of its calls.
@@ -185,7 +185,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
     }
 }
 
-/// What the message looks like that goes back.
+/// The shape of the message that goes back.
 pub(super) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "" };
 
 /// The last event has all that goes back, in the shape of an entry of the chat's history.

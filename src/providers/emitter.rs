@@ -1,4 +1,4 @@
-//! Where a wire format sends what an event says: signals to the calls, and everything else to the user.
+//! The way by which a wire format sends what an event says: signals to the calls, and everything else to the user.
 
 mod content;
 mod results;
@@ -24,11 +24,11 @@ pub(super) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
 pub(super) struct Emitter<'a> {
     calls: &'a mut ToolCalls,
     user: User<'a>,
-    /// Whether a message's own text is JSON.
+    /// True if a message's own text is JSON.
     is_structured: bool,
 }
 
-/// Hears of the calls, and is told so as events of the stream.
+/// Hears of the calls, and reports them as events of the stream.
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     told: &'a mut Told,
@@ -38,7 +38,7 @@ impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
         if let CallEvent::Start(call) = event {
             self.told.begin(call.choice);
-            // A message's own text, where that is told as a call, has neither name nor id.
+            // A message's own text, where that is reported as a call, has neither name nor id.
             if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
                 note(&mut self.told.with_client_calls, call.choice);
             }
@@ -86,7 +86,7 @@ impl<'a> Emitter<'a> {
         Self { calls, user: User { on_event, told }, is_structured }
     }
 
-    /// What may be done with the calls.
+    /// Returns the calls, for signals.
     pub(super) fn calls(&mut self) -> Signals<'_> {
         self.calls.signals(&mut self.user)
     }
@@ -98,7 +98,7 @@ impl<'a> Emitter<'a> {
         self.user.told.spoil_message();
     }
 
-    /// What is known of the calls.
+    /// Returns the state of the calls.
     pub(super) fn known(&self) -> &State {
         self.calls.state()
     }
@@ -128,7 +128,7 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 
-    /// What each event of a wire says of the message, on which no event says that it begins.
+    /// Notes what each event of a wire says of the message, on which no event says that it begins.
     pub(super) fn message(&mut self, id: &str, model: &str) {
         let is_known = !id.is_empty() || !model.is_empty();
         if is_known && !self.user.told.has_message {
@@ -138,12 +138,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Something of an answer has come, be there anything to tell of it or not.
+    /// Something of an answer has come, be there anything to report of it or not.
     pub(super) fn begin_answer(&mut self, choice: u64) {
         self.user.told.begin(choice);
     }
 
-    /// Whether an answer has begun and not stopped.
+    /// Returns true if an answer has begun and not stopped.
     pub(super) fn is_unfinished(&self, choice: u64) -> bool {
         self.user.told.unfinished.contains(&choice)
     }
@@ -167,8 +167,8 @@ impl<'a> Emitter<'a> {
         self.user.told.forget_message();
     }
 
-    /// Notes that what has this key is told. Whether it is for the first time in this message; of what is too much to
-    /// be remembered, nothing is.
+    /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
+    /// never true for a thing that is too large to be remembered.
     pub(super) fn is_news(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &mut self.user.told.repeatable;
@@ -180,12 +180,12 @@ impl<'a> Emitter<'a> {
         is_news
     }
 
-    /// Notes that what has this key is told, as far as there is room.
+    /// Notes that what has this key is reported, as far as there is room.
     pub(super) fn note_told(&mut self, key: &str) {
         self.is_news(0, key);
     }
 
-    /// Whether what has this key was told, or may have been, as not all that was told is remembered.
+    /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
     pub(super) fn may_have_told(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &self.user.told.repeatable;
@@ -195,7 +195,7 @@ impl<'a> Emitter<'a> {
 
     /// The wire says that a block of text begins.
     pub(super) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
-        // Where the text is JSON, it is told as a call.
+        // Where the text is JSON, it is reported as a call.
         if !self.is_structured {
             self.start_block(choice, at, BlockKind::Text, id, phase);
         }
@@ -294,7 +294,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// What is not text, or, if it can't be seen where it is, a part that is not known.
+    /// Reports a part that is not text, or, if it can't be seen where it is, a part that is not known.
     pub(super) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
         if media.data.is_none() && media.url.is_none() && says_something(json) {
             self.unknown_part(kind, json);
@@ -335,8 +335,8 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::Source(source));
     }
 
-    /// A source that the wire repeats: told once for a message. Those that are too many or too long to be remembered
-    /// are told each time.
+    /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
+    /// remembered are reported each time.
     pub(super) fn source_once(&mut self, key: &str, source: Source<'_>) {
         let limits = self.calls.state().limits();
         let sources = &mut self.user.told.sources;
@@ -350,7 +350,7 @@ impl<'a> Emitter<'a> {
         self.source(source);
     }
 
-    /// What a filter or guardrail has found.
+    /// Reports the findings of a filter or guardrail.
     pub(super) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
         if says_something(json) {
             self.tell(StreamEvent::ContentFilter { choice, json: json.spelt() });
@@ -424,14 +424,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Tells an error. It is usually the provider's last word: what is still open at the end then ends with it.
+    /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.told.unfinished.clear();
         self.report(failure);
     }
 
-    /// Tells an error that does not affect any other call.
+    /// Reports an error that does not affect any other call.
     pub(super) fn report(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
         let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
@@ -439,7 +439,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Whether a value is there and neither an empty text, nor an empty object or list.
+/// Returns true if a value is there and neither an empty text, nor an empty object or list.
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }

@@ -1,4 +1,4 @@
-//! What a provider's stream tells: [`StreamEvent`], and the parts that several of its kinds share.
+//! The events of a provider's stream: [`StreamEvent`], and the parts that several of its kinds share.
 //!
 //! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`: the
 //! provider's own JSON, as it was spelt.
@@ -28,7 +28,7 @@ use crate::tool_calls::CallEvent;
 ///     r#"{"choices":[{"index":0,"delta":{"content":"look."},"finish_reason":"stop"}]}"#,
 ///     "upstream timed out",
 /// ] {
-///     stream.push(chunk, |event| match event {
+///     stream.push_with(chunk, |event| match event {
 ///         StreamEvent::Text { text, .. } => shown.push_str(text),
 ///         StreamEvent::Stop { reason, .. } => shown.push_str(&format!(" ({reason})")),
 ///         StreamEvent::BadFrame { text } => shown.push_str(&format!(" [{text}]")),
@@ -47,7 +47,7 @@ pub enum StreamEvent<'a> {
     #[cfg(feature = "envelope")]
     #[non_exhaustive]
     Payload {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of the [block](Block) it belongs to.
         block: u64,
@@ -59,12 +59,12 @@ pub enum StreamEvent<'a> {
     ApprovalRequest {
         /// The id to approve it by, or to refuse it.
         id: &'a str,
-        /// The call's number, if the stream has told the call.
+        /// The call's number, if the stream has reported the call.
         call: Option<u64>,
         /// The request as the provider's JSON text.
         json: &'a str,
     },
-    /// A message has started. Where the wire has no such event, it is told once the first id or model is known.
+    /// A message has started. Where the wire has no such event, it is reported once the first id or model is known.
     #[non_exhaustive]
     MessageStart {
         /// The provider's id of the message or response.
@@ -74,12 +74,12 @@ pub enum StreamEvent<'a> {
     },
     /// A block of text or reasoning has started.
     BlockStart(Block<'a>),
-    /// A block of text or reasoning has ended. Nothing more is told of it.
+    /// A block of text or reasoning has ended. Nothing more is reported of it.
     BlockEnd(Block<'a>),
     /// A piece of the assistant's text.
     #[non_exhaustive]
     Text {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of the [block](Block) it belongs to.
         block: u64,
@@ -89,7 +89,7 @@ pub enum StreamEvent<'a> {
     /// A piece of the assistant's reasoning.
     #[non_exhaustive]
     Reasoning {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of the [block](Block) it belongs to.
         block: u64,
@@ -98,7 +98,7 @@ pub enum StreamEvent<'a> {
     },
     /// A piece of a refusal.
     Refusal {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The piece.
         text: &'a str,
@@ -109,9 +109,9 @@ pub enum StreamEvent<'a> {
     /// nobody can say. The input of a call may be contradicted after it has been reported as complete.
     #[non_exhaustive]
     Mismatch {
-        /// What is repeated.
+        /// The kind of thing that is repeated.
         kind: MismatchKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block, if that is still open.
         block: Option<u64>,
@@ -124,22 +124,22 @@ pub enum StreamEvent<'a> {
     Opaque(Opaque<'a>),
     /// A tool's result that came with the stream: the provider has executed the call.
     ToolResult(ToolResult<'a>),
-    /// A call that was told is not to be executed after all, or no longer: nobody waits for its result.
+    /// A reported call is cancelled: it must not be executed any more, since nobody waits for its result.
     #[non_exhaustive]
     CallCancelled {
-        /// The call's number, if the stream has told the call.
+        /// The call's number, if the stream has reported the call.
         call: Option<u64>,
         /// The provider's id of the call.
         call_id: Option<&'a str>,
-        /// What the provider says of it, as its JSON text: the message, or where it lists several calls, the id.
+        /// The provider's words about it, as its JSON text: the message, or where it lists several calls, the id.
         json: &'a str,
     },
-    /// Where something that is said comes from.
+    /// The origin of something that is said.
     Source(Source<'a>),
-    /// What a filter or guardrail of the provider's found, be it good or bad.
+    /// A finding of a filter or guardrail of the provider's, be it good or bad.
     #[non_exhaustive]
     ContentFilter {
-        /// Which of several answers; 0 where there is one, or where it is about the prompt.
+        /// The index of the answer; 0 where there is only one, or where it is about the prompt.
         choice: u64,
         /// The provider's JSON text.
         json: &'a str,
@@ -156,22 +156,22 @@ pub enum StreamEvent<'a> {
     /// An answer has ended; `reason` is the provider's own word for why.
     #[non_exhaustive]
     Stop {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// `tool_use`, `stop`, `max_tokens`, …
         reason: &'a str,
-        /// What the reason means, whatever the provider calls it.
+        /// The meaning of the reason, whatever the provider calls it.
         kind: StopKind,
         /// The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
         /// `length`; a call that was cut then names the latter.
         native_reason: Option<&'a str>,
-        /// Which of your stop sequences has come, if the provider says so.
+        /// The stop sequence of yours that has come, if the provider says so.
         stop_sequence: Option<&'a str>,
     },
     /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, … Gemini
     /// sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last event.
     End,
-    /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Told by
+    /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
     /// [`finish`](super::ProviderStream::finish).
     #[non_exhaustive]
     Incomplete {
@@ -188,7 +188,7 @@ pub enum StreamEvent<'a> {
         kind: Option<&'a str>,
         /// Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`.
         code: Option<&'a str>,
-        /// Whether the same request may succeed later.
+        /// The chance that the same request succeeds later.
         retry: Retry,
         /// The error as the provider's JSON text, if it is more than a message.
         json: Option<&'a str>,
@@ -218,7 +218,7 @@ pub enum StreamEvent<'a> {
         json: &'a str,
     },
     /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
-    /// yet, this is told by [`finish`](super::ProviderStream::finish).
+    /// yet, this is reported by [`finish`](super::ProviderStream::finish).
     Unknown {
         /// The object's JSON text.
         text: &'a str,
@@ -253,7 +253,7 @@ impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
 ///     r#"{"message":{"content":"Hel"},"done":false}"#,
 ///     r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#,
 /// ] {
-///     stream.push(line, |event| match event {
+///     stream.push_with(line, |event| match event {
 ///         StreamEvent::BlockStart(block) if block.kind == BlockKind::Reasoning => shown.push_str("<em>"),
 ///         StreamEvent::BlockEnd(block) if block.kind == BlockKind::Reasoning => shown.push_str("</em>"),
 ///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(text),
@@ -267,17 +267,18 @@ impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
 pub struct Block<'a> {
     /// Its number.
     pub number: u64,
-    /// Which of several answers it belongs to; 0 where there is one.
+    /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
-    /// What is in it.
+    /// The kind of its content.
     pub kind: BlockKind,
-    /// The provider's id of it or of the item around it. Told at its start only.
+    /// The provider's id of it or of the item around it. Reported at its start only.
     pub id: Option<&'a str>,
-    /// Which part of the answer it is, in the provider's word: `commentary`, `final_answer`. Told at its start only.
+    /// The part of the answer that it is, in the provider's word: `commentary`, `final_answer`. Reported at its start
+    /// only.
     pub phase: Option<&'a str>,
 }
 
-/// What is in a [`Block`].
+/// The kind of content of a [`Block`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum BlockKind {
@@ -305,7 +306,7 @@ names!(BlockKind {
 ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
 ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
 /// ] {
-///     stream.push(event, |event| {
+///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Opaque(opaque) = event {
 ///             signatures.push((opaque.block, opaque.json.to_owned()));
 ///         }
@@ -316,9 +317,9 @@ names!(BlockKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opaque<'a> {
-    /// What it is.
+    /// The kind of content.
     pub kind: OpaqueKind,
-    /// Which of several answers it belongs to; 0 where there is one.
+    /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
     /// The number of the block it belongs to, if it belongs to one.
     pub block: Option<u64>,
@@ -328,7 +329,7 @@ pub struct Opaque<'a> {
     pub json: &'a str,
 }
 
-/// What an [`Opaque`] is.
+/// The kind of content of an [`Opaque`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OpaqueKind {
@@ -338,7 +339,7 @@ pub enum OpaqueKind {
     Encrypted,
     /// The container that the provider has run code in.
     Container,
-    /// What the provider has made of the conversation so far, to go on with in its place.
+    /// The provider's summary of the conversation so far, to go on with in its place.
     Compaction,
 }
 
@@ -353,17 +354,17 @@ names!(OpaqueKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
-    /// The number of the call, if the stream has told the call.
+    /// The number of the call, if the stream has reported the call.
     pub call: Option<u64>,
     /// The provider's id of the call.
     pub call_id: Option<&'a str>,
-    /// Whether the tool has failed, as far as the provider says so.
+    /// True if the tool has failed, as far as the provider says so.
     pub is_error: bool,
     /// The result, with what stands around it, as the provider's JSON text.
     pub json: &'a str,
 }
 
-/// What a [`Mismatch`](super::StreamEvent::Mismatch) is about.
+/// The subject of a [`Mismatch`](super::StreamEvent::Mismatch).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MismatchKind {
@@ -390,7 +391,7 @@ impl MismatchKind {
     }
 }
 
-/// Where something that is said comes from: a citation, an annotation, a page that a search found.
+/// The origin of something that is said: a citation, an annotation, a page that a search found.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -399,7 +400,7 @@ impl MismatchKind {
 ///
 /// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::empty()));
 /// let mut links = Vec::new();
-/// stream.push(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
+/// stream.push_with(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
 ///     if let StreamEvent::Source(source) = event {
 ///         links.push((source.title.unwrap().to_owned(), source.url.unwrap().to_owned()));
 ///     }
@@ -409,7 +410,7 @@ impl MismatchKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source<'a> {
-    /// Which of several answers it belongs to; 0 where there is one.
+    /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
     /// The number of the block it belongs to, if that is known.
     pub block: Option<u64>,
@@ -419,8 +420,8 @@ pub struct Source<'a> {
     pub title: Option<&'a str>,
     /// The text that is quoted from it.
     pub quote: Option<&'a str>,
-    /// Where in the text of the answer or, if the JSON says so, of the source it applies: start and end, in whatever
-    /// the provider counts.
+    /// The part of the answer or, if the JSON says so, of the source that it applies to: start and end, in whatever the
+    /// provider counts.
     pub span: Option<(u64, u64)>,
     /// All that the provider says of it, as its JSON text.
     pub json: &'a str,

@@ -1,4 +1,4 @@
-//! What a provider says went wrong: in an event of its own, inside another event, or in the body of an HTTP error.
+//! The provider's errors: in an event of its own, inside another event, or in the body of an HTTP error.
 //!
 //! Owns the shapes of errors, which are much alike everywhere: where the message is, and where type and code are.
 
@@ -173,7 +173,7 @@ fn exception(event: Json<'_>) -> Option<Failure<'_>> {
     Some(Failure { kind, ..Failure::new(exception) })
 }
 
-/// Whether a member is there and not empty.
+/// Returns true if a member is there and not empty.
 fn says_anything(member: Json<'_>) -> bool {
     !matches!(member.spelt(), "" | "\"\"" | "{}" | "[]" | "false")
 }

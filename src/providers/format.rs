@@ -1,9 +1,9 @@
-//! What every wire format's file has in common: what it is asked about an event, and what it answers.
+//! The common interface of wire formats: what it is asked about an event, and what it answers.
 
 use super::emitter::Emitter;
 use super::json::{Json, Text, Unreadable, objects};
 
-/// What there is to know of a wire format; each file has one.
+/// A wire format; each file has one.
 pub(super) struct Format {
     /// The provider's name in kebab case.
     pub(super) name: &'static str,
@@ -12,13 +12,13 @@ pub(super) struct Format {
     /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
     /// [`Reader`](super::reader::Reader), which asks this for all others.
     pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-    /// Whether nobody else sends events of this type. Where events have no type, nobody owns one.
+    /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,
-    /// Whether nobody else's events have these members. It is asked after the type.
+    /// True if nobody else's events have these members. It is asked after the type.
     pub(super) owns_members: fn(&Look<'_>) -> bool,
 }
 
-/// Whether an event is known to its provider's reader, even if there is nothing to tell about it.
+/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Understood {
     Yes,
@@ -63,19 +63,19 @@ objects! {
         pub(super) chunk: Option<Chunk<'a>>,
     }
 
-    /// What a Bedrock agent says of its work.
+    /// The words of a Bedrock agent about its work.
     pub(super) struct Trace<'a> {
         trace: Json<'a>,
     }
 
-    /// What Bedrock wraps an event in the model's own format in.
+    /// The wrapping of an event in the model's own format, at Bedrock.
     pub(super) struct Chunk<'a> {
         pub(super) bytes: Json<'a>,
     }
 }
 
 impl Look<'_> {
-    /// What a Bedrock agent says of its work.
+    /// Returns the words of a Bedrock agent about its work.
     pub(super) fn agent_trace(&self) -> Json<'_> {
         self.trace.as_ref().map(|trace| trace.trace).unwrap_or_default()
     }

@@ -31,9 +31,9 @@ objects! {
         turn_complete: bool = "turnComplete",
         turn_complete_reason: Json<'a> = "turnCompleteReason",
         interrupted: bool,
-        /// What the model says in sound.
+        /// The model's words in sound.
         output_transcription: Around<Transcription<'a>> = "outputTranscription",
-        /// What the user says.
+        /// The user's words.
         input_transcription: Json<'a> = "inputTranscription",
         grounding: Option<Grounding<'a>> = "groundingMetadata",
         contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
@@ -53,7 +53,7 @@ objects! {
     }
 }
 
-/// Whether only this wire's messages have such members.
+/// Returns true if only this wire's messages have such members.
 pub(super) fn owns_members(look: &Look<'_>) -> bool {
     [
         look.setup_complete,
@@ -96,7 +96,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     Ok(Understood::Yes)
 }
 
-/// What the reason for a turn's end means. Nearly all are about what a filter has found, and where.
+/// Returns the meaning of the reason for a turn's end. Nearly all are about findings of a filter, and their place.
 fn kind(reason: &str) -> StopKind {
     const FILTERS: [&str; 7] = ["GENERATED_", "IMAGE_", "INPUT_", "OUTPUT_", "PROHIBITED_", "RESPONSE_", "UNSAFE_"];
     match StopKind::of(reason) {

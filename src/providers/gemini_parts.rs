@@ -40,7 +40,7 @@ objects! {
         args: Json<'a>,
     }
 
-    /// What came of a call that Google has executed.
+    /// The result of a call that Google has executed.
     struct ToolResult<'a> {
         id: Text<'a>,
         /// `OUTCOME_OK`, or another of code that has failed.
@@ -80,7 +80,7 @@ impl<'a> Field<'a> for PartialArgs<'a> {
     }
 }
 
-/// What the parts of an answer say.
+/// Reads the parts of an answer.
 pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mut Emitter<'_>) {
     for Spelt { json, object: part } in parts {
         show(choice, ("inlineData", part.inline_data), "data", emit);
@@ -118,7 +118,7 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mu
     }
 }
 
-/// Whether a candidate names a piece of the call that is open, and has none.
+/// Returns true if a candidate names a piece of the call that is open, and has none.
 pub(super) fn lacks_piece(candidate: Json<'_>) -> bool {
     let Some(content) = candidate.given("content") else { return false };
     if !content.is_object() {
@@ -186,14 +186,14 @@ fn read_own_call(choice: u64, start: CallStart<'_>, emit: &mut Emitter<'_>) {
 }
 
 impl FunctionCall<'_> {
-    /// Whether it is a piece of a call, or the first of several.
+    /// Returns true if it is a piece of a call, or the first of several.
     pub(super) fn is_piece(&self) -> bool {
         self.will_continue || !self.partial_args.0.is_empty()
     }
 }
 
 impl PartialArg<'_> {
-    /// Whether it has one value. Null is one where no other is given.
+    /// Returns true if it has one value. Null is one where no other is given.
     fn has_value(&self) -> bool {
         let null = self.null_value.unwrap_or_default();
         let given = [

@@ -1,4 +1,4 @@
-//! Where Gemini says that its answers come from: grounding, citations, and the pages that it was given to read.
+//! The sources of Gemini's answers: grounding, citations, and the pages that it was given to read.
 
 use alloc::vec::Vec;
 
@@ -11,12 +11,12 @@ objects! {
     pub(super) struct Grounding<'a> {
         chunks: Vec<Spelt<'a, Chunk<'a>>> = "groundingChunks",
         supports: Vec<Spelt<'a, Support<'a>>> = "groundingSupports",
-        /// What an application has to show, and what was searched for.
+        /// The thing that an application has to show, and what was searched for.
         entry_point: Json<'a> = "searchEntryPoint",
         queries: Json<'a> = "webSearchQueries",
     }
 
-    /// What was found, on the web, in your own documents, or on a map.
+    /// A finding on the web, in your own documents, or on a map.
     struct Chunk<'a> {
         web: Option<Found<'a>>,
         retrieved_context: Option<Found<'a>> = "retrievedContext",
@@ -29,7 +29,7 @@ objects! {
         text: Text<'a>,
     }
 
-    /// Which part of the answer comes from what was found.
+    /// The part of the answer that comes from a finding.
     struct Support<'a> {
         segment: Option<Segment<'a>>,
         chunks: Json<'a> = "groundingChunkIndices",
@@ -62,7 +62,7 @@ objects! {
     }
 }
 
-/// Tells each source once, as some of them come again with every event.
+/// Reports each source once, as some of them come again with every event.
 pub(super) fn tell(
     choice: u64,
     grounding: Option<Grounding<'_>>,
@@ -101,7 +101,7 @@ pub(super) fn tell(
     }
 }
 
-/// What is left out begins at 0.
+/// Returns a span, of which a missing start is 0.
 fn span(start: Json<'_>, end: Json<'_>) -> Option<(u64, u64)> {
     Some((start.whole().unwrap_or(0), end.whole()?))
 }

@@ -29,11 +29,11 @@ objects! {
         name: Text<'a>,
         arguments: Json<'a>,
         signature: Json<'a>,
-        /// Whose result it is, and the result, if it does not come in pieces.
+        /// The call whose result it is, and the result, if it does not come in pieces.
         call_id: Text<'a>,
         result: Json<'a>,
         is_error: bool,
-        /// What it begins with.
+        /// The beginning of it.
         content: Vec<Spelt<'a, Delta<'a>>>,
         summary: Vec<Spelt<'a, Delta<'a>>>,
     }
@@ -194,7 +194,7 @@ fn say(kind: MismatchKind, at: At<'_>, text: &str, emit: &mut Emitter<'_>) {
     emit.note_said(Part { kind, choice: 0, at }, text);
 }
 
-/// All of what a step says, once more: what of it has not come in pieces is told.
+/// All of what a step says, once more: what of it has not come in pieces is reported.
 fn repeat(kind: MismatchKind, index: u64, whole: &str, emit: &mut Emitter<'_>) {
     let at = At::Index(index, 0);
     let (_, news) = emit.news_of(Part { kind, choice: 0, at }, whole, Scope::Anywhere);
@@ -241,7 +241,7 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
     }
 }
 
-/// What the message looks like that goes back.
+/// The shape of the message that goes back.
 pub(super) const SHAPE: Shape = Shape::List;
 
 /// Adds what an event says to the steps that go back.

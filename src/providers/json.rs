@@ -14,7 +14,7 @@
 //! Two things are noticed only where something is read, and make the whole event [`Unreadable`]: a string whose escapes
 //! stand for half a surrogate pair, which may be half of something that matters; and a wanted member that is there
 //! twice, as nobody can say which one the sender meant. Text that is passed over or kept as it is spelt is not looked
-//! at. As a reader first reads all that it wants and then tells it, nothing is told of such an event.
+//! at. As a reader first reads all that it wants and then reports it, nothing is reported of such an event.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -38,7 +38,7 @@ pub(super) struct Json<'a>(&'a str);
 pub(super) struct Unreadable;
 
 impl<'a> Json<'a> {
-    /// What a missing member is.
+    /// A missing member.
     const MISSING: Self = Self("");
 
     /// The value that a text consists of; `None` if the text is not JSON by its grammar.
@@ -52,7 +52,7 @@ impl<'a> Json<'a> {
         self.0
     }
 
-    /// Whether the value is there.
+    /// Returns true if the value is there.
     pub(super) fn is_given(self) -> bool {
         self != Self::MISSING
     }
@@ -132,7 +132,8 @@ impl<'a> Json<'a> {
         self.members().find(|(key, _)| *key.word() == *name).map(|(_, value)| value)
     }
 
-    /// What stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything else.
+    /// Returns the text that stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything
+    /// else.
     pub(super) fn inside(self, bracket: char) -> Option<&'a str> {
         let close = if bracket == '[' { ']' } else { bracket };
         self.0.strip_prefix(bracket)?.strip_suffix(close)
@@ -186,14 +187,14 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Whether it is a list or an object with nothing in it.
+    /// Returns true if it is a list or an object with nothing in it.
     fn is_empty(self) -> bool {
         let inside = self.inside('[').or(self.0.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')));
         inside.is_some_and(|inside| inside.trim_ascii().is_empty())
     }
 
-    /// Whether it is what servers put where there is nothing: null, no text, or, as some languages have no empty object, an
-    /// empty list.
+    /// Returns true if it is what servers put where there is nothing: null, no text, or, as some languages have no
+    /// empty object, an empty list.
     pub(super) fn is_nothing(self) -> bool {
         matches!(self.0, "null" | "\"\"" | "false") || (self.inside('[').is_some() && self.is_empty())
     }
@@ -270,7 +271,7 @@ fn is_space(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\r')
 }
 
-/// What waits for a member of an object. Until one is read, it is what a missing one comes to.
+/// A field that waits for a member of an object. Until one is read, it is what a missing one comes to.
 pub(super) trait Field<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable>;
 

@@ -5,7 +5,7 @@
 //! directions each is followed by its result. A call without a result is one that is still being executed, so the stream
 //! is incomplete as long as there is one.
 //!
-//! JSON-RPC tells the id `1` from the id `"1"`, and so does this: see [`id_text`].
+//! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this: see [`id_text`].
 
 use alloc::borrow::Cow;
 
@@ -29,7 +29,7 @@ objects! {
     struct Params<'a> {
         name: Text<'a>,
         arguments: Json<'a>,
-        /// Which request is cancelled.
+        /// The request that is cancelled.
         request_id: Json<'a> = "requestId",
     }
 
@@ -37,13 +37,13 @@ objects! {
         content: Json<'a>,
         structured_content: Json<'a> = "structuredContent",
         is_error: bool = "isError",
-        /// What a client's answer to `sampling/createMessage` has beside its content.
+        /// The members of a client's answer to `sampling/createMessage` beside its content.
         role: Json<'a>,
-        /// What a user has answered.
+        /// The user's answer.
         action: Json<'a>,
-        /// What promises the result for later.
+        /// The promise of a result for later.
         task: Json<'a>,
-        /// What says that it is no result yet.
+        /// The mark of an answer that is no result yet.
         kind: Text<'a> = "resultType",
     }
 }
@@ -54,8 +54,8 @@ fn owns_members(look: &Look<'_>) -> bool {
     look.jsonrpc.as_str() == "2.0"
 }
 
-/// How the methods begin that are known and say nothing of a call: they are about the connection, and about what there
-/// is, which is the application's. What a server asks of a model or of a user is not among them.
+/// The beginnings of the methods that are known and say nothing of a call: they are about the connection, and about
+/// what there is, which is the application's. What a server asks of a model or of a user is not among them.
 const SILENT: [&str; 11] = [
     "completion/",
     "initialize",

@@ -27,7 +27,7 @@ use super::turn::{Composer, Shape, Turn};
 use crate::payload::Payload;
 use crate::tool_calls::ToolCall;
 
-/// Who keeps the messages of a provider's stream; nobody where none goes back.
+/// Returns the keeper of the messages of a provider's stream; nobody where none goes back.
 pub(super) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMessage>> {
     let composer: Option<Composer> = match provider {
         #[cfg(feature = "anthropic")]

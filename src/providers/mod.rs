@@ -1,7 +1,7 @@
 //! The streams of model providers: one event's JSON text in, [`StreamEvent`]s out. No I/O, no line framing, no async.
 //!
-//! [`ProviderStream`] reads a provider's wire format, quirks and all, and tells text, reasoning, usage, the stop reason,
-//! errors, and through [`tool_calls`](crate::tool_calls) every tool call.
+//! [`ProviderStream`] reads a provider's wire format, quirks and all, and reports text, reasoning, usage, the stop
+//! reason, errors, and through [`tool_calls`](crate::tool_calls) every tool call.
 //!
 //! Server-sent events are split into events elsewhere: any reader of them will do, and its `data` is what is pushed.
 //!
@@ -41,7 +41,7 @@
 // | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
 // | `saved`, and parts of the others | how all of this is saved |
-// | `event`, `media`, `owned`, `wire` | what is told, and how it is written |
+// | `event`, `media`, `owned`, `wire` | what is reported, and how it is written |
 
 #[cfg(feature = "ag-ui")]
 mod ag_ui;
@@ -104,7 +104,7 @@ mod wire;
 
 pub use event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use media::Media;
-pub use owned::OwnedStreamEvent;
+pub use owned::{OwnedStreamEvent, StreamEvents};
 pub use provider::Provider;
 pub use retry::Retry;
 pub use stop::StopKind;

@@ -20,7 +20,7 @@ objects! {
         done_reason: Text<'a>,
         eval_count: Json<'a>,
         model: Text<'a>,
-        /// What a completion is to go on with.
+        /// The context with which a completion is to go on.
         context: Json<'a>,
         error: Json<'a>,
     }

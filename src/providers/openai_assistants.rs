@@ -243,7 +243,7 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 }
 
 impl Part<'_> {
-    /// Whether it has something, be it empty, if it is of text.
+    /// Returns true if it has something, be it empty, if it is of text.
     fn is_piece(&self) -> bool {
         self.text.0.as_ref().is_none_or(|words| words.value.required().is_ok() || !words.annotations.is_empty())
     }
@@ -267,7 +267,7 @@ impl Part<'_> {
     }
 }
 
-/// What the parts of a message say: pieces of them, or all of what may have come in pieces before.
+/// Reports the parts of a message: pieces of them, or all of what may have come in pieces before.
 fn say(id: &str, parts: &[Spelt<'_, Part<'_>>], is_whole: bool, emit: &mut Emitter<'_>) {
     for (place, Spelt { json, object: part }) in (0..).zip(parts) {
         // An empty part says nothing that could be repeated.
@@ -316,7 +316,7 @@ fn say(id: &str, parts: &[Spelt<'_, Part<'_>>], is_whole: bool, emit: &mut Emitt
 /// The calls as a whole, in a step that is over or in a run that waits for their results. Those that have come in pieces
 /// are only compared.
 fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emitter<'_>) {
-    // Asked before any call here has ended: what is forgotten because of them can't have been told before.
+    // Asked before any call here has ended: what is forgotten because of them can't have been reported before.
     let has_forgotten = emit.known().has_forgotten();
     let is_known = |call: &ToolCall<'_>| has_forgotten || emit.known().find_id(0, &call.id).is_some();
     let known: Vec<_> = calls.iter().map(is_known).collect();
@@ -378,7 +378,7 @@ impl ToolCall<'_> {
         emit.calls().delta(slot, self.input());
     }
 
-    /// Whether it has something of the call, be it empty.
+    /// Returns true if it has something of the call, be it empty.
     fn is_piece(&self) -> bool {
         let of_function = |Function { name, arguments, output }: &Function<'_>| {
             !name.is_empty() || arguments.0.is_some() || output.is_given()
@@ -399,7 +399,7 @@ impl ToolCall<'_> {
         }
     }
 
-    /// What has come of the call: in pieces, or all of it, if there were none.
+    /// Reports the results of the call: in pieces, or all of it, if there were none.
     fn tell_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
         // A tool of a new kind has its own member.
         if !self.others.0.is_empty() && (emit.is_news(0, &["other/", &self.id].concat()) || !is_whole) {

@@ -10,15 +10,15 @@ use super::event::{BlockKind, MismatchKind, StreamEvent};
 use super::verdict::Watch;
 use crate::saved::{Impossible, Owner, Reader, Writer};
 
-/// Where events go.
+/// The receiver of events.
 type Say<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 
-/// Where a stream's events leave.
+/// The exit of a stream's events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outlet {
-    /// What decides about the end.
+    /// The watch over the end.
     pub(super) watch: Watch,
-    /// Who reads the text of blocks, if somebody does.
+    /// The reader of the text of blocks, if there is one.
     pub(super) texts: Option<Box<dyn ReadText>>,
 }
 
@@ -52,8 +52,8 @@ impl Outlet {
     }
 }
 
-/// Who reads the text of blocks for what is in it. A trait object, made where somebody asks for it, so that a program that
-/// does not ask has nothing of an envelope.
+/// A reader of the text of blocks, for what is in it. A trait object, made where somebody asks for it, so that a
+/// program that does not ask has nothing of an envelope.
 pub(super) trait ReadText: Send + Sync {
     /// A piece of a block's text.
     fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut Say<'_>);
@@ -63,7 +63,7 @@ pub(super) trait ReadText: Send + Sync {
     fn leave_out(&mut self, block: Option<u64>, reason: &'static str);
     /// The same with nothing read.
     fn emptied(&self) -> Box<dyn ReadText>;
-    /// What a state of it belongs to.
+    /// Returns the owner of its state.
     fn owner(&self) -> Owner;
     fn save(&self, out: &mut Writer<'_>);
     /// Reads what was saved into one that is new; `is_open` says which blocks of which answers are open.

@@ -3,171 +3,62 @@
 mod copies;
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::event::{BlockKind, MismatchKind, OpaqueKind};
 use super::retry::Retry;
 use super::stop::StopKind;
 use super::usage::TokenUsage;
-use crate::error::{Deviation, Error};
-use crate::event::OwnedEvent;
-use crate::tool_calls::{CallError, Executor};
+use super::verdict::Unfinished;
+#[cfg(feature = "envelope")]
+use crate::envelope::OwnedEnvelopeEvent;
+use crate::owned_events::owned_events;
+use crate::tool_calls::OwnedCallEvent;
 
-/// A [`StreamEvent`](super::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push_events`] gives them.
+/// A [`StreamEvent`](super::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns them.
 ///
-/// A call's events are flattened, and values are raw JSON: numbers and escapes as they were spelt, on one line.
-/// Serialized, it has the shape of the command's lines, with `match` and `offset` added to matches, and `choice` and
-/// absent values (`null`) always written. The command does not print fragments and the end of the stream, which is
-/// `{"event":"stream-end"}`.
+/// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it has the shape of the
+/// command's lines, with `match` and `offset` added to matches, and `choice` and absent values (`null`) always written.
+/// The command does not print fragments and the end of the stream, which is `{"event":"stream-end"}`.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
 /// use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream};
-/// use jsonspigot::tool_calls::ToolCalls;
+/// use jsonspigot::tool_calls::{OwnedCallEvent, ToolCalls};
 ///
 /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::new(["city"])?));
 /// let line = r#"{"message":{"tool_calls":[{"function":{"name":"weather","arguments":{"city":"Paris"}}}]},"done":true}"#;
 /// let (sender, receiver) = std::sync::mpsc::channel::<OwnedStreamEvent>();
-/// for event in stream.push_events(line) {
+/// for event in stream.push(line) {
 ///     sender.send(event)?; // or `.await`, or `?`
 /// }
-/// let mut told = receiver.try_iter();
-/// let start = serde_json::to_string(&told.next())?;
+/// let mut received = receiver.try_iter();
+/// let start = serde_json::to_string(&received.next())?;
 /// assert_eq!(start, r#"{"event":"call","call":0,"id":null,"name":"weather","choice":0,"executed":"client"}"#);
-/// assert!(told.any(|event| matches!(event, OwnedStreamEvent::CallEnd { value: Some(json), .. } if json == r#"{"city":"Paris"}"#)));
+/// let input = received.find_map(|event| match event {
+///     OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => Some(input),
+///     _ => None,
+/// });
+/// assert_eq!(input.unwrap().value(), Some(r#"{"city":"Paris"}"#));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`ProviderStream::push_events`]: super::ProviderStream::push_events
+/// [`ProviderStream::push`]: super::ProviderStream::push
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedStreamEvent {
-    /// [`CallEvent::Start`](crate::tool_calls::CallEvent::Start).
+    /// [`StreamEvent::Call`](super::StreamEvent::Call).
+    Call(OwnedCallEvent),
+    /// [`StreamEvent::Payload`](super::StreamEvent::Payload).
+    #[cfg(feature = "envelope")]
     #[non_exhaustive]
-    CallStart {
-        /// The call's number.
-        call: u64,
-        /// The provider's id.
-        id: Option<String>,
-        /// The tool's name.
-        name: Option<String>,
-        /// Which of several answers it belongs to; 0 where there is one.
-        choice: u64,
-        /// Who is to execute it, as far as that is known.
-        executor: Executor,
-    },
-    /// [`CallEvent::Fragment`](crate::tool_calls::CallEvent::Fragment).
-    #[non_exhaustive]
-    Fragment {
-        /// The call's number.
-        call: u64,
-        /// The piece.
-        text: String,
-    },
-    /// [`CallEvent::Match`](crate::tool_calls::CallEvent::Match).
-    #[non_exhaustive]
-    Match {
-        /// The call's number.
-        call: u64,
-        /// The tool's name, as far as it is known.
-        name: Option<String>,
-        /// The parser's event.
-        event: OwnedEvent,
-    },
-    /// [`CallEvent::End`](crate::tool_calls::CallEvent::End).
-    #[non_exhaustive]
-    CallEnd {
-        /// The call's number.
-        call: u64,
-        /// The provider's id.
-        id: Option<String>,
-        /// The tool's name.
-        name: Option<String>,
-        /// The [status](crate::PayloadStatus)'s name: `complete`, `accepted`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
-        status: &'static str,
-        /// Why it was truncated, if it was.
-        reason: Option<String>,
-        /// The value's JSON text, if it is complete, accepted or empty.
-        value: Option<String>,
-        /// The text as it came.
-        raw: String,
-        /// The values that a trailing text consists of, if it consists of nothing else.
-        values: Vec<String>,
-        /// Whether these are all equal.
-        is_repeated: bool,
-        /// What is wrong with the JSON.
-        error: Option<Error>,
-        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
-        deviations: Vec<Deviation>,
-        /// How many there are.
-        deviation_count: u64,
-        /// Who is to execute it.
-        executor: Executor,
-    },
-    /// `EnvelopeEvent::Begin` in a [`StreamEvent::Payload`](super::StreamEvent::Payload).
-    #[non_exhaustive]
-    PayloadStart {
+    Payload {
         /// Which of several answers; 0 where there is one.
         choice: u64,
         /// The number of its block.
         block: u64,
-        /// The delimiter, as it is spelt: `fence:json`.
-        mark: String,
-        /// The opening delimiter, as it came.
-        open: String,
-        /// Where in the block's text.
-        offset: u64,
+        /// Its begin, a match or a piece in it, or its end.
+        event: OwnedEnvelopeEvent,
     },
-    /// `EnvelopeEvent::Fragment`: a piece of a payload that is plain text.
-    #[non_exhaustive]
-    PayloadFragment {
-        /// Which of several answers; 0 where there is one.
-        choice: u64,
-        /// The number of its block.
-        block: u64,
-        /// The delimiter.
-        mark: String,
-        /// The piece.
-        text: String,
-    },
-    /// `EnvelopeEvent::Match`.
-    #[non_exhaustive]
-    PayloadMatch {
-        /// Which of several answers; 0 where there is one.
-        choice: u64,
-        /// The number of its block.
-        block: u64,
-        /// The delimiter.
-        mark: String,
-        /// The parser's event.
-        event: OwnedEvent,
-    },
-    /// `EnvelopeEvent::End`.
-    #[non_exhaustive]
-    PayloadEnd {
-        /// Which of several answers; 0 where there is one.
-        choice: u64,
-        /// The number of its block.
-        block: u64,
-        /// The delimiter.
-        mark: String,
-        /// The [status](crate::PayloadStatus)'s name: `complete`, `accepted`, `empty`, `truncated`, `malformed`, `trailing`, `raw`.
-        status: &'static str,
-        /// The value's JSON text, if it is complete or accepted.
-        value: Option<String>,
-        /// The text between the delimiters.
-        raw: String,
-        /// What is wrong with the JSON.
-        error: Option<Error>,
-        /// Where the text deviates from JSON and was read on nevertheless: the first of these places.
-        deviations: Vec<Deviation>,
-        /// How many there are.
-        deviation_count: u64,
-        /// The closing delimiter, as it came.
-        close: String,
-    },
-    /// [`CallEvent::Error`](crate::tool_calls::CallEvent::Error).
-    CallError(CallError),
     /// [`StreamEvent::ApprovalRequest`](super::StreamEvent::ApprovalRequest).
     #[non_exhaustive]
     ApprovalRequest {
@@ -191,13 +82,13 @@ pub enum OwnedStreamEvent {
     BlockStart {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
         /// The provider's id.
         id: Option<String>,
-        /// Which part of the answer it is.
+        /// The part of the answer that it is.
         phase: Option<String>,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::BlockEnd`](super::StreamEvent::BlockEnd).
@@ -205,15 +96,15 @@ pub enum OwnedStreamEvent {
     BlockEnd {
         /// The block's number.
         block: u64,
-        /// What is in it.
+        /// The kind of its content.
         kind: BlockKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
     },
     /// [`StreamEvent::Text`](super::StreamEvent::Text).
     #[non_exhaustive]
     Text {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -223,7 +114,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Reasoning`](super::StreamEvent::Reasoning).
     #[non_exhaustive]
     Reasoning {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: u64,
@@ -233,7 +124,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Refusal`](super::StreamEvent::Refusal).
     #[non_exhaustive]
     Refusal {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The piece.
         text: String,
@@ -241,23 +132,23 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Media`](super::StreamEvent::Media).
     #[non_exhaustive]
     Media {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
-        /// What it is.
+        /// The type.
         media_type: Option<String>,
         /// The bytes in base64.
         data: Option<String>,
-        /// Where it is to be had.
+        /// The address at which it can be fetched.
         url: Option<String>,
     },
-    /// [`StreamEvent::Mismatch`](super::StreamEvent::Mismatch), and [`CallEvent::Mismatch`](crate::tool_calls::CallEvent::Mismatch).
+    /// [`StreamEvent::Mismatch`](super::StreamEvent::Mismatch).
     #[non_exhaustive]
     Mismatch {
-        /// What is repeated.
+        /// The kind of thing that is repeated.
         kind: MismatchKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -269,9 +160,9 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Opaque`](super::StreamEvent::Opaque).
     #[non_exhaustive]
     Opaque {
-        /// What it is.
+        /// The kind of content.
         kind: OpaqueKind,
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -287,7 +178,7 @@ pub enum OwnedStreamEvent {
         call: Option<u64>,
         /// The provider's id of the call.
         call_id: Option<String>,
-        /// Whether the tool has failed.
+        /// True if the tool has failed.
         is_error: bool,
         /// The provider's JSON text.
         json: String,
@@ -305,7 +196,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Source`](super::StreamEvent::Source).
     #[non_exhaustive]
     Source {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The number of its block.
         block: Option<u64>,
@@ -315,7 +206,7 @@ pub enum OwnedStreamEvent {
         title: Option<String>,
         /// The text that is quoted.
         quote: Option<String>,
-        /// Where it applies.
+        /// The part that it applies to.
         span: Option<(u64, u64)>,
         /// The provider's JSON text.
         json: String,
@@ -323,7 +214,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::ContentFilter`](super::StreamEvent::ContentFilter).
     #[non_exhaustive]
     ContentFilter {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's JSON text.
         json: String,
@@ -339,15 +230,15 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Stop`](super::StreamEvent::Stop).
     #[non_exhaustive]
     Stop {
-        /// Which of several answers; 0 where there is one.
+        /// The index of the answer; 0 where there is only one.
         choice: u64,
         /// The provider's word.
         reason: String,
-        /// What it means.
+        /// The meaning of the reason.
         kind: StopKind,
         /// The word of the provider behind a gateway.
         native_reason: Option<String>,
-        /// Which of your stop sequences has come.
+        /// The stop sequence of yours that has come.
         stop_sequence: Option<String>,
     },
     /// [`StreamEvent::End`](super::StreamEvent::End).
@@ -355,7 +246,7 @@ pub enum OwnedStreamEvent {
     /// [`StreamEvent::Incomplete`](super::StreamEvent::Incomplete).
     #[non_exhaustive]
     Incomplete {
-        /// Why.
+        /// The reason.
         reason: String,
     },
     /// [`StreamEvent::ProviderError`](super::StreamEvent::ProviderError).
@@ -367,7 +258,7 @@ pub enum OwnedStreamEvent {
         kind: Option<String>,
         /// Its code, as the provider spells it.
         code: Option<String>,
-        /// Whether the same request may succeed later.
+        /// The chance that the same request succeeds later.
         retry: Retry,
         /// The error's own JSON text.
         json: Option<String>,
@@ -406,4 +297,34 @@ pub enum OwnedStreamEvent {
         /// The frame.
         text: String,
     },
+}
+
+owned_events! {
+    /// The events of one push, in order: what [`ProviderStream::push`](super::ProviderStream::push) and
+    /// [`ProviderStream::finish`](super::ProviderStream::finish) return. What was pushed has been read when this is made,
+    /// and nothing is borrowed.
+    StreamEvents of OwnedStreamEvent, verdict: Result<(), Unfinished>
+}
+
+impl StreamEvents {
+    /// What has gone wrong in the stream so far, for callers who need none of the events. Those of
+    /// [`finish`](super::ProviderStream::finish) return the stream's [`verdict`](super::ProviderStream::verdict).
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
+    /// use jsonspigot::tool_calls::ToolCalls;
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
+    /// assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::Incomplete);
+    /// # Ok::<(), jsonspigot::providers::Unfinished>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, whether or not it is among the events that are left.
+    pub fn check(self) -> Result<(), Unfinished> {
+        self.verdict
+    }
 }

@@ -36,7 +36,7 @@ impl ProviderStream {
     ///     r#"{"message":{"content":"on\n{\"answer\": \"4"},"done":false}"#,
     ///     r#"{"message":{"content":"2\"}\n``` Done."},"done":true,"done_reason":"stop"}"#,
     /// ] {
-    ///     stream.push(line, |event| match event {
+    ///     stream.push_with(line, |event| match event {
     ///         StreamEvent::Text { text, .. } => shown.push_str(text),
     ///         StreamEvent::Payload { event: EnvelopeEvent::Match { event, .. }, .. } => {
     ///             if let EventKind::Delta(text) = event.kind {
@@ -46,9 +46,8 @@ impl ProviderStream {
     ///         _ => {}
     ///     });
     /// }
-    /// stream.finish(None, |_| {});
+    /// stream.finish(None).check()?;
     /// assert_eq!((shown.as_str(), answer.as_str()), ("Here it is:  Done.", "42"));
-    /// assert_eq!(stream.verdict(), Ok(()));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
@@ -79,7 +78,7 @@ impl ProviderStream {
 
 #[derive(Clone)]
 struct Payloads {
-    /// What a block begins with.
+    /// The envelope that a block begins with.
     new: Envelope,
     /// Those that something has come in, in the order of their numbers.
     open: Vec<Open>,
@@ -90,14 +89,14 @@ struct Open {
     choice: u64,
     block: u64,
     envelope: Envelope,
-    /// Why the payload that is open, or about to be, can't be complete.
+    /// The reason why the payload that is open, or about to be, can't be complete.
     left_out: Option<&'static str>,
 }
 
 /// All reasons for which something may have been left out.
 const LEFT_OUT: [&str; 3] = ["bad-frame", "limit", "mismatch"];
 
-/// What an envelope says, as events of the stream.
+/// Passes on an envelope's events as events of the stream.
 fn forward<'s>(
     choice: u64,
     block: u64,

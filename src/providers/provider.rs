@@ -27,7 +27,7 @@ use super::openai_responses;
 use super::vercel_ui;
 use crate::names::spelt_by_name;
 
-/// Whose wire format a stream has. Each is there only with the feature that has its name.
+/// The wire format of a stream. Each is there only with the feature that has its name.
 ///
 /// ```
 /// use jsonspigot::providers::Provider;
@@ -66,7 +66,7 @@ pub enum Provider {
     OpenaiResponses,
     /// OpenAI Assistants: a run's objects, by themselves or as `data` beside the `event`'s name.
     ///
-    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not told.
+    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not reported.
     #[cfg(feature = "openai-assistants")]
     OpenaiAssistants,
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
@@ -151,7 +151,7 @@ impl Provider {
         by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(&look)))
     }
 
-    /// What the wire format's file says and does.
+    /// Returns the wire format.
     pub(super) fn format(self) -> &'static Format {
         match self {
             #[cfg(feature = "anthropic")]

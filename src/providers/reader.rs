@@ -1,4 +1,4 @@
-//! What a stream's reader must know from one event to the next, and what becomes of an event that its wire format does
+//! The memory of a stream's reader from one event to the next, and what becomes of an event that its wire format does
 //! not know.
 
 use alloc::boxed::Box;
@@ -23,7 +23,7 @@ pub(super) type Keeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 #[derive(Clone, Debug)]
 pub(super) struct Reader {
     provider: Provider,
-    /// Whether an event has come before: only the first one can be the body of an HTTP error.
+    /// True if an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
     #[cfg(feature = "openai-responses")]
     responses: openai_responses::State,
@@ -48,12 +48,12 @@ impl Reader {
         self.provider
     }
 
-    /// What keeps the message that goes back, up to a length.
+    /// Sets the keeper of the message that goes back, up to a length.
     pub(super) fn keep_message(&self, keeper: Keeper, most: usize) -> Option<Box<dyn KeepMessage>> {
         keeper(self.provider, most)
     }
 
-    /// Reads one event; an error says that it can't be read, and then nothing was told.
+    /// Reads one event; an error says that it can't be read, and then nothing was reported.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         let understood = match self.provider {
             #[cfg(feature = "openai-responses")]
@@ -81,7 +81,7 @@ impl Reader {
 }
 
 impl Reader {
-    /// Whether an event is an error's body, another provider's, or of a type that nobody has.
+    /// Returns true if an event is an error's body, another provider's, or of a type that nobody has.
     fn is_foreign(&self, event: Json<'_>) -> bool {
         let failure = if self.has_begun { Failure::told_by(event) } else { Failure::alone(event) };
         let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());

@@ -1,10 +1,10 @@
-//! Whether a request that failed may succeed later: [`Retry`], and how errors say it.
+//! [`Retry`]: the errors after which the same request may succeed later, and after what time.
 
 use core::time::Duration;
 
 use crate::tool_calls::is_one_of;
 
-/// Whether the same request may succeed later, as far as the error says.
+/// The chance that the same request succeeds later, as far as the error says.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -12,7 +12,7 @@ use crate::tool_calls::is_one_of;
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
-/// stream.push(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
+/// stream.push_with(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
 ///     if let StreamEvent::ProviderError { retry, .. } = event {
 ///         assert_eq!(retry, Retry::Later);
 ///     }
@@ -64,7 +64,8 @@ const PASSING: [&str; 28] = [
     "unavailable",
 ];
 
-/// Types and codes of errors that stay, in lower case. They count first: an account without credit is told with 429.
+/// Types and codes of errors that stay, in lower case. They count first: an account without credit is reported with
+/// 429.
 const STAYING: [&str; 22] = [
     "400",
     "401",
@@ -110,7 +111,7 @@ impl Retry {
         }
     }
 
-    /// What an error's type, code and words say, and the time that stands in a member of its own.
+    /// Reads an error's type, code and words, and the time that stands in a member of its own.
     pub(super) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
         let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
         if let Some(delay) = delay.or_else(|| in_words(message)) {

@@ -1,4 +1,4 @@
-//! What was said of each part of an answer, to be compared with what a wire repeats: [`Said`].
+//! The words of each part of an answer, to be compared with what a wire repeats: [`Said`].
 //!
 //! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was lost,
 //! and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be seen
@@ -24,7 +24,7 @@ pub(super) struct Part<'a> {
     pub(super) at: At<'a>,
 }
 
-/// Where a whole may have been said before, if not in its own place.
+/// The places in which a whole may have been said before, if not in its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scope {
     /// Nowhere: it is as much as has begun.
@@ -35,7 +35,7 @@ pub(super) enum Scope {
     Anywhere,
 }
 
-/// What a whole says beyond what was said before.
+/// The part of a whole that goes beyond what was said before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum News<'t> {
     /// Nothing.
@@ -52,22 +52,24 @@ pub(super) enum News<'t> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Said {
     parts: Vec<Spoken>,
-    /// Whether any part was not to be remembered, or is no longer.
+    /// True if any part was not to be remembered, or is no longer.
     is_blind: bool,
     has_forgotten: bool,
-    /// Whether that was so before the list of everything began: what is forgotten because of it can't have been said before.
+    /// True if that was so before the list of everything began: what is forgotten because of it can't have been said
+    /// before.
     had_forgotten: bool,
-    /// Whether inputs of calls are to be remembered that have ended, and a digest of each, oldest first.
+    /// True if the inputs of ended calls are to be remembered.
     watches_inputs: bool,
+    /// Calls with a digest of their input, oldest first.
     inputs: VecDeque<(u64, u64)>,
     /// Inputs of calls that have ended and are said once more, as far as they have come.
     again: Vec<(u64, String)>,
 }
 
-/// How many inputs of calls are remembered at once. The oldest is forgotten for one more.
+/// The number of ended calls whose inputs are remembered at once. The oldest is forgotten for one more.
 const MOST_INPUTS: usize = 256;
 
-/// How much was said of a part, and what.
+/// The length and the digest of what was said of a part.
 #[derive(Clone, Debug)]
 struct Spoken {
     kind: MismatchKind,
@@ -75,7 +77,7 @@ struct Spoken {
     /// `None` for a run, and for an item that another one has taken the place of.
     place: Option<Place>,
     text: Text,
-    /// Whether the list of everything has had it.
+    /// True if the list of everything has had it.
     is_listed: bool,
 }
 
@@ -112,7 +114,7 @@ impl Spoken {
 }
 
 impl Said {
-    /// Another piece was told. At most `most` parts are remembered: the oldest is forgotten for one more.
+    /// Another piece was reported. At most `most` parts are remembered: the oldest is forgotten for one more.
     pub(super) fn add(&mut self, part: Part<'_>, piece: &str, most: usize) {
         if piece.is_empty() {
             return;
@@ -195,13 +197,13 @@ impl Said {
         }
     }
 
-    /// What was said once more of this call, or of any, as it has ended again.
+    /// Ends the repetition of this call, or of any, as it has ended again.
     pub(super) fn end_again(&mut self, call: Option<u64>) -> Option<(u64, String)> {
         let place = self.again.iter().position(|(number, _)| call.is_none_or(|call| call == *number))?;
         Some(self.again.remove(place))
     }
 
-    /// Whether a call has ended with this input; `None` if it has not ended or is not remembered.
+    /// Compares a call's input with what repeats it: true if they are the same, `None` if it has not ended or is not remembered.
     pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
         if whole.is_empty() {
@@ -217,12 +219,12 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
-    /// What a whole says beyond what was said. A whole that is new is still to be noted as said.
+    /// Returns the part of a whole that goes beyond what was said. A whole that is new is still to be noted as said.
     pub(super) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
         let beginnings = self.beginnings(&part, whole, scope);
-        let is_all = |place: &usize| self.parts.get(*place).is_some_and(|told| told.text.len == whole.len() as u64);
-        let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|told| told.text.len));
+        let is_all = |place: &usize| self.parts.get(*place).is_some_and(|part| part.text.len == whole.len() as u64);
+        let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|part| part.text.len));
         let found = own.filter(|own| beginnings.contains(own));
         let found = found.or_else(|| beginnings.iter().copied().find(|place| is_all(place)));
         // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.

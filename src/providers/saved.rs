@@ -1,4 +1,4 @@
-//! Saved state of a provider's stream: its calls, what its wire format's reader knows, and what was told.
+//! Saved state of a provider's stream: its calls, what its wire format's reader knows, and what was reported.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,15 +26,15 @@ impl ProviderStream {
     /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns)).with_message();
     ///
     /// let mut stream = new_stream();
-    /// stream.push(r#"{"choices":[{"delta":{"content":"Let me"}}]}"#, |_| {});
+    /// stream.push(r#"{"choices":[{"delta":{"content":"Let me"}}]}"#).check()?;
     /// let saved = stream.save();
     ///
     /// // Later, elsewhere.
     /// let mut stream = new_stream().restore(&saved)?;
-    /// let told: Vec<_> = stream.push_events(r#"{"choices":[{"delta":{"content":" see"}}]}"#).collect();
+    /// let reported: Vec<_> = stream.push(r#"{"choices":[{"delta":{"content":" see"}}]}"#).collect();
     /// // It is in the block that has begun before.
-    /// assert!(matches!(&*told, [OwnedStreamEvent::Text { block: 0, text, .. }] if text == " see"));
-    /// stream.push(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#, |_| {});
+    /// assert!(matches!(&*reported, [OwnedStreamEvent::Text { block: 0, text, .. }] if text == " see"));
+    /// stream.push(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#).check()?;
     /// assert_eq!(stream.message().unwrap(), r#"{"role":"assistant","content":"Let me see"}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -1,29 +1,29 @@
-//! Why answers stop: [`StopKind`], and the words for it.
+//! Reasons to stop: [`StopKind`], and the words for them.
 
 use crate::names::names;
 use crate::tool_calls::is_one_of;
 
-/// What a provider's reason to stop means, whatever the provider calls it.
+/// The meaning of a provider's reason to stop, whatever the provider calls it.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
 /// use jsonspigot::providers::{Provider, ProviderStream, StopKind, StreamEvent};
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// for (provider, event) in [
 ///     (Provider::Anthropic, r#"{"type":"message_delta","delta":{"stop_reason":"max_tokens"}}"#),
 ///     (Provider::OpenaiChat, r#"{"choices":[{"finish_reason":"length"}]}"#),
 ///     (Provider::Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#),
 /// ] {
 ///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
-///     stream.push(event, |event| {
+///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Stop { kind, .. } = event {
-///             told.push(kind);
+///             reported.push(kind);
 ///         }
 ///     });
 /// }
-/// assert_eq!(told, [StopKind::Length; 3]);
+/// assert_eq!(reported, [StopKind::Length; 3]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -108,7 +108,7 @@ const WORDS: &[(StopKind, &[&str])] = &[
 ];
 
 impl StopKind {
-    /// What a word means.
+    /// Returns the meaning of a word.
     pub(super) fn of(reason: &str) -> Self {
         let meant = WORDS.iter().find(|(_, words)| is_one_of(reason, words));
         meant.map_or(Self::Other, |(kind, _)| *kind)

@@ -11,7 +11,7 @@ use super::event::StreamEvent;
 use super::failure::Failure;
 use super::json::Json;
 use super::message;
-use super::owned::OwnedStreamEvent;
+use super::owned::StreamEvents;
 use super::provider::Provider;
 use super::reader::{Keeper, Reader};
 use super::told::Told;
@@ -20,9 +20,9 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
-/// What an event is made of, and how several make one call, differs from provider to provider and is read here, quirks
-/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are told, and the
-/// stream goes on. A list of objects is read as that many events.
+/// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
+/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are reported, and
+/// the stream goes on. A list of objects is read as that many events.
 ///
 /// ```
 /// use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
@@ -38,52 +38,53 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 ///     r#"{"type":"message_stop"}"#,
 /// ];
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// let mut on_event = |event: StreamEvent<'_>| match event {
-///     StreamEvent::Call(CallEvent::Start(call)) => told.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
 ///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
 ///         if let EventKind::Delta(text) = event.kind {
-///             told.push(text.to_string());
+///             reported.push(text.to_string());
 ///         }
 ///     }
 ///     StreamEvent::Call(CallEvent::End { input, .. }) => {
-///         told.push(format!("{} {}", input.status().name(), input.value().unwrap()));
+///         reported.push(format!("{} {}", input.status().name(), input.value().unwrap()));
 ///     }
-///     StreamEvent::Stop { reason, .. } => told.push(reason.to_string()),
+///     StreamEvent::Stop { reason, .. } => reported.push(reason.to_string()),
 ///     _ => {}
 /// };
 /// for event in events {
-///     stream.push(event, &mut on_event);
+///     stream.push_with(event, &mut on_event);
 /// }
-/// stream.finish(None, &mut on_event);
-/// assert_eq!(told, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
+/// stream.finish_with(None, &mut on_event);
+/// assert_eq!(reported, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 #[derive(Clone, Debug)]
 pub struct ProviderStream {
     pub(super) calls: ToolCalls,
     pub(super) reader: Option<Reader>,
-    /// Whether it is for the events to say whose stream it is.
+    /// True if the events have yet to say whose stream it is.
     pub(super) is_detecting: bool,
     pub(super) told: Told,
-    /// Who keeps the message that goes back, if somebody has asked for it.
+    /// The keeper of the message that goes back, if somebody has asked for it.
     pub(super) keeper: Option<Keeper>,
-    /// Whether the keeper waits for the first event of a provider that is known.
+    /// True if the keeper waits for the first event of a provider that is known.
     pub(super) awaits_keeper: bool,
-    /// Whether a message's own text is JSON.
+    /// True if a message's own text is JSON.
     pub(super) is_structured: bool,
-    /// Whether each event is passed on as it came.
+    /// True if each event is passed on as it came.
     pub(super) with_events: bool,
     /// Events that could be several providers', until one comes that can't.
     pub(super) undecided: Vec<String>,
 }
 
-/// Whether a line is an event by itself.
+/// Returns true if a line is an event by itself.
 fn is_event(line: &str) -> bool {
     matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
 
-/// How many events are kept until the provider is known. No provider sends more pings than that before anything else.
+/// The number of events that are kept until the provider is known. No provider sends more pings than that before
+/// anything else.
 pub(super) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
@@ -101,7 +102,7 @@ impl ProviderStream {
     /// use jsonspigot::tool_calls::ToolCalls;
     ///
     /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
-    /// stream.push(r#"{"choices":[]}"#, |event| println!("{event:?}"));
+    /// stream.push_with(r#"{"choices":[]}"#, |event| println!("{event:?}"));
     /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
     /// ```
     #[must_use]
@@ -119,7 +120,7 @@ impl ProviderStream {
         }
     }
 
-    /// The assistant's text is itself JSON: each answer is told as a call without an id and a name, not as text.
+    /// The assistant's text is itself JSON: each answer is reported as a call without an id and a name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
@@ -137,7 +138,7 @@ impl ProviderStream {
     /// let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_provider_events();
     /// let chunk = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[]}}]}"#;
     /// let mut first = None;
-    /// stream.push(chunk, |event| {
+    /// stream.push_with(chunk, |event| {
     ///     if let StreamEvent::ProviderEvent { json, .. } = event {
     ///         first.get_or_insert(json.to_owned());
     ///     }
@@ -191,10 +192,11 @@ impl ProviderStream {
     ///     r#"{"type":"content_block_stop","index":0}"#,
     ///     r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
     /// ] {
-    ///     stream.push(event, |_| {});
+    ///     stream.push(event).check()?;
     /// }
     /// let thinking = r#"{"type":"thinking","thinking":"Hm.","signature":"EqQB"}"#;
     /// assert_eq!(stream.message().unwrap(), format!(r#"{{"role":"assistant","content":[{thinking}]}}"#));
+    /// # Ok::<(), jsonspigot::providers::Unfinished>(())
     /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
@@ -215,7 +217,7 @@ impl ProviderStream {
     ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
     ///     r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
     /// ] {
-    ///     stream.push(chunk, |_| {});
+    ///     let _events = stream.push(chunk);
     /// }
     /// assert_eq!(stream.message(), None);
     /// assert_eq!(stream.message_without_calls().unwrap(), r#"{"role":"assistant","content":"I look."}"#);
@@ -225,8 +227,8 @@ impl ProviderStream {
         self.told.message()?.to_json_without_calls()
     }
 
-    /// Whether everything that the provider said was reported and has come to its end, so that it can be relied on; and if
-    /// not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
+    /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
     /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
@@ -239,11 +241,12 @@ impl ProviderStream {
     /// use jsonspigot::tool_calls::ToolCalls;
     ///
     /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
-    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#, |_| {});
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
     /// assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
-    /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#, |_| {});
-    /// stream.finish(None, |_| {});
+    /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#).check()?;
+    /// stream.finish(None).check()?;
     /// assert_eq!(stream.verdict(), Ok(()));
+    /// # Ok::<(), jsonspigot::providers::Unfinished>(())
     /// ```
     ///
     /// # Errors
@@ -255,7 +258,7 @@ impl ProviderStream {
         self.told.outlet.watch.verdict(is_open, calls.has_strays())
     }
 
-    /// Whose stream it is, once that is known.
+    /// Returns the provider, once it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
         self.reader.as_ref().map(Reader::provider)
@@ -267,13 +270,8 @@ impl ProviderStream {
         &self.calls
     }
 
-    /// Takes one event: the JSON text that follows `data:`, or a line.
-    pub fn push(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.push_event(event, &mut on_event);
-    }
-
-    /// Takes one event, as [`push`](Self::push) does, and returns what is told as values of their own, so that `?`,
-    /// `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
+    /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,
+    /// so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -283,7 +281,7 @@ impl ProviderStream {
     /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
     /// let mut shown = String::new();
     /// for data in [r#"{"choices":[{"delta":{"content":"Hel"}}]}"#, r#"{"choices":[{"delta":{"content":"lo"}}]}"#] {
-    ///     for event in stream.push_events(data) {
+    ///     for event in stream.push(data) {
     ///         match event {
     ///             OwnedStreamEvent::Text { text, .. } => shown.push_str(&text),
     ///             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
@@ -294,21 +292,17 @@ impl ProviderStream {
     /// assert_eq!(shown, "Hello");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn push_events(&mut self, event: &str) -> impl Iterator<Item = OwnedStreamEvent> + use<> {
-        let mut told = Vec::new();
-        self.push(event, |event| told.push(event.to_owned()));
-        told.into_iter()
+    pub fn push(&mut self, event: &str) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_event(event, on_event))
     }
 
-    /// The end, like [`finish`](Self::finish), with events as values of their own.
-    pub fn finish_events(&mut self, reason: Option<&str>) -> impl Iterator<Item = OwnedStreamEvent> + use<> {
-        let mut told = Vec::new();
-        self.finish(reason, |event| told.push(event.to_owned()));
-        told.into_iter()
+    /// [`push`](Self::push), with a callback in place of the iterator: nothing is copied.
+    pub fn push_with(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.push_event(event, &mut on_event);
     }
 
     /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
-    /// text: it is told as a bad frame, and no open call can be complete.
+    /// text: it is reported as a bad frame, and no open call can be complete.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -316,56 +310,69 @@ impl ProviderStream {
     /// use jsonspigot::tool_calls::{CallEvent, ToolCalls};
     ///
     /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::empty()));
-    /// let mut told = Vec::new();
+    /// let mut reported = Vec::new();
     /// let mut on_event = |event: StreamEvent<'_>| match event {
-    ///     StreamEvent::BadFrame { .. } => told.push("bad frame"),
-    ///     StreamEvent::Call(CallEvent::End { input, .. }) => told.push(input.status().name()),
+    ///     StreamEvent::BadFrame { .. } => reported.push("bad frame"),
+    ///     StreamEvent::Call(CallEvent::End { input, .. }) => reported.push(input.status().name()),
     ///     _ => {}
     /// };
-    /// stream.push(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
-    /// stream.push_unreadable("{\u{fffd}}", &mut on_event);
-    /// stream.push(r#"{"contentBlockStop":{}}"#, &mut on_event);
-    /// stream.finish(None, &mut on_event);
-    /// assert_eq!(told, ["bad frame", "truncated"]);
+    /// stream.push_with(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
+    /// stream.push_unreadable_with("{\u{fffd}}", &mut on_event);
+    /// stream.push_with(r#"{"contentBlockStop":{}}"#, &mut on_event);
+    /// stream.finish_with(None, &mut on_event);
+    /// assert_eq!(reported, ["bad frame", "truncated"]);
     /// ```
-    pub fn push_unreadable(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+    pub fn push_unreadable(&mut self, text: &str) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_unreadable_with(text, on_event))
+    }
+
+    /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
+    pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("bad-frame");
         emit.tell(StreamEvent::BadFrame { text });
     }
 
-    /// Notes an event that was too long to get here: it is told as one that passed
+    /// Notes an event that was too long to get here: it is reported as one that passed
     /// [`CallLimits::event_bytes`](crate::tool_calls::CallLimits::event_bytes), and no open call can be complete.
-    pub fn push_oversized(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
+    pub fn push_oversized(&mut self) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_oversized_with(on_event))
+    }
+
+    /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
+    pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("limit");
         emit.calls().tell_error(CallErrorKind::EventLimit, None);
     }
 
-    /// Nothing more will arrive: what is still open ends, truncated unless it is complete.
+    /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;
+    /// [`check`](StreamEvents::check) on it is the stream's [`verdict`](Self::verdict).
     ///
     /// Without a reason the input has ended. With one, such as `cancelled`, you have stopped it, and the calls that
     /// are cut name that reason, unless the provider gave one before.
     ///
-    /// If the provider is still unknown, its events are told now, as errors of the provider or as unknown:
+    /// If the provider is still unknown, its events are reported now, as errors of the provider or as unknown:
     ///
     /// ```
     /// use jsonspigot::PatternSet;
-    /// use jsonspigot::providers::{ProviderStream, StreamEvent};
+    /// use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
     /// use jsonspigot::tool_calls::ToolCalls;
     ///
     /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
-    /// let mut told = Vec::new();
-    /// let mut on_event = |event: StreamEvent<'_>| {
-    ///     if let StreamEvent::ProviderError { message, .. } = event {
-    ///         told.push(message.to_string());
-    ///     }
-    /// };
-    /// stream.push(r#"{"message":"Too many requests"}"#, &mut on_event);
-    /// stream.finish(None, &mut on_event);
-    /// assert_eq!(told, ["Too many requests"]);
+    /// stream.push(r#"{"message":"Too many requests"}"#).check()?;
+    /// let is_error = |event| matches!(event, OwnedStreamEvent::ProviderError { message, .. } if message == "Too many requests");
+    /// assert!(stream.finish(None).any(is_error));
+    /// # Ok::<(), jsonspigot::providers::Unfinished>(())
     /// ```
-    pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
+    pub fn finish(&mut self, reason: Option<&str>) -> StreamEvents {
+        let mut events = Vec::new();
+        self.finish_with(reason, |event| events.push(event.to_owned()));
+        StreamEvents::new(events, self.verdict())
+    }
+
+    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
         for event in mem::take(&mut self.undecided) {
             match Json::new(&event).and_then(Failure::alone) {
                 Some(failure) => self.emitter(&mut on_event).fail(&failure),
@@ -373,6 +380,13 @@ impl ProviderStream {
             }
         }
         self.emitter(&mut on_event).end_input(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
+    }
+
+    /// What a push reports, as values of their own.
+    fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
+        let mut events = Vec::new();
+        push(self, &mut |event| events.push(event.to_owned()));
+        StreamEvents::new(events, self.told.outlet.watch.so_far())
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {

@@ -1,4 +1,4 @@
-//! What must be known of a stream from one event to the next, whatever its format, besides its calls.
+//! The state of a stream from one event to the next, whatever its format, besides its calls.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -15,11 +15,11 @@ use crate::payload::Payload;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
 
-/// What must be known of the stream from one event to the next, whatever its format.
+/// The state of the stream from one event to the next, whatever its format.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Told {
     pub(super) blocks: Blocks,
-    /// Whether the message's start has been told.
+    /// True if the message's start has been reported.
     pub(super) has_message: bool,
     /// The answers that have begun and have not been said to be over.
     pub(super) unfinished: Vec<u64>,
@@ -27,38 +27,38 @@ pub(super) struct Told {
     pub(super) with_client_calls: Vec<u64>,
     /// The answers that are refusals.
     pub(super) refused: Vec<u64>,
-    /// The sources that were told, where the wire repeats them with every event.
+    /// The sources that were reported, where the wire repeats them with every event.
     pub(super) sources: Places,
-    /// Whose results come at which index, or under which id: call numbers.
+    /// By index or id, the numbers of the calls whose results come there.
     pub(super) results: Places,
-    /// What was told and may be repeated, by keys of the format's own.
+    /// Things that were reported and may be repeated, by keys of the format's own.
     pub(super) repeatable: Places,
     /// The call that the last chunk was of, where a chunk without a name goes on with it.
     pub(super) chunk: Option<u64>,
     /// Likewise the block of text or reasoning.
     pub(super) block_chunk: Option<u64>,
-    /// What was said and may be repeated as a whole.
+    /// Words that were said and may be repeated as a whole.
     pub(super) said: Said,
-    /// Where events leave.
+    /// The exit of events.
     pub(super) outlet: Outlet,
     /// The message that goes back, for who asked for it.
     pub(super) message: Option<Box<dyn KeepMessage>>,
-    /// Whether the event that is being read was the message's last.
+    /// True if the event that is being read was the message's last.
     pub(super) has_ended: bool,
 }
 
-/// Who keeps the message that goes back. A trait object, made where somebody asks for the message, so that a program that
-/// does not ask has nothing of what puts one together.
+/// The keeper of the message that goes back. A trait object, made where somebody asks for the message, so that a
+/// program that does not ask has nothing of what puts one together.
 pub(super) trait KeepMessage: Send + Sync {
     /// Another message begins.
     fn begin(&mut self);
-    /// What comes next is another message.
+    /// Ends the message: what comes next is another one.
     fn end(&mut self);
     /// Something of it is missing.
     fn spoil(&mut self);
     /// Adds an event that was understood.
     fn add(&mut self, event: Json<'_>);
-    /// What came with a call of the only answer, as a member of its own; the call has not ended.
+    /// Keeps a value that came with a call of the only answer, as a member of its own; the call has not ended.
     fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
     /// Adds a call of the only answer, which has ended.
     fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
@@ -138,7 +138,7 @@ impl Told {
     }
 }
 
-/// How many answers are watched at once.
+/// The number of answers that are watched at once.
 const MOST_ANSWERS: usize = 256;
 
 /// Stands for the answers that are too many to be watched: of these, only the end of all is known.

@@ -22,7 +22,7 @@ objects! {
         pub(super) input: Piece<'a>,
     }
 
-    /// What Google adds to calls in the form of OpenAI's.
+    /// Google's additions to calls in the form of OpenAI's.
     pub(super) struct Extra<'a> {
         pub(super) google: Option<Google<'a>>,
     }
@@ -39,7 +39,8 @@ objects! {
 }
 
 impl<'a> ToolCall<'a> {
-    /// Whether it is of a type that is not known. If so, that is told, as is what nobody knows of a piece without a type.
+    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece
+    /// without a type.
     pub(super) fn is_unknown(&self, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
         if self.function.0.is_some() || self.custom.0.is_some() {
             return false;

@@ -4,8 +4,8 @@
 //! which part an event adds to. Text stays as it was spelt, escapes and all, because pieces of a JSON string, joined, are
 //! a piece of a JSON string.
 //!
-//! A message that misses something is not to be had: one that was too long for the limit, or of which an event could not
-//! be read.
+//! There is no message if something of it is missing: one that was too long for the limit, or of which an event could
+//! not be read.
 
 mod accepted;
 mod calls;
@@ -19,10 +19,10 @@ use alloc::vec::Vec;
 use super::json::Json;
 use crate::tool_calls::Numbered;
 
-/// How a wire format's events become a message.
+/// The rules by which a wire format's events become a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Composer {
-    /// What the assistant's message looks like in the next request.
+    /// The shape of the assistant's message in the next request.
     pub(super) shape: Shape,
     /// The same for the other kind of messages, in a format that has two.
     pub(super) other_shape: Shape,
@@ -37,7 +37,7 @@ impl Composer {
     }
 }
 
-/// What a message looks like around its parts.
+/// The shape of a message around its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
     /// An object of this role, with its parts in a list under this name.
@@ -65,14 +65,15 @@ pub(super) struct Turn {
     ended_len: usize,
     /// The part of a call whose arguments are still coming, where they come as values by path.
     pending: Option<u64>,
-    /// How long it is, and how long it may be.
+    /// Its length, and the largest length that it may have.
     len: usize,
     most: usize,
     is_spoilt: bool,
-    /// Whether a call in it is not whole: servers refuse it, and so does every request that it is in.
+    /// True if a call in it is not whole: servers refuse it, and so does every request that it is in.
     has_bad_call: bool,
-    /// Whether what comes next belongs to another message, and whether something of that one is missing.
+    /// True if what comes next belongs to another message.
     is_over: bool,
+    /// True if something of that one is missing.
     spoils_next: bool,
 }
 
@@ -89,7 +90,7 @@ struct Ended {
 /// An object: one that came with its start, and members that were added or that replace what was there.
 #[derive(Clone, Debug, Default)]
 struct Part {
-    /// What stands around the object: names that it is wrapped in.
+    /// The names that the object is wrapped in.
     wrapped: Vec<Name>,
     base: String,
     changed: Vec<(Name, Value)>,
@@ -108,9 +109,9 @@ enum Value {
     Json(String),
 }
 
-/// How many parts a message may have, where the wire numbers them.
+/// The largest number of parts of a message, where the wire numbers them.
 const MOST_PARTS: usize = 1 << 12;
-/// What a part takes at least.
+/// The least length of a part.
 const PART_LEN: usize = 64;
 
 impl Turn {
@@ -139,7 +140,7 @@ impl Turn {
         *self = Self::new(self.shape, self.most);
     }
 
-    /// What comes next is another message.
+    /// Ends the message: what comes next is another one.
     pub(super) fn end(&mut self) {
         self.is_over = true;
     }
@@ -160,7 +161,7 @@ impl Turn {
         }
     }
 
-    /// What comes now belongs to the next message if this one is over.
+    /// Begins the next message if this one is over.
     fn begin_next(&mut self) {
         if self.is_over {
             let is_spoilt = self.spoils_next;
@@ -169,7 +170,7 @@ impl Turn {
         }
     }
 
-    /// Whether this much more may be kept.
+    /// Returns true if this much more may be kept.
     fn takes(&mut self, len: usize) -> bool {
         self.begin_next();
         self.len = self.len.saturating_add(len);
@@ -306,12 +307,12 @@ impl Turn {
         }
     }
 
-    /// Whether the message has ended with this part in it: what comes of it now is late.
+    /// Returns true if the message has ended with this part in it: what comes of it now is late.
     pub(super) fn has_ended_with(&self, place: u64, part: Json<'_>) -> bool {
         self.is_over && self.is_part_of(place, &part.member("id").word())
     }
 
-    /// Whether the part at a place is that of the call with this id.
+    /// Returns true if the part at a place is that of the call with this id.
     pub(super) fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
     }
@@ -393,7 +394,7 @@ fn push_element(list: &mut String, element: &str) {
     list.push_str(element);
 }
 
-/// Which of a message's calls are wanted.
+/// The calls of a message that are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Calls {
     All,

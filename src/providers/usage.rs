@@ -14,7 +14,7 @@ use super::json::Json;
 ///
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
 /// let usage = r#"{"type":"message_delta","usage":{"input_tokens":7,"cache_read_input_tokens":100,"output_tokens":9}}"#;
-/// stream.push(usage, |event| {
+/// stream.push_with(usage, |event| {
 ///     if let StreamEvent::Usage { tokens, .. } = event {
 ///         assert_eq!((tokens.input, tokens.cached, tokens.output, tokens.reasoning), (Some(107), Some(100), Some(9), None));
 ///     }
@@ -27,13 +27,13 @@ pub struct TokenUsage {
     pub input: Option<u64>,
     /// All of the output, reasoning included.
     pub output: Option<u64>,
-    /// How much of the input was read from a cache.
+    /// The part of the input that was read from a cache.
     pub cached: Option<u64>,
-    /// How much of the output is reasoning.
+    /// The part of the output that is reasoning.
     pub reasoning: Option<u64>,
 }
 
-/// What a count is, whoever names it how.
+/// The meaning of a count, under whatever name.
 #[derive(Clone, Copy)]
 enum Count {
     /// The input without what was read from a cache or written to one.
@@ -83,7 +83,7 @@ const NAMES: &[(&str, Count)] = &[
     ("reasoning_tokens", Count::Reasoning),
 ];
 
-/// Where there are counts inside the counts: OpenAI's details, in Realtime in the singular, and Cohere's tokens.
+/// The members that have counts inside the counts: OpenAI's details, in Realtime in the singular, and Cohere's tokens.
 const NESTED: &[&str] = &[
     "input_tokens_details",
     "output_tokens_details",

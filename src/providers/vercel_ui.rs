@@ -24,7 +24,7 @@ objects! {
         id: Text<'a>,
         message_id: Text<'a> = "messageId",
         approval_id: Text<'a> = "approvalId",
-        /// What goes back to the provider, by its name; signatures are here.
+        /// The metadata that go back to the provider, by its name; signatures are here.
         provider_metadata: Json<'a> = "providerMetadata",
         url: Text<'a>,
         title: Text<'a>,
@@ -32,7 +32,7 @@ objects! {
         media_type: Text<'a> = "mediaType",
         /// The application's, at the start and at the end.
         message_metadata: Json<'a> = "messageMetadata",
-        /// Why it was given up.
+        /// The reason why it was given up.
         reason: Json<'a>,
     }
 }

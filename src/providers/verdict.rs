@@ -1,4 +1,4 @@
-//! Whether a stream has come to its end with all that the provider said: the law of the end.
+//! The verdict on a whole stream, by the law of the end: all that the provider said has come.
 //!
 //! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the events:
 //! the exit status of the command is this verdict too.
@@ -12,7 +12,8 @@ use crate::payload::PayloadStatus;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{CallErrorKind, CallEvent};
 
-/// Why a stream does not count as whole; [`ProviderStream::verdict`](super::ProviderStream::verdict) returns it.
+/// The reason why a stream does not count as whole; [`ProviderStream::verdict`](super::ProviderStream::verdict) returns
+/// it.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -20,11 +21,11 @@ use crate::tool_calls::{CallErrorKind, CallEvent};
 /// use jsonspigot::tool_calls::ToolCalls;
 ///
 /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
-/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#, |_| {});
-/// stream.finish(None, |_| {});
-/// let unfinished = stream.verdict().unwrap_err();
+/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#).check()?;
+/// let unfinished = stream.finish(None).check().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
 /// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
+/// # Ok::<(), jsonspigot::providers::Unfinished>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unfinished {
@@ -33,7 +34,7 @@ pub struct Unfinished {
 }
 
 impl Unfinished {
-    /// What is missing or wrong. Of several things it is the first one.
+    /// Returns the thing that is missing or wrong, the first of several.
     #[must_use]
     pub fn kind(&self) -> UnfinishedKind {
         self.kind
@@ -114,10 +115,10 @@ impl UnfinishedKind {
     }
 }
 
-/// What of a stream's events decides about its end.
+/// The part of a stream's events that decides about its end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
-    /// Whether any event meant something.
+    /// True if any event meant something.
     has_meant: bool,
     /// The first thing that was wrong.
     wrong: Option<Unfinished>,
@@ -158,6 +159,11 @@ impl Watch {
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
     }
 
+    /// What has been wrong so far.
+    pub(super) fn so_far(&self) -> Result<(), Unfinished> {
+        self.wrong.map_or(Ok(()), Err)
+    }
+
     /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
     pub(super) fn verdict(&self, is_open: bool, has_strays: bool) -> Result<(), Unfinished> {
         let why = |kind| Err(Unfinished { kind, call: None });
@@ -171,7 +177,7 @@ impl Watch {
     }
 }
 
-/// Whether an input with this status may be acted on.
+/// Returns true if an input with this status may be acted on.
 fn is_whole(status: PayloadStatus<'_>) -> bool {
     matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
 }

@@ -1,16 +1,16 @@
-//! What a state belongs to: a digest of the choices of whoever saved it, the same on machines of any word size.
+//! The owner of a state: a digest of the choices of whoever saved it, the same on machines of any word size.
 
 use super::{Digest, Kind, Owner};
 use crate::parser::{Engine, Parser, Retain};
 use crate::tokenizer::Limits;
 
 impl Parser {
-    /// What a state of this parser, or of something around it, belongs to.
+    /// Returns the owner of a state of this parser, or of something around it.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
     }
 
-    /// What the choices are known by, also where parsers are only a part of what is saved.
+    /// Returns the digest of the choices, also where parsers are only a part of what is saved.
     pub(crate) fn choices(&self) -> Digest {
         let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
         let Limits { depth, key, string, number, total } = *tokenizer.limits();

@@ -1,10 +1,10 @@
-//! Why bytes are no state that can be gone on from.
+//! Errors of bytes that are not a saved state that can be restored here.
 
 use core::fmt;
 
 use crate::names::names;
 
-/// Why a saved state was refused.
+/// The reason why a saved state was refused.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};
@@ -56,7 +56,7 @@ names!(RestoreErrorKind {
 });
 
 impl RestoreError {
-    /// What is wrong with the bytes.
+    /// Returns the kind of fault in the bytes.
     #[must_use]
     pub fn kind(&self) -> RestoreErrorKind {
         self.kind

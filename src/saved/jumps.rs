@@ -9,11 +9,11 @@ use crate::tree::{PartialValue, write_escaped};
 pub(super) struct Lead {
     pub(super) text: Vec<u8>,
     pub(super) jumps: Vec<Jump>,
-    /// Whether what has ended a number at its end is not kept.
+    /// True if what has ended a number at its end is not kept.
     pub(super) ends_number: bool,
 }
 
-/// What the counters are before the byte at a place.
+/// The counters before the byte at a place.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Jump {
     pub(super) place: usize,
@@ -21,7 +21,7 @@ pub(super) struct Jump {
     pub(super) offset: Option<(usize, u64)>,
     pub(super) next_match: Option<u64>,
     pub(super) next_index: Option<u64>,
-    /// Whether what follows is the text that was read, so that texts in it are read within their limits.
+    /// True if what follows is the text that was read, so that texts in it are read within their limits.
     pub(super) is_kept: bool,
 }
 

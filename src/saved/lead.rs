@@ -66,8 +66,8 @@ pub(super) fn to_shown(engine: &Engine) -> Lead {
     lead
 }
 
-/// What is kept of the document from a place in the strict text on, while a translator reads: all up to the open token, with
-/// the offset of each open match, and the token.
+/// Adds the retained text of the document from a place in the strict text on, while a translator reads: all up to the
+/// open token, with the offset of each open match, and the token.
 fn push_kept(engine: &Engine, from: u64, lead: &mut Lead) {
     let Engine { tokenizer, followers, retained, translator, .. } = engine;
     let Some(translator) = translator.as_deref() else { return };
@@ -166,7 +166,7 @@ impl<'a> Level<'a> {
         }
     }
 
-    /// What is kept of the text from the beginning of the outermost open match on.
+    /// Returns the retained text from the beginning of the outermost open match on.
     fn kept(&self, outermost: u64) -> Option<&'a [u8]> {
         let Engine { retained, inner, .. } = self.engine;
         if self.engine.deviation().is_some() {

@@ -47,7 +47,7 @@ const HEADER: usize = 26;
 /// More bytes than any stream has: a place beyond it is impossible, and sums of a few places below it do not overflow.
 pub(crate) const FARTHEST: u64 = 1 << 60;
 
-/// What was saved.
+/// The kinds of saved state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Parser = 1,
@@ -60,7 +60,7 @@ pub(crate) enum Kind {
     Envelope = 5,
 }
 
-/// What a state belongs to: the patterns and choices of whoever saved it.
+/// The owner of a state: the patterns and choices of whoever saved it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner {
     pub(crate) kind: Kind,

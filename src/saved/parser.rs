@@ -91,7 +91,7 @@ impl Parser {
         }
     }
 
-    /// Whether the text, all of which is kept, ends with a number that has ended.
+    /// Returns true if the text, all of which is kept, ends with a number that has ended.
     fn has_ended_number(&self, outcome: u8) -> bool {
         let Engine { tokenizer, followers, retained, .. } = &self.engine;
         let has_ended = match (outcome, &followers.tree) {
@@ -237,12 +237,12 @@ impl ParserBuilder {
     }
 }
 
-/// How outcomes are written.
+/// The bytes that stand for outcomes.
 const OPEN: u8 = 0;
 const FINISHED: u8 = 1;
 const FAILED: u8 = 2;
 
-/// Whether what follows is all of the text, or another text, with jumps. The lowest bit says that a number at its end has
-/// ended.
+/// The kind of text that follows: all that was read, or another one, with jumps. The lowest bit says that a number at
+/// its end has ended.
 const PLAIN: u8 = 0;
 const JUMPING: u8 = 1;

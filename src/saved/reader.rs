@@ -91,7 +91,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.number()?).map_err(|_| Impossible)
     }
 
-    /// How many parts follow, each of which takes a byte at least.
+    /// Reads the number of parts that follow, each of which takes a byte at least.
     pub(crate) fn count(&mut self) -> Result<usize, Impossible> {
         self.size().ok().filter(|count| *count <= self.rest.len()).ok_or(Impossible)
     }
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
         self.text().map(String::from)
     }
 
-    /// What may be missing.
+    /// Reads something that may be missing.
     #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn option<T>(
         &mut self,

@@ -8,7 +8,7 @@ use crate::error::Leniency;
 use crate::parser::{DOCUMENT, Engine, InnerText, Parser, Retain};
 use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
 
-/// What a jump sets.
+/// The bits of a jump's fields.
 const OFFSET: u64 = 1;
 const MATCH: u64 = 2;
 const INDEX: u64 = 4;
@@ -69,7 +69,7 @@ fn restore_progress(reader: &mut Reader<'_>, offset: u64) -> Result<Progress, Im
     Ok(Progress { offset, lines, line_start: offset - column, token_start })
 }
 
-/// What reads the text of a level, unless that has failed.
+/// Returns the tokenizer of a level's text, unless that has failed.
 fn tokenizer(engine: &Engine, level: usize) -> Option<&Tokenizer> {
     if level == DOCUMENT {
         return Some(&engine.tokenizer);
@@ -84,8 +84,8 @@ fn tokenizer_mut(engine: &mut Engine, level: usize) -> Option<&mut Tokenizer> {
     engine.inner.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
 }
 
-/// Whether the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. What a
-/// translator keeps has other places, so the offset may change in it.
+/// Returns true if the text of a level, or of one around it, is kept for an open match: then nothing of it is left out.
+/// What a translator keeps has other places, so the offset may change in it.
 fn is_kept(engine: &Engine, level: usize) -> bool {
     let Engine { followers, retained, inner, .. } = engine;
     let has_open_match = |level| followers.tracker.has_open_match_in(level);
@@ -95,8 +95,8 @@ fn is_kept(engine: &Engine, level: usize) -> bool {
     is_document_kept || (1..=level).any(is_kept_inside)
 }
 
-/// Whether all that leads to what comes next is kept: all text, or that of an open match. Then match ids and indices come of
-/// the text, and no other.
+/// Returns true if all that leads to what comes next is kept: all text, or that of an open match. Then match ids and
+/// indices come of the text, and no other.
 fn counts_by_text(engine: &Engine) -> bool {
     let Engine { followers, retained, .. } = engine;
     let keeps_document =
@@ -132,7 +132,7 @@ impl Parser {
         replayed
     }
 
-    /// What a translator may go past from now on; returns what it was.
+    /// Sets the deviations that a translator may pass from now on; returns the former ones.
     fn allow(&mut self, leniency: Leniency) -> Leniency {
         self.engine.translator.as_deref_mut().map_or(leniency, |translator| translator.allow(leniency))
     }
@@ -173,7 +173,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Whether an array that has no elements counts none.
+    /// Returns true if an array that has no elements counts none.
     pub(super) fn has_counted_elements(&self) -> bool {
         let tracker = &self.engine.followers.tracker;
         (0..=tracker.level()).all(|level| {
@@ -211,7 +211,7 @@ impl Parser {
         after.iter().try_for_each(|jump| self.jump(*jump, limits))
     }
 
-    /// Whether all selected values of a level's text that are open began before an offset.
+    /// Returns true if all selected values of a level's text that are open began before an offset.
     fn has_begun_before(&self, level: usize, offset: u64) -> bool {
         self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset)
     }

@@ -1,4 +1,4 @@
-//! What has been said of a text for good: its error, and its deviations. No text leads to these, as the bytes are not kept
+//! The lasting verdict on a text: its error, and its deviations. No text leads to these, as the bytes are not kept
 //! that they are about.
 
 use alloc::vec::Vec;

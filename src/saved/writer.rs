@@ -37,7 +37,7 @@ impl<'a> Writer<'a> {
         self.bytes(text.as_bytes());
     }
 
-    /// What may be missing.
+    /// Writes something that may be missing.
     #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.flag(value.is_some());

@@ -12,7 +12,7 @@ pub enum DocumentEvent<'a> {
     Match {
         /// The document's number, from 0.
         document: u64,
-        /// What became known.
+        /// The event, as of a text alone.
         event: Event<'a>,
     },
     /// A document has ended, well or with an error.
@@ -61,13 +61,13 @@ impl<'a> EndedDocument<'a> {
         self.start
     }
 
-    /// How many bytes it has, white space included; after an error, how many there are before the bad one.
+    /// Returns the number of its bytes, white space included; after an error, how many there are before the bad one.
     #[must_use]
     pub fn byte_count(&self) -> u64 {
         self.parser.offset()
     }
 
-    /// What is wrong with it, if anything is.
+    /// Returns its error, if there is one.
     #[must_use]
     pub fn error(&self) -> Option<&'a Error> {
         self.parser.error()

@@ -1,8 +1,8 @@
-//! How the texts of a stream are told apart.
+//! The ways to separate the texts of a stream.
 
 use crate::names::names;
 
-/// How the texts of a stream are told apart.
+/// The way to separate the texts of a stream.
 ///
 /// ```
 /// use jsonspigot::Framing;

@@ -6,10 +6,15 @@
 
 mod event;
 mod framing;
+mod owned;
 mod saved;
+mod wire;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;
+pub use owned::{DocumentEvents, OwnedDocumentEvent, OwnedEndedDocument};
+
+use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind};
 use crate::event::Event;
@@ -57,11 +62,11 @@ pub struct Documents {
     state: State,
     /// The number of the open document, or of the next one.
     number: u64,
-    /// Where in the stream the open document began.
+    /// The offset in the stream at which the open document began.
     start: u64,
-    /// How many bytes of the stream have been read.
+    /// The number of bytes of the stream that have been read.
     offset: u64,
-    /// Whether the document begins with a number or literal, which needs something after it.
+    /// True if the document begins with a number or literal, which needs something after it.
     is_atom: bool,
     /// The last byte of the open document so far.
     last: u8,
@@ -98,6 +103,16 @@ impl Documents {
         Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
     }
 
+    /// Reads a chunk, and returns its events as values of their own, an error last.
+    ///
+    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> DocumentEvents {
+        let mut events = Vec::new();
+        let fed = self.feed_with(chunk, |event| events.push(Ok(event.to_owned())));
+        events.extend(fed.err().map(Err));
+        DocumentEvents::new(events)
+    }
+
     /// Reads a chunk and calls `on_event` for each event at once.
     ///
     /// # Errors
@@ -120,6 +135,14 @@ impl Documents {
             }
             None => self.feed_concatenated(chunk, &mut on_event),
         }
+    }
+
+    /// The end of input: ends the last document. Returns its events, and an error last, as [`feed`](Self::feed) does.
+    pub fn finish(&mut self) -> DocumentEvents {
+        let mut events = Vec::new();
+        let finished = self.finish_with(|event| events.push(Ok(event.to_owned())));
+        events.extend(finished.err().map(Err));
+        DocumentEvents::new(events)
     }
 
     /// The end of input: ends the last document.
@@ -151,7 +174,7 @@ impl Documents {
         self.number
     }
 
-    /// How many bytes of the stream have been read.
+    /// Returns the number of bytes of the stream that have been read.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
@@ -164,9 +187,9 @@ impl Documents {
     ///
     /// let parser = Parser::builder().snapshots().build(&PatternSet::empty());
     /// let mut documents = Documents::new(Framing::Lines, parser);
-    /// documents.feed_with("{\"a\": 1}\n{\"a\": [2", |_| {})?;
+    /// documents.feed("{\"a\": 1}\n{\"a\": [2").check()?;
     /// assert_eq!(documents.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":[]}"#);
-    /// documents.feed_with("]}\n", |_| {})?;
+    /// documents.feed("]}\n").check()?;
     /// assert!(documents.parser().is_none());
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
@@ -333,7 +356,7 @@ impl Documents {
         if is_broken { self.parser.error() } else { None }
     }
 
-    /// Why nothing more is read.
+    /// Returns the reason why nothing more is read.
     #[cold]
     fn closed_by(&self) -> Error {
         let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
@@ -346,7 +369,8 @@ fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Whether a value that begins like this is a number or a literal, in any spelling: others say themselves where they end.
+/// Returns true if a value that begins like this is a number or a literal, in any spelling: others say themselves where
+/// they end.
 fn is_atom(first: u8) -> bool {
     first == b'-' || first.is_ascii_alphanumeric()
 }

@@ -25,12 +25,12 @@ impl Documents {
     ///
     /// let new_parser = || Parser::new(&PatternSet::empty());
     /// let mut documents = Documents::new(Framing::Lines, new_parser());
-    /// documents.feed_with("{\"a\": 1}\n{\"a\"", |_| {})?;
+    /// documents.feed("{\"a\": 1}\n{\"a\"").check()?;
     /// let saved = documents.save();
     ///
     /// let mut documents = Documents::restore(Framing::Lines, new_parser(), &saved)?;
     /// assert_eq!((documents.number(), documents.offset()), (1, 13));
-    /// documents.feed_with(": 2}\n", |_| {})?;
+    /// documents.feed(": 2}\n").check()?;
     /// assert_eq!(documents.number(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -106,7 +106,7 @@ impl Documents {
     }
 }
 
-/// Whether something may still be asked of the parser, or fed to it.
+/// Returns true if something may still be asked of the parser, or fed to it.
 fn has_parser(state: State) -> bool {
     !matches!(state, State::Between | State::Refused)
 }

@@ -1,6 +1,6 @@
-//! What a [translator](crate::parser) of nearly-JSON does to the tokenizer that reads what it writes: it says where in the
-//! text as it came the next byte stands, puts bytes that stand for others, and takes back the few that it had to let pass
-//! before it knew better. No strict text needs any of this.
+//! The changes that a [translator](crate::parser) of nearly-JSON makes to the tokenizer that reads what it writes: it
+//! says where in the text as it came the next byte stands, puts bytes that stand for others, and takes back the few
+//! that it had to let pass before it knew better. No strict text needs any of this.
 
 use super::escape::OpenEscape;
 use super::literal::OpenLiteral;
@@ -27,7 +27,7 @@ impl Tokenizer {
         self.state == State::Number && self.number.is_minus()
     }
 
-    /// Whether the first letter of a literal has come, and no other.
+    /// Returns true if the first letter of a literal has come, and no other.
     pub(crate) fn has_begun_literal(&self, text: &str) -> bool {
         self.state == State::Literal && self.literal.has_begun(text)
     }
@@ -48,7 +48,7 @@ impl Tokenizer {
         read
     }
 
-    /// Whether a byte at an offset is within the limit of the open string.
+    /// Returns true if a byte at an offset is within the limit of the open string.
     pub(crate) fn check_string_limit(&mut self, at: u64) -> Result<(), Fault> {
         self.offset = at;
         self.check_limit(0)

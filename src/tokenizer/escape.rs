@@ -22,7 +22,7 @@ pub(crate) struct OpenEscape {
     pub(crate) high: u16,
 }
 
-/// What the next byte of an escape is.
+/// The part of an escape that the next byte is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EscapeStep {
     /// The letter after the backslash.
@@ -36,7 +36,8 @@ pub(crate) enum EscapeStep {
     PairU,
 }
 
-/// What has been read of an escape: as text, and how long that is. The two agree, and both are for those that read it again.
+/// The part of an escape that has been read: as text, and how long that is. The two agree, and both are for those that
+/// read it again.
 impl OpenEscape {
     /// Appends what has been read of it.
     pub(super) fn push(self, out: &mut Vec<u8>) {
@@ -55,7 +56,7 @@ impl OpenEscape {
         }
     }
 
-    /// How many bytes of it have been read.
+    /// Returns the number of its bytes that have been read.
     pub(crate) fn len(self) -> u64 {
         match self.step {
             EscapeStep::Letter => 1,
@@ -199,7 +200,7 @@ pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     Some((pair.ok()?, 12))
 }
 
-/// What stands inside a string's quotes, decoded; `None` if there is half a surrogate pair, or an escape that JSON does not
+/// Decodes the text inside a string's quotes; `None` if there is half a surrogate pair, or an escape that JSON does not
 /// have.
 pub(crate) fn unescaped(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());

@@ -1,4 +1,4 @@
-//! How much a text may ask for: the five limits that are counted per byte.
+//! The five limits that are counted per byte.
 
 /// Upper bounds on what a text may contain. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///

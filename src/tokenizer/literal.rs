@@ -7,7 +7,7 @@ use crate::error::{ErrorKind, Fault};
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenLiteral {
     literal: Literal,
-    /// How many of its bytes have been read.
+    /// The number of its bytes that have been read.
     matched: u8,
     is_followed: bool,
 }
@@ -37,7 +37,7 @@ impl OpenLiteral {
         self.is_followed.then_some(self.literal.text())
     }
 
-    /// What has been read of it.
+    /// Returns the part of it that has been read.
     pub(super) fn so_far(&self) -> &'static str {
         &self.literal.text()[..usize::from(self.matched)]
     }
@@ -47,7 +47,7 @@ impl OpenLiteral {
         Self { literal: Literal::Null, matched: 1, is_followed }
     }
 
-    /// Whether the first letter of it has come, and no other.
+    /// Returns true if the first letter of it has come, and no other.
     pub(super) fn has_begun(&self, text: &str) -> bool {
         self.literal.text() == text && self.matched == 1
     }

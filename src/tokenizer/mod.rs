@@ -46,7 +46,7 @@ use self::utf8::Utf8Carry;
 pub(crate) use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault};
 
-/// What the next byte is part of.
+/// The thing that the next byte is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     /// A value must begin: at the root, after a colon, after a comma in an array.
@@ -79,7 +79,7 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// Whether it is one inside quotes.
+    /// True if it is one inside quotes.
     // No state is left to a wildcard here or in `place.rs`: a new one is named by the compiler wherever it counts.
     #[inline]
     pub(crate) fn is_in_string(self) -> bool {
@@ -106,7 +106,7 @@ pub(crate) struct Tokenizer {
     literal: OpenLiteral,
     /// The beginning of a key or number that is not in one piece in the chunk.
     scratch: String,
-    /// How many line feeds have passed as white space or in comments, and the offset after the last one.
+    /// The number of line feeds that have passed as white space or in comments, and the offset after the last one.
     lines: u64,
     line_start: u64,
     limits: Limits,
@@ -115,7 +115,7 @@ pub(crate) struct Tokenizer {
     stopped_in: State,
 }
 
-/// What is done with bytes after the root value.
+/// The treatment of bytes after the root value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum AfterRoot {
     /// They are part of the text, so they must be white space.
@@ -124,7 +124,7 @@ enum AfterRoot {
     Stop,
 }
 
-/// What is being skipped: a container, a member's value, or nothing.
+/// The thing that is being skipped: a container, a member's value, or nothing.
 ///
 /// In one word, since every value asks for it: twice the depth around the value, and one more for a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,13 +168,13 @@ impl Tokenizer {
         }
     }
 
-    /// Whether bytes after the root value are left unread from now on; the offset then says how far a chunk was read. A
-    /// number at the root ends before the byte that ends it.
+    /// Returns true if bytes after the root value are left unread from now on; the offset then says how far a chunk was
+    /// read. A number at the root ends before the byte that ends it.
     pub(crate) fn stop_after_root(&mut self, stops: bool) {
         self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
     }
 
-    /// Whether the root value has closed, and what follows is left unread.
+    /// Returns true if the root value has closed, and what follows is left unread.
     pub(crate) fn is_at_stop(&self) -> bool {
         self.state == State::Done && self.after_root == AfterRoot::Stop
     }
@@ -194,7 +194,7 @@ impl Tokenizer {
         self.line_start = 0;
     }
 
-    /// How many bytes have been read.
+    /// Returns the number of bytes that have been read.
     pub(crate) fn offset(&self) -> u64 {
         self.offset
     }
@@ -204,12 +204,12 @@ impl Tokenizer {
         self.state = State::Closed;
     }
 
-    /// Whether the root value has closed.
+    /// Returns true if the root value has closed.
     pub(crate) fn is_done(&self) -> bool {
         self.state == State::Done
     }
 
-    /// Whether a string that is a value, or an atom, is open.
+    /// Returns true if a string that is a value, or an atom, is open.
     pub(crate) fn is_in_leaf(&self) -> bool {
         match self.state {
             state if state.is_in_string() => self.string.is_value(),
@@ -217,13 +217,13 @@ impl Tokenizer {
         }
     }
 
-    /// Whether the root value is a number that may go on.
+    /// Returns true if the root value is a number that may go on.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.state == State::Number && self.nest.depth() == 0
     }
 
-    /// What has arrived of the number that is being read, or the whole text of the literal that is, if it is followed.
-    /// Between two chunks and after an error.
+    /// Returns the text so far of the number that is being read, or the whole text of the literal that is, if it is
+    /// followed. Between two chunks and after an error.
     pub(crate) fn open_atom(&self) -> Option<&str> {
         match self.state {
             State::Number => self.number.is_followed().then_some(&self.scratch),
@@ -286,7 +286,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Whether the root value ends where the total limit does, because what comes next is no part of it.
+    /// Returns true if the root value ends where the total limit does, because what comes next is no part of it.
     #[cold]
     fn ends_before<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
         let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();
@@ -318,7 +318,7 @@ impl Tokenizer {
         self.offset + pos as u64
     }
 
-    /// Whether the sink is told what is here.
+    /// Returns true if the sink is told what is here.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
     }
@@ -329,7 +329,8 @@ impl Tokenizer {
     }
 }
 
-/// Whether a byte behind a number or literal is surely not meant as part of it: white space, or a structural character.
+/// Returns true if a byte behind a number or literal is surely not meant as part of it: white space, or a structural
+/// character.
 pub(crate) fn may_follow_atom(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
 }

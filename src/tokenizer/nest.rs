@@ -1,4 +1,4 @@
-//! Which containers are open, one bit each: enough to know what a comma or a closing bracket means.
+//! The open containers, one bit each: enough to know what a comma or a closing bracket means.
 
 use smallvec::SmallVec;
 
@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Nest {
     depth: usize,
-    /// Whether the innermost container is an object; meaningless at depth 0.
+    /// True if the innermost container is an object; meaningless at depth 0.
     in_object: bool,
     /// The containers around it, 64 to a word, outermost in the lowest bit of the first.
     outer: SmallVec<[u64; 2]>,
@@ -55,9 +55,9 @@ impl Nest {
     }
 }
 
-/// What is open.
+/// The open containers.
 impl Nest {
-    /// Whether the open container at a depth, of which the outermost has 0, is an object.
+    /// Returns true if the open container at a depth, of which the outermost has 0, is an object.
     pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
         if depth + 1 == self.depth {
             return Some(self.in_object);
@@ -76,7 +76,7 @@ mod tests {
 
     use super::Nest;
 
-    /// What is done to a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
+    /// A change of a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
     #[derive(Clone, Copy, Debug)]
     enum Op {
         OpenObject,

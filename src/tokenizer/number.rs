@@ -4,7 +4,7 @@ use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
-/// What the last byte of a number was; the comment says what may follow.
+/// The kind of a number's last byte; the comment says what may follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     /// Nothing yet: a minus or a digit.
@@ -29,7 +29,7 @@ enum Part {
 }
 
 impl Part {
-    /// What `byte` is, if it may follow this.
+    /// Returns the kind of `byte`, if it may follow this.
     const fn follow(self, byte: u8) -> Option<Self> {
         Some(match (self, byte) {
             (Self::Start, b'-') => Self::Minus,
@@ -94,7 +94,7 @@ impl OpenNumber {
         self.is_followed
     }
 
-    /// Whether only the minus has come.
+    /// Returns true if only the minus has come.
     pub(super) fn is_minus(&self) -> bool {
         self.part == Part::Minus
     }
@@ -114,7 +114,7 @@ impl OpenNumber {
         }
     }
 
-    /// Whether the number may end here.
+    /// Returns true if the number may end here.
     pub(super) fn is_whole(&self) -> bool {
         self.part.may_end()
     }

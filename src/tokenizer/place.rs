@@ -1,4 +1,4 @@
-//! Where a tokenizer is between two chunks, as what another one would have to read to get there; and the counters, which
+//! A tokenizer's place between two chunks, as what another one would have to read to get there; and the counters, which
 //! do not come from what is read last.
 
 use alloc::vec::Vec;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::nest::Nest;
 use super::{Limits, State, Tokenizer};
 
-/// What comes next, or what is open.
+/// The thing that comes next, or that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// A value: the root, a member's, or an element behind a comma.
@@ -29,13 +29,13 @@ pub(crate) enum Place {
     Closed,
 }
 
-/// How far a text has come.
+/// The progress of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     pub(crate) offset: u64,
     pub(crate) lines: u64,
     pub(crate) line_start: u64,
-    /// Where the open key, string or number begins, if that is limited.
+    /// The offset at which the open key, string or number begins, if that is limited.
     pub(crate) token_start: Option<u64>,
 }
 
@@ -61,12 +61,12 @@ impl Tokenizer {
         &self.nest
     }
 
-    /// Whether nothing but white space has come.
+    /// Returns true if nothing but white space has come.
     pub(crate) fn is_before_root(&self) -> bool {
         self.state == State::Value && self.nest.depth() == 0
     }
 
-    /// What has been decoded of the open key, if somebody follows it.
+    /// Returns the decoded text of the open key, if somebody follows it.
     pub(crate) fn open_key(&self) -> &str {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }

@@ -14,19 +14,19 @@ const SPACES: u64 = u64::from_le_bytes([b' '; 8]);
 /// The bytes up to the next special one.
 #[derive(Clone, Copy)]
 pub(crate) struct Run {
-    /// Where the first special byte is, or the length of what was searched.
+    /// The place of the first special byte, or the length of what was searched.
     pub(crate) end: usize,
-    /// Whether every byte before `end` is ASCII.
+    /// True if every byte before `end` is ASCII.
     pub(crate) is_ascii: bool,
 }
 
-/// Whether a string's run ends at this byte.
+/// Returns true if a string's run ends at this byte.
 #[inline]
 const fn is_special(byte: u8) -> bool {
     (byte < b' ') | (byte == b'"') | (byte == b'\\')
 }
 
-/// Whether a byte stands for itself inside a string: ASCII, and not special.
+/// The bytes that stand for themselves inside a string: ASCII, and not special.
 static PLAIN_ASCII: [bool; 256] = {
     let mut plain = [false; 256];
     let mut byte = b' ';
@@ -37,7 +37,7 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
-/// How much of decoded text stands for itself between quotes, up to the first byte that has to be escaped.
+/// Returns the length of the text that stands for itself between quotes, up to the first byte that has to be escaped.
 pub(crate) fn plain_len(text: &str) -> usize {
     run(text.as_bytes(), 0).end
 }
@@ -54,7 +54,7 @@ pub(crate) fn string_len(text: &[u8]) -> usize {
     }
 }
 
-/// Whether 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
+/// Returns true if 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
 #[inline]
 pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
     // WebAssembly has no time to gain here, and a small module has the loop alone.
@@ -105,7 +105,7 @@ fn long_run(bytes: &[u8], start: usize) -> Run {
     Run { end: start + end, is_ascii }
 }
 
-/// Where the first special byte is, or the length of the text, and whether all before it is ASCII.
+/// Returns the place of the first special byte, or the length of the text, and whether all before it is ASCII.
 fn search_by_words(text: &[u8]) -> (usize, bool) {
     let (mut at, mut seen) = (0, 0);
     let last = text.len().saturating_sub(8);
@@ -131,7 +131,7 @@ fn search_by_words(text: &[u8]) -> (usize, bool) {
 mod blocks {
     use wide::{CmpEq, CmpLt, i8x16};
 
-    /// What [`search_by_words`](super::search_by_words) says, if the text has 16 bytes.
+    /// The same as [`search_by_words`](super::search_by_words), if the text has 16 bytes.
     #[inline]
     pub(super) fn search(text: &[u8]) -> Option<(usize, bool)> {
         let (mut at, mut not_ascii) = (0, 0);
@@ -192,7 +192,7 @@ mod tests {
 
     use super::{is_short_plain_ascii, run};
 
-    /// What ends a run, what does not for a hair, and what is not ASCII.
+    /// Bytes that end a run, that nearly do, and what is not ASCII.
     const BYTES: [u8; 14] = [0, 0x01, 0x1F, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7F, 0x80, 0xA2, 0xFF];
 
     /// RFC 8259 section 7: what can't stand for itself in a string.

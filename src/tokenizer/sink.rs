@@ -1,4 +1,4 @@
-//! What the tokenizer reports, and to whom: the [`Sink`] that the layers above implement, and the kinds of values.
+//! The tokenizer's output: the [`Sink`] that the layers above implement, and the kinds of values.
 //!
 //! The tokens are methods, not data: each call is inlined into the loop that finds it.
 
@@ -44,7 +44,7 @@ impl ValueKind {
         })
     }
 
-    /// Whether values of this kind are reported only as a whole: null, booleans and numbers.
+    /// Returns true if values of this kind are reported only as a whole: null, booleans and numbers.
     #[must_use]
     pub fn is_atom(self) -> bool {
         matches!(self, Self::Null | Self::Bool | Self::Number)

@@ -30,7 +30,7 @@ use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_charact
 use super::{Interest, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
-/// Whether the open string is a member's name or a value.
+/// The role of the open string: a member's name or a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
     #[default]
@@ -38,7 +38,7 @@ pub(super) enum Role {
     Value,
 }
 
-/// What a chunk that lies inside the open string means to the layers above.
+/// The meaning of a chunk that lies inside the open string to the layers above.
 pub(crate) enum StringPiece<'a> {
     /// Nothing: nobody follows the string, or it is a key, which is reported as a whole.
     Untold,
@@ -68,16 +68,16 @@ impl<'a> PieceText<'a> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenString {
     role: Role,
-    /// Whether anybody wants the decoded text.
+    /// True if anybody wants the decoded text.
     pub(super) is_followed: bool,
     /// The offset of the first byte that would be one too many.
     pub(super) limit: u64,
-    /// How far plain text may go: the smaller of the string's limit and the limit on the total.
+    /// The largest length of plain text: the smaller of the string's limit and the limit on the total.
     pub(super) room: u64,
 }
 
 impl OpenString {
-    /// Whether it is a value, and not a key.
+    /// Returns true if it is a value, and not a key.
     pub(super) fn is_value(&self) -> bool {
         self.role == Role::Value
     }
@@ -155,7 +155,7 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
-    /// How much of a chunk is before an offset.
+    /// Returns the length of a chunk's part before an offset.
     #[inline]
     pub(super) fn within(&self, limit: u64, chunk: &[u8]) -> usize {
         usize::try_from(limit - self.offset).unwrap_or(usize::MAX).min(chunk.len())
@@ -224,7 +224,7 @@ impl Tokenizer {
         }
     }
 
-    /// What is wrong with the byte that ended a run and is neither quote nor backslash.
+    /// Returns the fault in the byte that ended a run and is neither quote nor backslash.
     #[cold]
     #[inline(never)]
     pub(super) fn judge_special(&self, byte: u8, pos: usize) -> Fault {

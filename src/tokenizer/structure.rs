@@ -156,7 +156,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// What is skipped ends, if it is this.
+    /// Ends the skipped part, if it is this.
     #[inline]
     fn end_skipped(&mut self, skipped: Skipped) {
         if self.skipped == skipped {
@@ -165,7 +165,7 @@ impl Tokenizer {
     }
 }
 
-/// What is expected in a state between tokens, for messages.
+/// Returns the expected text in a state between tokens, for messages.
 pub(super) fn expected(state: State, in_object: bool) -> &'static str {
     match state {
         State::FirstElement => "expected a value or `]`",

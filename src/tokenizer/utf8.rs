@@ -16,7 +16,7 @@ pub(crate) struct Utf8Carry {
     len: u8,
 }
 
-/// What one more byte did to a sequence.
+/// The effect of one more byte on a sequence.
 pub(crate) enum Utf8Step {
     /// The sequence is still open.
     Open,
@@ -60,12 +60,12 @@ impl Utf8Carry {
         if self.len == whole { Utf8Step::Whole } else { Utf8Step::Open }
     }
 
-    /// How many bytes have arrived.
+    /// Returns the number of bytes that have arrived.
     pub(crate) fn len(&self) -> usize {
         usize::from(self.len)
     }
 
-    /// What has arrived.
+    /// Returns the bytes that have arrived.
     pub(crate) fn as_bytes(&self) -> &[u8] {
         &self.bytes[..self.len()]
     }
@@ -110,7 +110,7 @@ pub(crate) struct Utf8Prefix<'a> {
     pub(crate) rest: Utf8Rest<'a>,
 }
 
-/// What follows the longest valid beginning.
+/// The rest after the longest valid beginning.
 pub(crate) enum Utf8Rest<'a> {
     /// Nothing.
     Empty,
@@ -159,7 +159,7 @@ mod tests {
 
     use super::{Utf8Carry, Utf8Rest, Utf8Step, floor_char_boundary, valid_prefix};
 
-    /// Whether bytes may still become UTF-8: the standard library's validator misses only their end.
+    /// Returns true if bytes may still become UTF-8: the standard library's validator misses only their end.
     fn is_viable(bytes: &[u8]) -> bool {
         str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
     }

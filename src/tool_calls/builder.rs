@@ -38,7 +38,8 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its text.
+    /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its
+    /// text.
     ///
     /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject): if you act on a
     /// field as soon as it is complete, there must not be another value for it later.
@@ -54,9 +55,9 @@ impl ToolCallsBuilder {
     ///             status = Some(input.status() == PayloadStatus::Complete);
     ///         }
     ///     };
-    ///     calls.start(0, CallStart::new("rm"), &mut on_event);
-    ///     calls.delta(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
-    ///     calls.finish(None, &mut on_event);
+    ///     calls.start_with(0, CallStart::new("rm"), &mut on_event);
+    ///     calls.delta_with(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
+    ///     calls.finish_with(None, &mut on_event);
     ///     status
     /// };
     /// assert_eq!(is_complete(ToolCalls::builder().build()), Some(false));
@@ -68,7 +69,7 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// How much the stream may make this process keep.
+    /// Sets how much the stream may make this process keep.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.options.limits = limits;
         self
@@ -87,9 +88,9 @@ impl ToolCallsBuilder {
     ///         fragments.push(text.to_string());
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("list"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("list"), &mut on_event);
     /// for text in [r#"{"cmd":"#, r#"{"cmd":"l"#, r#"{"cmd":"ls"}"#] {
-    ///     calls.delta(0, text, &mut on_event);
+    ///     calls.delta_with(0, text, &mut on_event);
     /// }
     /// assert_eq!(fragments.concat(), r#"{"cmd":"ls"}"#);
     /// ```

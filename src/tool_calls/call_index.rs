@@ -1,4 +1,5 @@
-//! Which call a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
+//! The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id
+//! alone.
 
 mod saved;
 
@@ -13,7 +14,7 @@ use crate::tokenizer::floor_char_boundary;
 
 /// Finds calls: the slots of one message with the numbers of their calls, ended ones included, as far as they are remembered.
 ///
-/// What is remembered is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
+/// The memory is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default)]
 pub(super) struct CallIndex {
     /// By choice, the number of the call that is found by a key. A choice has itself as long as it has any.
@@ -28,19 +29,20 @@ pub(super) struct CallIndex {
     has_forgotten: bool,
     /// Slots whose call was refused: their fragments are no other call's.
     refused: Strays,
-    /// Whether a call without a slot of its own was refused, and none has come since.
+    /// True if a call without a slot of its own was refused, and none has come since.
     has_refused_latest: bool,
     /// Slots that got a fragment before a call was started there, which then can't be complete.
     orphaned: Strays,
-    /// Whether a fragment without a slot came before the next call's start.
+    /// True if a fragment without a slot came before the next call's start.
     has_unplaced: bool,
-    /// Whether a fragment of an earlier message never found its call.
+    /// True if a fragment of an earlier message never found its call.
     has_lost: bool,
     /// By choice, the reason of an end that may yet be followed by more.
     noted: Reasons,
 }
 
-/// By choice, why it may have ended. The reason is what its number, which means nothing, is found by.
+/// By choice, the reason for which it may have ended. The reason is the key; the number that belongs to it means
+/// nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Reasons(Places);
 
@@ -65,14 +67,14 @@ impl Reasons {
     }
 }
 
-/// Slots without a call of their own, as many as a healthy stream has by far not.
+/// Slots without a call of their own; the limit is far above what a healthy stream has.
 #[derive(Clone, Debug, Default)]
 struct Strays {
     keys: Places,
     has_more: bool,
 }
 
-/// How many slots without a call are remembered.
+/// The number of slots without a call that are remembered.
 const MOST_STRAYS: usize = 512;
 
 impl Strays {
@@ -130,7 +132,7 @@ impl CallIndex {
         })
     }
 
-    /// Whether any call of this choice is remembered.
+    /// Returns true if any call of this choice is remembered.
     pub(super) fn has_choice(&self, choice: u64) -> bool {
         self.calls.get(choice, Key::Own).is_some()
     }
@@ -140,7 +142,7 @@ impl CallIndex {
         self.known.get(call, Key::Own)
     }
 
-    /// Whether this choice's calls are told apart by an index.
+    /// Returns true if this choice's calls are told apart by an index.
     pub(super) fn has_indices(&self, choice: u64) -> bool {
         matches!(self.calls.keys_from(choice, Key::Index(0)).next(), Some(OwnedKey::Index(_)))
     }
@@ -191,7 +193,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether the call of this slot was refused, so that what comes for it is no other call's.
+    /// Returns true if the call of this slot was refused, so that what comes for it is no other call's.
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
         match own_key(slot.place) {
             Some(key) => self.refused.contains(slot.choice, key),
@@ -199,12 +201,12 @@ impl CallIndex {
         }
     }
 
-    /// Whether any call was refused, so that a fragment that names none may be its.
+    /// Returns true if any call was refused, so that a fragment that names none may be its.
     pub(super) fn has_refused(&self) -> bool {
         self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
     }
 
-    /// How many keys a call is found by.
+    /// Returns the number of keys by which a call is found.
     pub(super) fn key_count(&self, call: u64) -> usize {
         self.known.keys_from(call, Key::Index(0)).count()
     }
@@ -219,7 +221,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether the call that starts in a slot has lost a fragment before.
+    /// Returns true if the call that starts in a slot has lost a fragment before.
     pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;
         for key in keys_of(slot.place, id) {
@@ -228,7 +230,7 @@ impl CallIndex {
         has_lost
     }
 
-    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
     pub(super) fn has_strays(&self) -> bool {
         self.has_lost || self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
     }
@@ -275,7 +277,7 @@ impl CallIndex {
         }
     }
 
-    /// Whether a call of this message may have been here that is not remembered.
+    /// Returns true if a call of this message may have been here that is not remembered.
     pub(super) fn has_forgotten(&self) -> bool {
         self.has_forgotten
     }
@@ -297,7 +299,7 @@ impl CallIndex {
         }
     }
 
-    /// Why choices may have ended, if that was noted after their last calls' starts.
+    /// Takes the reasons why choices may have ended, if that was noted after their last calls' starts.
     pub(super) fn take_noted(&mut self) -> Reasons {
         mem::take(&mut self.noted)
     }

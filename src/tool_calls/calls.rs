@@ -1,7 +1,10 @@
 //! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
 
+use alloc::vec::Vec;
+
 use super::builder::ToolCallsBuilder;
 use super::event::{CallEvent, CallListener, ToolCall};
+use super::owned::CallEvents;
 use super::signals::Signals;
 use super::slot::Slot;
 use super::start::CallStart;
@@ -13,7 +16,8 @@ use crate::pattern::PatternSet;
 ///
 /// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
 /// and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
-/// absent one, as it is on the wire.
+/// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with `_with`
+/// calls a closure with borrowed ones.
 ///
 /// ```
 /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
@@ -30,10 +34,10 @@ use crate::pattern::PatternSet;
 ///     CallEvent::End { input, .. } => status = Some(input.status() == PayloadStatus::Complete),
 ///     _ => {}
 /// };
-/// calls.start(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
-/// calls.delta(0, r#"{"city": "Par"#, &mut on_event);
-/// calls.delta(0, r#"is"}"#, &mut on_event);
-/// calls.finish(Some("tool_calls"), &mut on_event);
+/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.delta_with(0, r#"{"city": "Par"#, &mut on_event);
+/// calls.delta_with(0, r#"is"}"#, &mut on_event);
+/// calls.finish_with(Some("tool_calls"), &mut on_event);
 /// assert_eq!((city.as_str(), status), ("Paris", Some(true)));
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
@@ -68,18 +72,18 @@ impl ToolCalls {
     /// The open calls, in the order of their starts. [`parser`](Self::parser) gives their parsers.
     ///
     /// ```
-    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::tool_calls::{CallStart, ToolCalls};
     /// use jsonspigot::Parser;
     ///
     /// let mut calls = ToolCalls::builder().parser(Parser::builder().snapshots()).build();
-    /// let mut on_event = |_: CallEvent<'_>| ();
-    /// calls.start(0, CallStart::new("search"), &mut on_event);
-    /// calls.delta(0, r#"{"query":"stre"#, &mut on_event);
+    /// calls.start(0, CallStart::new("search")).check()?;
+    /// calls.delta(0, r#"{"query":"stre"#).check()?;
     /// for call in calls.open_calls() {
     ///     let parser = calls.parser(call.number).expect("something has come");
     ///     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"query":"stre"}"#);
     ///     assert_eq!(call.name, Some("search"));
     /// }
+    /// # Ok::<(), jsonspigot::tool_calls::CallError>(())
     /// ```
     pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
         self.state.open.iter().map(|(_, call)| call.tool_call())
@@ -95,7 +99,12 @@ impl ToolCalls {
     ///
     /// Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and feed
     /// with every chunk. Another id starts another call; the first one stays open until the end.
-    pub fn start<'s>(
+    pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
+        self.events_of(|calls| calls.start(slot.into(), start))
+    }
+
+    /// [`start`](Self::start), with a callback in place of the iterator: nothing is copied.
+    pub fn start_with<'s>(
         &mut self,
         slot: impl Into<Slot<'s>>,
         start: CallStart<'_>,
@@ -105,28 +114,53 @@ impl ToolCalls {
     }
 
     /// A piece of a call's input.
-    pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
+        self.events_of(|calls| calls.delta(slot.into(), text))
+    }
+
+    /// [`delta`](Self::delta), with a callback in place of the iterator: nothing is copied.
+    pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).delta(slot.into(), text);
     }
 
     /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
-    pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
+        self.events_of(|calls| calls.whole(slot.into(), text))
+    }
+
+    /// [`whole`](Self::whole), with a callback in place of the iterator: nothing is copied.
+    pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).whole(slot.into(), text);
     }
 
     /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
     /// next start or the end of the message.
-    pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>) -> CallEvents {
+        self.events_of(|calls| calls.stop(slot.into()))
+    }
+
+    /// [`stop`](Self::stop), with a callback in place of the iterator: nothing is copied.
+    pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).stop(slot.into());
     }
 
     /// The message has ended, with the provider's reason if it gave one: all open calls end.
-    pub fn finish(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn finish(&mut self, reason: Option<&str>) -> CallEvents {
+        self.events_of(|calls| calls.finish(reason))
+    }
+
+    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).finish(reason);
     }
 
     /// One of several answers has ended: its open calls end.
-    pub fn finish_choice(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn finish_choice(&mut self, choice: u64, reason: Option<&str>) -> CallEvents {
+        self.events_of(|calls| calls.finish_choice(choice, reason))
+    }
+
+    /// [`finish_choice`](Self::finish_choice), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_choice_with(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).finish_choice(choice, reason);
     }
 
@@ -134,23 +168,24 @@ impl ToolCalls {
     /// reason: `end-of-input`, `cancelled`, `timeout`. A reason that the provider gave before takes precedence.
     ///
     /// ```
-    /// use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::tool_calls::{CallStart, OwnedCallEvent, ToolCalls};
     /// use jsonspigot::{PatternSet, PayloadStatus};
     ///
     /// let mut calls = ToolCalls::new(&PatternSet::empty());
-    /// let mut ended = false;
-    /// let mut on_event = |event: CallEvent<'_>| {
-    ///     if let CallEvent::End { input, .. } = event {
-    ///         assert_eq!(input.status(), PayloadStatus::Truncated { reason: "cancelled" });
-    ///         ended = true;
-    ///     }
-    /// };
-    /// calls.start(0, CallStart::new("search"), &mut on_event);
-    /// calls.delta(0, r#"{"query":"str"#, &mut on_event);
-    /// calls.cut("cancelled", &mut on_event);
-    /// assert!(ended);
+    /// calls.start(0, CallStart::new("search")).check()?;
+    /// calls.delta(0, r#"{"query":"str"#).check()?;
+    /// for event in calls.cut("cancelled") {
+    ///     let OwnedCallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "cancelled" });
+    /// }
+    /// # Ok::<(), jsonspigot::tool_calls::CallError>(())
     /// ```
-    pub fn cut(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn cut(&mut self, reason: &str) -> CallEvents {
+        self.events_of(|calls| calls.cut(reason))
+    }
+
+    /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
+    pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).cut(reason);
     }
 
@@ -168,29 +203,51 @@ impl ToolCalls {
     ///         ended.push(format!("{}: {:?}", call.name.unwrap(), input.status()));
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("search"), &mut on_event);
-    /// calls.start(1, CallStart::new("read"), &mut on_event);
-    /// calls.delta(0, r#"{"query":"str"#, &mut on_event);
-    /// calls.cut_call(0, "cancelled", &mut on_event);
-    /// calls.delta(1, "{}", &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.start_with(0, CallStart::new("search"), &mut on_event);
+    /// calls.start_with(1, CallStart::new("read"), &mut on_event);
+    /// calls.delta_with(0, r#"{"query":"str"#, &mut on_event);
+    /// calls.cut_call_with(0, "cancelled", &mut on_event);
+    /// calls.delta_with(1, "{}", &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
     /// ```
-    pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str) -> CallEvents {
+        self.events_of(|calls| calls.cut_call(slot.into(), reason))
+    }
+
+    /// [`cut_call`](Self::cut_call), with a callback in place of the iterator: nothing is copied.
+    pub fn cut_call_with<'s>(
+        &mut self,
+        slot: impl Into<Slot<'s>>,
+        reason: &str,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
         self.signals(&mut on_event).cut_call(slot.into(), reason);
     }
 
     /// Another message begins: its slots start again, and calls that are still open end as superseded.
-    pub fn begin_message(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
+    pub fn begin_message(&mut self) -> CallEvents {
+        self.events_of(|calls| calls.begin_message())
+    }
+
+    /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.
+    pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signals(&mut on_event).begin_message();
     }
 
-    /// What may be done with the calls, told to this listener.
+    /// What a signal reports, as values of their own.
+    fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
+        let mut events = Vec::new();
+        signal(&mut self.signals(&mut |event: CallEvent<'_>| events.push(event.to_owned())));
+        CallEvents::new(events)
+    }
+
+    /// What may be done with the calls, reported to this listener.
     pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
         Signals { calls: &mut self.state, listener }
     }
 
-    /// What is known of the calls.
+    /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
     }

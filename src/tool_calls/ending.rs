@@ -1,4 +1,4 @@
-//! How a call ends, and what that makes of its input: the verdict.
+//! The end of a call, and what that makes of its input: the verdict.
 //!
 //! Three things decide, in this order:
 //!
@@ -22,7 +22,7 @@ use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::payload::{Payload, PayloadStatus};
 
-/// How a call ended.
+/// The end of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending<'a> {
     /// The wire announced the end, without a reason.
@@ -34,7 +34,7 @@ pub(super) enum Ending<'a> {
 }
 
 impl<'a> Ending<'a> {
-    /// Whether calls end this way when nothing was cut. An unknown reason is not trusted.
+    /// Returns true if calls end this way when nothing was cut. An unknown reason is not trusted.
     fn is_regular(self) -> bool {
         const REGULAR: &[&str] = &[
             "tool_use",
@@ -66,14 +66,14 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// Whether a word is listed, in upper or lower case.
+/// Returns true if a word is listed, in upper or lower case.
 pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
     // Not compared letter by letter regardless of case: the compiler makes 4 KB of that, for words that come once.
     list.contains(&&*word.to_ascii_lowercase())
 }
 
 impl OpenCall {
-    /// Tells the verdict.
+    /// Reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.tell_start(listener);
         // What came with the start may be no more than a part of the input, but it was said.

@@ -1,4 +1,4 @@
-//! What a stream of calls can get wrong besides a call's JSON: the wording of every [`CallError`].
+//! Errors of a stream of calls besides a call's JSON: the wording of every [`CallError`].
 
 use core::fmt;
 
@@ -6,21 +6,21 @@ use crate::names::names;
 
 /// Something about a call that the stream got wrong, or a limit that it passed. Other calls are not affected.
 ///
-/// What is wrong with a call's *JSON* is told by the [`Payload`](crate::Payload) that it ends with instead.
+/// An error in a call's *JSON* is in the [`Payload`](crate::Payload) that it ends with instead.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
 /// use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCalls};
 ///
 /// let mut calls = ToolCalls::new(&PatternSet::empty());
-/// let mut told = Vec::new();
-/// calls.delta(3, "{}", |event| {
+/// let mut reported = Vec::new();
+/// calls.delta_with(3, "{}", |event| {
 ///     if let CallEvent::Error(error) = event {
 ///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
-///         told.push(error.to_string());
+///         reported.push(error.to_string());
 ///     }
 /// });
-/// assert_eq!(told, ["input for a call that was never started"]);
+/// assert_eq!(reported, ["input for a call that was never started"]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CallError {
@@ -33,7 +33,7 @@ impl CallError {
         Self { kind, call: call.into() }
     }
 
-    /// What kind of error this is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         self.kind

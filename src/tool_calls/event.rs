@@ -1,4 +1,4 @@
-//! What happens to a stream's tool calls: [`CallEvent`], and which call it happens to, [`ToolCall`].
+//! The events of a stream's tool calls: [`CallEvent`], and the call of each, [`ToolCall`].
 
 use super::error::CallError;
 use super::executor::Executor;
@@ -17,15 +17,15 @@ pub struct ToolCall<'a> {
     pub id: Option<&'a str>,
     /// The tool's name.
     pub name: Option<&'a str>,
-    /// Which of several answers it belongs to; 0 where there is one.
+    /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
-    /// Who is to execute it. Some servers say so only with a later event, so ask at the call's end.
+    /// The party that executes it. Some servers say so only with a later event, so ask at the call's end.
     pub executor: Executor,
 }
 
 /// Something that happened to a tool call. Borrowed; it lives as long as the callback.
 ///
-/// Each call is started once and ends once, and everything else about it is told in between.
+/// Each call is started once and ends once, and everything else about it is reported in between.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
@@ -34,21 +34,21 @@ pub enum CallEvent<'a> {
     /// A piece of a call's input, as it was received: never empty. Joined, the pieces are the input's
     /// [`raw`](Payload::raw) text.
     Fragment {
-        /// Which call it belongs to.
+        /// The call that it belongs to.
         call: ToolCall<'a>,
         /// The piece.
         text: &'a str,
     },
     /// A pattern's match in a call's input: its begin, delta or end.
     Match {
-        /// Which call it belongs to.
+        /// The call that it belongs to.
         call: ToolCall<'a>,
         /// The parser's event.
         event: Event<'a>,
     },
     /// A call has ended, and this is what its input came to.
     End {
-        /// Which call.
+        /// The call.
         call: ToolCall<'a>,
         /// The verdict and, if it is complete, the value.
         input: Payload<'a>,
@@ -58,15 +58,15 @@ pub enum CallEvent<'a> {
     /// The provider repeats a call's whole input, and contradicts what came before. An error of the kind
     /// [`Mismatch`](super::CallErrorKind::Mismatch) has preceded it, and the call can't be complete.
     Mismatch {
-        /// Which call.
+        /// The call.
         call: ToolCall<'a>,
         /// The whole input as the provider repeats it.
         text: &'a str,
     },
 }
 
-/// Where events go. Everything below the public functions takes it as a trait object, so it is compiled once, and not
-/// once for each closure.
+/// The receiver of events. Everything below the public functions takes it as a trait object, so it is compiled once,
+/// and not once for each closure.
 pub(crate) trait CallListener {
     fn on_call_event(&mut self, event: CallEvent<'_>);
 }
@@ -77,7 +77,7 @@ impl<F: FnMut(CallEvent<'_>)> CallListener for F {
     }
 }
 
-/// Something that a fragment has told.
+/// Something that a fragment has reported.
 pub(super) enum InputEvent<'a> {
     /// The text that it added to the raw text.
     Fragment(&'a str),

@@ -1,8 +1,8 @@
-//! Who executes a call: [`Executor`].
+//! The party that executes a call: [`Executor`].
 
 use crate::names::names;
 
-/// Who is to execute a call, as the wire says it.
+/// The party that is to execute a call, as the wire says it.
 ///
 /// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
 /// the others wait for you.
@@ -17,9 +17,9 @@ use crate::names::names;
 ///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(str::to_owned)),
 ///     _ => {}
 /// };
-/// calls.start(0, CallStart::new("get_weather"), &mut on_event);
-/// calls.start(1, CallStart::new("web_search").executor(Executor::Provider), &mut on_event);
-/// calls.finish(Some("tool_use"), &mut on_event);
+/// calls.start_with(0, CallStart::new("get_weather"), &mut on_event);
+/// calls.start_with(1, CallStart::new("web_search").executor(Executor::Provider), &mut on_event);
+/// calls.finish_with(Some("tool_use"), &mut on_event);
 /// assert_eq!(to_run, ["get_weather"]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

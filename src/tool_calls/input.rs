@@ -1,4 +1,5 @@
-//! What has come of a call's input: the parser that reads it, the raw text, and the comparison with a repetition.
+//! The part of a call's input that has come: the parser that reads it, the raw text, and the comparison with a
+//! repetition.
 //!
 //! Owns how a fragment is read and what is kept of one that can't be. When a call ends, and what that makes of its
 //! input, is in `ending.rs`.
@@ -44,7 +45,7 @@ pub(super) enum Input {
     Text(String),
 }
 
-/// What reads the JSON: its parser, and what writes its text, where that comes as values by path.
+/// The reader of the JSON: its parser, and what writes its text, where that comes as values by path.
 #[derive(Clone, Debug)]
 pub(super) struct InputReader {
     parser: Box<Parser>,
@@ -94,11 +95,11 @@ impl Input {
     }
 
     /// Takes in a fragment of the text.
-    pub(super) fn append(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
+    pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
         if matches!(self, Self::Untouched) || self.is_closed_by_its_end() {
             return Err(Mixed);
         }
-        self.read(text, tell);
+        self.read(text, report);
         Ok(())
     }
 
@@ -107,7 +108,7 @@ impl Input {
         &mut self,
         path: &str,
         value: PathValue<'_>,
-        tell: &mut dyn FnMut(InputEvent<'_>),
+        report: &mut dyn FnMut(InputEvent<'_>),
     ) -> Result<usize, Mixed> {
         let (error, reader) = match self {
             Self::Open(reader) => (None, reader),
@@ -121,7 +122,7 @@ impl Input {
         }
         let mut text = String::new();
         match (values.write(path, value, &mut text), error) {
-            (Ok(()), _) => self.read(&text, tell),
+            (Ok(()), _) => self.read(&text, report),
             (Err(expected), None) => {
                 reader.parser.refuse(ErrorKind::OutOfOrder, expected);
                 self.read("", &mut |_| {});
@@ -133,14 +134,14 @@ impl Input {
     }
 
     /// Reads the next piece of the text.
-    fn read(&mut self, text: &str, tell: &mut dyn FnMut(InputEvent<'_>)) {
+    fn read(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) {
         if !text.is_empty() {
-            tell(InputEvent::Fragment(text));
+            report(InputEvent::Fragment(text));
         }
         match self {
             Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
-                let fed = parser.feed_with(text, |event| tell(InputEvent::Match(event)));
+                let fed = parser.feed_with(text, |event| report(InputEvent::Match(event)));
                 // A deviation that the parser goes on past is an error all the same.
                 if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
                     let raw = before.with(parser, text);
@@ -149,8 +150,8 @@ impl Input {
             }
             Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
                 raw.push_str(text);
-                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| tell(InputEvent::Match(event)));
-                // The first error is the one that is told at the end.
+                let fed = parser.feed_dyn(text.as_bytes(), &mut |event| report(InputEvent::Match(event)));
+                // The first error is the one that is reported at the end.
                 if let (None, Err(first)) = (&error, fed) {
                     *error = Some(first);
                 }
@@ -162,16 +163,16 @@ impl Input {
 
     /// The end: closes what values by path left open, or a number that nothing could end before. Whether the value is
     /// whole.
-    pub(super) fn finish(&mut self, tell: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
+    pub(super) fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
         if let Self::Open(InputReader { values: Some(values), .. }) = self {
             let mut end = String::new();
             values.end(&mut end);
-            self.read(&end, tell);
+            self.read(&end, report);
         }
         match self {
             Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
-                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
                 if let Err(error) = &finished {
                     let raw = before.with(parser, "");
                     self.fail(error.clone(), raw);
@@ -180,7 +181,7 @@ impl Input {
             }
             Self::Apart { error: Some(error), .. } => Err(error.clone()),
             Self::Apart { error, reader: InputReader { parser, .. }, .. } => {
-                let finished = parser.finish_with(|event| tell(InputEvent::Match(event)));
+                let finished = parser.finish_with(|event| report(InputEvent::Match(event)));
                 *error = finished.as_ref().err().cloned();
                 finished
             }
@@ -188,12 +189,12 @@ impl Input {
         }
     }
 
-    /// Whether the input comes as values by path: it ends where the call does, and can't be whole before.
+    /// Returns true if the input comes as values by path: it ends where the call does, and can't be whole before.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
         matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
     }
 
-    /// What the input lacks, were it to end here. No more can be taken in after that.
+    /// Returns the part that the input lacks, were it to end here. No more can be taken in after that.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
             // What is open is left open.
@@ -211,14 +212,14 @@ impl Input {
 
 /// Repetitions: payloads that say again what the input is, as a whole or so far.
 impl Input {
-    /// What is new in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
+    /// Returns the news in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
     pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
         let so_far = self.raw_bytes();
         text.as_bytes().starts_with(so_far).then(|| &text[so_far.len()..])
     }
 
-    /// What a payload that repeats the whole input says beyond what has come, if it begins with that; however both are
-    /// spelt. Costs the length of both.
+    /// Returns the part of a payload that repeats the whole input beyond what has come, if it begins with that; however
+    /// both are spelt. Costs the length of both.
     pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
         match self {
             Self::Untouched => Some(whole),
@@ -231,7 +232,7 @@ impl Input {
         }
     }
 
-    /// Whether a payload repeats the whole input: the same text, or JSON text of the same value.
+    /// Returns true if a payload repeats the whole input: the same text, or JSON text of the same value.
     ///
     /// Texts that differ have to be read to be compared. So that many short repetitions of a long input do not cost
     /// its length each time, the shortest one that was found to be the same, `shortest`, stands for the input from then
@@ -262,7 +263,7 @@ impl Input {
     }
 }
 
-/// What a parser had kept of a call's text before it found an error. It keeps the text up to that, which may cut a
+/// The text of a call that its parser had kept before it found an error. It keeps the text up to that, which may cut a
 /// character, and may come before the end of what it had: a lenient parser takes up to two bytes (of a byte order mark)
 /// that may still begin a deviation.
 struct TextBefore {

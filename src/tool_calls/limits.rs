@@ -1,4 +1,4 @@
-//! How much a stream of calls may make this process keep.
+//! Limits on what a stream of calls may make this process keep.
 
 use crate::saved::Digest;
 
@@ -11,15 +11,15 @@ use crate::saved::Digest;
 /// use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls};
 ///
 /// let mut calls = ToolCalls::builder().limits(CallLimits::new().input_bytes(4)).build();
-/// let mut told = Vec::new();
+/// let mut reported = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::Error(error) = event {
-///         told.push(error.kind());
+///         reported.push(error.kind());
 ///     }
 /// };
-/// calls.start(0, CallStart::new("say"), &mut on_event);
-/// calls.delta(0, r#"{"a":1}"#, &mut on_event);
-/// assert_eq!(told, [CallErrorKind::InputLimit]);
+/// calls.start_with(0, CallStart::new("say"), &mut on_event);
+/// calls.delta_with(0, r#"{"a":1}"#, &mut on_event);
+/// assert_eq!(reported, [CallErrorKind::InputLimit]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -17,7 +17,8 @@
 //! | `rest` | what a repetition says beyond what has come |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
-//! | `event`, `error`, `executor` | what is told |
+//! | `event`, `owned`, `error`, `executor` | what is reported |
+//! | `wire` | how events are serialized |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;
@@ -32,6 +33,7 @@ mod limits;
 mod numbered;
 mod open_call;
 mod options;
+mod owned;
 mod places;
 mod rest;
 mod saved;
@@ -40,6 +42,7 @@ mod slot;
 mod start;
 mod state;
 mod values;
+mod wire;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;
@@ -47,6 +50,7 @@ pub use error::{CallError, CallErrorKind};
 pub use event::{CallEvent, ToolCall};
 pub use executor::Executor;
 pub use limits::CallLimits;
+pub use owned::{CallEvents, OwnedCallEvent, OwnedToolCall};
 pub use slot::Slot;
 pub use start::CallStart;
 

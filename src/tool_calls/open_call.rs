@@ -19,17 +19,17 @@ use crate::parser::Parser;
 use crate::pattern::PatternSet;
 use crate::tokenizer::floor_char_boundary;
 
-/// What may still come.
+/// The things that may still come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Open,
     /// The wire said that the input is whole; the call's end is still to come.
     Sealed,
-    /// The wire told the end; the verdict waits for the reason.
+    /// The wire reported the end; the verdict waits for the reason.
     Stopped,
 }
 
-/// Whose call it is. Apart from the rest, so that it can be told while the input is being read.
+/// The identity of a call. Apart from the rest, so that it can be reported while the input is being read.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     number: u64,
@@ -49,20 +49,20 @@ impl Identity {
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(super) identity: Identity,
-    /// Whether the input is the message's own text.
+    /// True if the input is the message's own text.
     is_content: bool,
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
     is_told: bool,
-    /// Why something was left out on our side, so that it can't be complete.
+    /// The reason why something was left out on our side, so that it can't be complete.
     pub(super) left_out: Option<&'static str>,
     /// The wire said that it is not complete.
     pub(super) is_incomplete: bool,
-    /// What came with the start; used only if nothing else comes.
+    /// The input that came with the start; used only if nothing else comes.
     start_input: String,
-    /// How long the raw text is.
+    /// The length of the raw text.
     len: usize,
-    /// Whether the limit was passed: nothing more is taken in, not even what would fit.
+    /// True if the limit was passed: nothing more is taken in, not even what would fit.
     is_full: bool,
     pub(super) input: Input,
     /// The shortest repetition of the input as it is that was found to be the same.
@@ -96,7 +96,7 @@ impl OpenCall {
         &self.identity.name
     }
 
-    /// Whether it is known by another name than this one, if this is one.
+    /// Returns true if it is known by another name than this one, if this is one.
     pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
         !name.is_empty() && !self.name().is_empty() && self.name() != name
     }
@@ -114,23 +114,23 @@ impl OpenCall {
         self.input.parser()
     }
 
-    /// Whether the input is one whole JSON value by now.
+    /// Returns true if the input is one whole JSON value by now.
     pub(crate) fn has_whole_value(&self) -> bool {
         self.parser().is_some_and(Parser::is_complete)
     }
 
-    /// Whether the input is the message's own text.
+    /// Returns true if the input is the message's own text.
     pub(super) fn is_content(&self) -> bool {
         self.is_content
     }
 
-    /// Whether anything has come that is the input.
+    /// Returns true if anything has come that is the input.
     pub(crate) fn has_input(&self) -> bool {
         !matches!(self.input, Input::Untouched)
     }
 
-    /// Whether a fragment that names no call may be this one's: not if the input is the message's own text, nor once
-    /// the wire has said what the whole input is.
+    /// Returns true if a fragment that names no call may be this one's: not if the input is the message's own text, nor
+    /// once the wire has said what the whole input is.
     pub(super) fn may_have_lost(&self) -> bool {
         !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
     }
@@ -179,7 +179,7 @@ impl OpenCall {
         self.is_incomplete = true;
     }
 
-    /// Tells the start, once.
+    /// Reports the start, once.
     pub(super) fn tell_start(&mut self, listener: &mut dyn CallListener) {
         if !mem::replace(&mut self.is_told, true) {
             listener.on_call_event(CallEvent::Start(self.tool_call()));
@@ -246,7 +246,7 @@ impl OpenCall {
         }
     }
 
-    /// Tells, once, that the rest is left out.
+    /// Reports, once, that the rest is left out.
     fn pass_limit(&mut self, listener: &mut dyn CallListener) {
         self.is_full = true;
         if self.left_out.replace("limit") != Some("limit") {
@@ -254,7 +254,7 @@ impl OpenCall {
         }
     }
 
-    /// Tells, once, that fragments are left out, as they are of another form than the input.
+    /// Reports, once, that fragments are left out, as they are of another form than the input.
     fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
         if self.left_out.replace("mixed") != Some("mixed") {
             self.tell_error(CallErrorKind::Mixed, listener);
@@ -281,7 +281,7 @@ impl OpenCall {
         }
     }
 
-    /// Whether the input can't become whole any more, whatever the wire says of it.
+    /// Returns true if the input can't become whole any more, whatever the wire says of it.
     fn is_beyond_repair(&self) -> bool {
         matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))
     }
@@ -314,7 +314,7 @@ impl OpenCall {
         listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
     }
 
-    /// The wire has told the end: takes what came with the start if nothing else did. Whether the verdict still
+    /// The wire has reported the end: takes what came with the start if nothing else did. Whether the verdict still
     /// depends on the reason.
     pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
         self.take_start_input(options, listener);
@@ -340,7 +340,7 @@ impl OpenCall {
     }
 }
 
-/// Tells what a fragment led to as events of its call.
+/// Reports what a fragment led to as events of its call.
 pub(super) fn forward<'t>(
     call: ToolCall<'t>,
     listener: &'t mut dyn CallListener,
@@ -353,7 +353,8 @@ pub(super) fn forward<'t>(
     }
 }
 
-/// Whether an input that comes with a call's start only stands in for what is to come: an object without members.
+/// Returns true if an input that comes with a call's start only stands in for what is to come: an object without
+/// members.
 pub(crate) fn is_stand_in(input: &str) -> bool {
     input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}")
 }

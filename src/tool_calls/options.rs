@@ -1,4 +1,4 @@
-//! What a stream's calls are read with: the builder's choices, which every open call borrows.
+//! The options of a stream's calls: the builder's choices, which every open call borrows.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -16,7 +16,7 @@ pub(crate) struct Options {
     pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
     pub(super) parser: ParserBuilder,
     pub(super) limits: CallLimits,
-    /// Whether a delta holds everything so far, and not only what is new.
+    /// True if a delta holds everything so far, and not only what is new.
     pub(super) is_cumulative: bool,
 }
 
@@ -39,14 +39,14 @@ impl Options {
     }
 }
 
-/// How the parser of a call's text is built, of a user's choices.
+/// Returns the builder for the parser of a call's text, of a user's choices.
 pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
     builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).whole()
 }
 
 /// Saved state.
 impl Options {
-    /// What the patterns are known by: those of all tools.
+    /// Returns the digest of the patterns of all tools.
     pub(super) fn patterns_digest(&self) -> Digest {
         let all = Digest::new().with_digest(self.patterns.digest());
         self.patterns_by_name.iter().fold(all, |mut digest, (name, patterns)| {
@@ -56,7 +56,7 @@ impl Options {
         })
     }
 
-    /// What the other choices are known by.
+    /// Returns the digest of the other choices.
     pub(super) fn choices(&self) -> Digest {
         let parser = for_text(self.parser).build(&self.patterns).choices();
         self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())

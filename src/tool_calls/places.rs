@@ -1,4 +1,4 @@
-//! What stands where, by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
+//! Places by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
 //!
 //! It is used for several things that could each have a map of their own type. But each type of map is compiled anew,
 //! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and number
@@ -13,7 +13,7 @@ use core::ops::Bound;
 use super::slot::Place;
 use crate::saved::{Impossible, Reader, Writer};
 
-/// What something is found by among all that an owner has.
+/// The key of something among all that an owner has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key<'a> {
     /// The owner itself.
@@ -178,12 +178,12 @@ impl OwnedKey {
     }
 }
 
-/// What the map is sorted by.
+/// The key by which the map is sorted.
 #[derive(Clone, Debug)]
 struct Kept(u64, OwnedKey);
 
-/// What can be compared with what is kept: that itself, or a key that is only borrowed, so that nothing is allocated to
-/// find something.
+/// A key that can be compared with what is kept: that itself, or a key that is only borrowed, so that nothing is
+/// allocated to find something.
 trait Spot {
     fn spot(&self) -> (u64, Key<'_>);
 }

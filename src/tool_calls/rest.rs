@@ -1,19 +1,19 @@
-//! What a repetition of a cut JSON text says beyond it.
+//! The part of a repetition that goes beyond a cut JSON text.
 //!
 //! A server that repeats an input has often written it anew, with other white space and other escapes. So the two texts
 //! are compared character by character as JSON means them, and where the first one ends, what follows in the second one
 //! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
 
-/// What follows in `whole` after all that `told` says; `None` if it does not begin with that.
-pub(crate) fn rest_of<'w>(told: &str, whole: &'w str) -> Option<&'w str> {
-    if let Some(rest) = whole.strip_prefix(told) {
+/// Returns the rest of `whole` after all that `reported` says; `None` if it does not begin with that.
+pub(crate) fn rest_of<'w>(reported: &str, whole: &'w str) -> Option<&'w str> {
+    if let Some(rest) = whole.strip_prefix(reported) {
         return Some(rest);
     }
-    let (mut told, mut whole) = (Characters::of(told), Characters::of(whole));
+    let (mut reported, mut whole) = (Characters::of(reported), Characters::of(whole));
     loop {
-        let Some(character) = told.next() else {
+        let Some(character) = reported.next() else {
             // Nothing is left, or the beginning of an escape, which has to go on as it is spelt.
-            return whole.rest.strip_prefix(told.rest);
+            return whole.rest.strip_prefix(reported.rest);
         };
         if whole.next() != Some(character) {
             return None;
@@ -65,8 +65,8 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// What an escape stands for, and its length; `None` if it is cut or invalid. Half a surrogate pair, which another one
-/// may complete, is only known with what follows it.
+/// Returns the character of an escape, and its length; `None` if it is cut or invalid. Half a surrogate pair, which
+/// another one may complete, is only known with what follows it.
 fn escaped(text: &str) -> Option<(u32, usize)> {
     let letter = *text.as_bytes().get(1)?;
     let simple = match letter {
@@ -112,14 +112,18 @@ mod tests {
         let compact = serde_json::from_str::<Value>(value).unwrap().to_string();
         let escaped = compact.replace('h', "\\u0068").replace('😀', "\\uD83D\\ude00").replace('/', "\\/");
         for whole in [value, &compact, &escaped] {
-            for told in [value, &compact, &escaped] {
-                for cut in (0..=told.len()).filter(|cut| told.is_char_boundary(*cut)) {
+            for reported in [value, &compact, &escaped] {
+                for cut in (0..=reported.len()).filter(|cut| reported.is_char_boundary(*cut)) {
                     // An escape that is cut can only be gone on with as it is spelt.
-                    let Some(rest) = rest_of(&told[..cut], whole) else {
-                        assert!(told[..cut].rfind('\\').is_some_and(|at| cut - at < 12), "{} in {whole}", &told[..cut]);
+                    let Some(rest) = rest_of(&reported[..cut], whole) else {
+                        assert!(
+                            reported[..cut].rfind('\\').is_some_and(|at| cut - at < 12),
+                            "{} in {whole}",
+                            &reported[..cut]
+                        );
                         continue;
                     };
-                    let joined = [&told[..cut], rest].concat();
+                    let joined = [&reported[..cut], rest].concat();
                     let read: Value = serde_json::from_str(&joined).unwrap_or_else(|error| panic!("{error}: {joined}"));
                     assert_eq!(read, serde_json::from_str::<Value>(value).unwrap(), "{joined}");
                     assert_eq!(digest_of(&joined), digest_of(value), "{joined}");
@@ -130,7 +134,7 @@ mod tests {
 
     #[test]
     fn what_differs_does_not_begin_alike() {
-        for (told, whole) in [
+        for (reported, whole) in [
             (r#"{"a":1"#, r#"{"a": 2}"#),
             (r#"{"a b"#, r#"{ "ab":1}"#),
             (r#"{"b""#, r#"{ "a":1, "b":2}"#),
@@ -138,8 +142,8 @@ mod tests {
             (r#""\""#, r#" "" "#),
             ("[1,\"\\u00", "[ 1, \"é\"]"),
         ] {
-            assert_eq!(rest_of(told, whole), None, "{told} {whole}");
-            assert_ne!(digest_of(told), digest_of(whole), "{told} {whole}");
+            assert_eq!(rest_of(reported, whole), None, "{reported} {whole}");
+            assert_ne!(digest_of(reported), digest_of(whole), "{reported} {whole}");
         }
         assert_eq!(rest_of("", " 1").map(String::from), Some(" 1".to_string()));
     }

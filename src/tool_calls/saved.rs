@@ -20,8 +20,8 @@ impl ToolCalls {
     ///
     /// let builder = ToolCalls::builder().patterns(&PatternSet::new(["city"])?);
     /// let mut calls = builder.clone().build();
-    /// calls.start(0, CallStart::new("get_weather").id("call_1"), |_| {});
-    /// calls.delta(0, r#"{"city": "Par"#, |_| {});
+    /// calls.start(0, CallStart::new("get_weather").id("call_1")).check()?;
+    /// calls.delta(0, r#"{"city": "Par"#).check()?;
     /// let saved = calls.save();
     ///
     /// // Later, elsewhere.
@@ -33,8 +33,8 @@ impl ToolCalls {
     ///         status = Some(input.status() == PayloadStatus::Complete);
     ///     }
     /// };
-    /// calls.delta(0, r#"is"}"#, &mut on_event);
-    /// calls.finish(Some("tool_calls"), &mut on_event);
+    /// calls.delta_with(0, r#"is"}"#, &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(status, Some(true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -91,7 +91,7 @@ impl ToolCalls {
         self.state.restore(reader)
     }
 
-    /// What a state of the calls, or of something around them, belongs to.
+    /// Returns the owner of a state of the calls, or of something around them.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         let options = &self.state.options;
         Owner { kind, patterns: options.patterns_digest(), choices: options.choices() }
@@ -99,7 +99,7 @@ impl ToolCalls {
 }
 
 impl State {
-    /// How many calls have been numbered.
+    /// Returns the number of calls that have been numbered.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn next(&self) -> u64 {
         self.next
@@ -129,7 +129,7 @@ impl State {
         for _ in 0..count {
             let number = reader.number()?;
             let call = OpenCall::restore(reader, number, options)?;
-            // Calls are numbered in the order in which they are told.
+            // Calls are numbered in the order in which they are reported.
             let is_told = call.is_told() || *untold == Some(number);
             Impossible::unless((after_last..*next).contains(&number) && is_told)?;
             after_last = number + 1;

@@ -1,5 +1,5 @@
-//! What each signal does to a stream's calls: the one way in, for the functions of [`ToolCalls`](super::ToolCalls) and for
-//! every wire format.
+//! The effect of each signal on a stream's calls: the one way in, for the functions of [`ToolCalls`](super::ToolCalls)
+//! and for every wire format.
 //!
 //! # Which call a fragment belongs to
 //!
@@ -12,7 +12,7 @@
 //!   have been lost.
 //! - It names a slot whose call was refused because of a limit. It is nobody else's, and is dropped.
 //!
-//! Where nobody knows, the fragment is told as an error, and every open call that might have been meant is *tainted*:
+//! If nobody knows, the fragment is reported as an error, and every open call that might have been meant is *tainted*:
 //! it can't be complete any more. A call that starts later in the same slot is tainted too.
 
 use alloc::boxed::Box;
@@ -30,7 +30,7 @@ use super::start::CallStart;
 use super::state::State;
 use super::values::PathValue;
 
-/// Why a call is truncated that may have lost a fragment.
+/// The reason why a call is truncated that may have lost a fragment.
 const UNPLACED: &str = "unplaced";
 
 /// The calls, and who is told about them, for the time of one signal or one event of a provider.
@@ -68,7 +68,7 @@ impl Signals<'_> {
         }
     }
 
-    /// A call opens, untold and without its input; `None` if a limit forbids it.
+    /// A call opens, unreported and without its input; `None` if a limit forbids it.
     pub(crate) fn open(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> Option<u64> {
         let (id, name) = (start.id_or_empty(), start.name_or_empty());
         self.settle();
@@ -80,7 +80,7 @@ impl Signals<'_> {
             self.tell_error(kind, None);
             return None;
         }
-        // Calls are numbered in the order in which they are told: one that waits for its id waits no longer.
+        // Calls are numbered in the order in which they are reported: one that waits for its id waits no longer.
         if let Some(untold) = self.calls.untold.take() {
             self.with(untold, |call, _, listener| call.tell_start(listener));
         }
@@ -114,7 +114,7 @@ impl Signals<'_> {
         }
     }
 
-    /// Whether any call is open.
+    /// Returns true if any call is open.
     pub(crate) fn has_open(&self) -> bool {
         !self.calls.open.is_empty()
     }
@@ -163,7 +163,7 @@ impl Signals<'_> {
         self.tell_error(CallErrorKind::NotStarted, None);
     }
 
-    /// A fragment for a call whose end was told. It is dropped, and may be another open one's.
+    /// A fragment for a call whose end was reported. It is dropped, and may be another open one's.
     pub(crate) fn late(&mut self, number: u64) {
         self.taint(self.calls.index.choice_of(number));
         self.tell_error(CallErrorKind::Ended, number);
@@ -234,7 +234,7 @@ impl Signals<'_> {
         self.find(slot).filter(|number| self.calls.open.contains(*number))
     }
 
-    /// What follows in this slot is for a call from before.
+    /// Notes that what follows in this slot is for a call from before.
     pub(crate) fn resume(&mut self, slot: Slot<'_>, number: u64) {
         self.calls.index.bind(slot, "", number);
     }
@@ -244,13 +244,13 @@ impl Signals<'_> {
         self.with(number, |call, options, listener| call.append(text, options, listener));
     }
 
-    /// Whether the call with an id is the open one in a slot.
+    /// Returns true if the call with an id is the open one in a slot.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find_id(slot.choice, id);
         number.is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains(number))
     }
 
-    /// Whether the call in a slot, or with an id, has ended.
+    /// Returns true if the call in a slot, or with an id, has ended.
     pub(crate) fn has_ended(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find(slot).or_else(|| self.calls.index.find_id(slot.choice, id));
         number.is_some_and(|number| !self.calls.open.contains(number))

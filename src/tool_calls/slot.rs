@@ -14,10 +14,10 @@
 ///     }
 /// };
 /// let add = CallStart::new("add");
-/// calls.start(0, add.id("toolu_1"), &mut on_event); // Anthropic's content block 0
-/// calls.start((1, 0), add.id("call_1"), &mut on_event); // choice 1, its first call
-/// calls.start("call_7", add.id("call_7"), &mut on_event); // a protocol that names calls by id alone
-/// calls.delta(Slot::from("call_7"), "{}", &mut on_event);
+/// calls.start_with(0, add.id("toolu_1"), &mut on_event); // Anthropic's content block 0
+/// calls.start_with((1, 0), add.id("call_1"), &mut on_event); // choice 1, its first call
+/// calls.start_with("call_7", add.id("call_7"), &mut on_event); // a protocol that names calls by id alone
+/// calls.delta_with(Slot::from("call_7"), "{}", &mut on_event);
 /// assert_eq!(fragments, [2]);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

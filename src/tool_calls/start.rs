@@ -1,8 +1,8 @@
-//! What is known of a call when it starts.
+//! The start of a call.
 
 use super::executor::Executor;
 
-/// What is known of a call when it starts: any of its name, its id and its input, whether that input is
+/// The start of a call: any of its name, its id and its input, whether that input is
 /// JSON, and who is to execute it.
 ///
 /// ```
@@ -16,8 +16,8 @@ use super::executor::Executor;
 ///         started.push((call.name.map(str::to_owned), call.id.map(str::to_owned)));
 ///     }
 /// };
-/// calls.start(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
-/// calls.start(1, CallStart::unnamed().id("call_2"), &mut on_event);
+/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.start_with(1, CallStart::unnamed().id("call_2"), &mut on_event);
 /// assert_eq!(started, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub struct CallStart<'a> {
     pub(super) executor: Executor,
 }
 
-/// What a call's input is written in.
+/// The format of a call's input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum InputFormat {
     #[default]
@@ -74,16 +74,16 @@ impl<'a> CallStart<'a> {
     ///         query.push_str(input.raw());
     ///     }
     /// };
-    /// calls.start(0, CallStart::new("write_sql").raw(), &mut on_event);
-    /// calls.delta(0, "SELECT 1", &mut on_event);
-    /// calls.stop(0, &mut on_event);
+    /// calls.start_with(0, CallStart::new("write_sql").raw(), &mut on_event);
+    /// calls.delta_with(0, "SELECT 1", &mut on_event);
+    /// calls.stop_with(0, &mut on_event);
     /// assert_eq!(query, "SELECT 1");
     /// ```
     pub fn raw(self) -> Self {
         Self { format: InputFormat::Text, ..self }
     }
 
-    /// Who is to execute the call; the client, unless said otherwise.
+    /// Sets the executor; the client, unless said otherwise.
     pub fn executor(self, executor: Executor) -> Self {
         Self { executor, ..self }
     }

@@ -1,4 +1,4 @@
-//! What is known of a stream's calls from one signal to the next.
+//! The state of a stream's calls from one signal to the next.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,7 +18,7 @@ pub(crate) struct State {
     /// The calls whose end has been announced, and whose verdict waits for the reason.
     pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
-    /// The newest call, whose start may not have been told yet, since some servers send id and name one after the
+    /// The newest call, whose start may not have been reported yet, since some servers send id and name one after the
     /// other.
     pub(super) untold: Option<u64>,
 }
@@ -40,7 +40,7 @@ impl State {
         self.open.get(number).map(|call| &**call)
     }
 
-    /// How many calls are open.
+    /// Returns the number of open calls.
     pub(crate) fn open_count(&self) -> usize {
         self.open.len()
     }
@@ -60,17 +60,17 @@ impl State {
         self.index.choice_of(number)
     }
 
-    /// Whether this choice's calls are distinguished by an index.
+    /// Returns true if this choice's calls are distinguished by an index.
     pub(crate) fn has_indices(&self, choice: u64) -> bool {
         self.index.has_indices(choice)
     }
 
-    /// Whether a call of this message may have been here that is not remembered.
+    /// Returns true if a call of this message may have been here that is not remembered.
     pub(crate) fn has_forgotten(&self) -> bool {
         self.index.has_forgotten()
     }
 
-    /// Whether any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
     pub(crate) fn has_strays(&self) -> bool {
         self.index.has_strays()
     }
@@ -79,7 +79,7 @@ impl State {
         &self.options.limits
     }
 
-    /// Whether a delta holds everything so far.
+    /// Returns true if a delta holds everything so far.
     pub(crate) fn is_cumulative(&self) -> bool {
         self.options.is_cumulative
     }

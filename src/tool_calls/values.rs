@@ -27,7 +27,7 @@ pub(crate) enum PathValue<'a> {
     },
 }
 
-/// What has been written so far is open like this.
+/// The open part of the text that has been written so far.
 ///
 /// Values come in document order. Containers open as paths need them and close when a path leaves them; what has closed
 /// can't be entered again. An array's elements come one after the other, from 0, and between the pieces of a string
@@ -36,7 +36,7 @@ pub(crate) enum PathValue<'a> {
 pub(super) struct ValueWriter {
     /// The open containers, outermost first, each with its newest child.
     open: Vec<OpenContainer>,
-    /// Whether the newest child of the innermost container, or the root, is an open string.
+    /// True if the newest child of the innermost container, or the root, is an open string.
     has_open_string: bool,
     has_root: bool,
 }
@@ -55,7 +55,7 @@ impl OpenContainer {
         })
     }
 
-    /// Whether a child may come next, which is not the newest one.
+    /// Returns true if a child may come next, which is not the newest one.
     fn check_next(&self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
         match (self, step) {
             (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),
@@ -92,7 +92,7 @@ impl OpenContainer {
 /// The steps of a path: usually few enough to need no allocation.
 type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
-/// What was expected instead of a value that can't follow those before it.
+/// The thing that was expected instead of a value that can't follow those before it.
 pub(super) type Disorder = &'static str;
 
 impl ValueWriter {
@@ -139,7 +139,7 @@ impl ValueWriter {
         }
     }
 
-    /// Where a text has come that was written here.
+    /// Returns the place in a text that was written here.
     pub(super) fn after(text: &str) -> Option<Self> {
         let limits = Limits::new().depth(usize::MAX);
         let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
@@ -202,7 +202,7 @@ impl ValueWriter {
         }
     }
 
-    /// Whether a path leads to the newest value.
+    /// Returns true if a path leads to the newest value.
     fn is_newest(&self, path: &str) -> bool {
         let is_open = |steps: &Steps<'_>| self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step));
         steps(path).is_ok_and(|steps| steps.len() == self.open.len() && is_open(&steps))

@@ -1,4 +1,5 @@
-//! What is read by serde_json's own means, or in the same way, so that it reads as there: numbers, and `RawValue`.
+//! Values that are read by serde_json's own means, or in the same way, so that it reads as there: numbers, and
+//! `RawValue`.
 
 use alloc::string::String;
 use core::iter;
@@ -12,7 +13,7 @@ use super::typed_error::TypedError;
 /// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
 pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-/// What serde_json's `RawValue` is read from: an object with one member.
+/// Returns the deserializer that serde_json's `RawValue` is read from: an object with one member.
 pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
     MapDeserializer::new(iter::once((RAW_VALUE, text)))
 }
@@ -35,8 +36,8 @@ pub(super) enum ShortNumber {
     Float(f64),
 }
 
-/// Whether serde_json keeps floats as they are spelt: with its feature `arbitrary_precision`, which any crate of a program
-/// may ask for, its numbers are text.
+/// True if serde_json keeps floats as they are spelt: with its feature `arbitrary_precision`, which any crate of a
+/// program may ask for, its numbers are text.
 pub(super) const KEEPS_FLOATS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
 
 /// Powers of ten that a float holds exactly.
@@ -88,7 +89,7 @@ impl ShortNumber {
     }
 }
 
-/// What follows the `e`, if that is one or two digits.
+/// Reads the exponent after the `e`, if that is one or two digits.
 fn small_exponent(text: &[u8]) -> Option<i32> {
     let (is_negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),

@@ -11,7 +11,7 @@ use super::{NodeKind, Tree, too_large};
 use crate::error::Fault;
 
 impl NodeKind {
-    /// What an atom is, by its whole text.
+    /// Returns the kind of an atom, by its whole text.
     #[inline]
     fn of_atom(text: &str) -> Self {
         match text {
@@ -26,7 +26,7 @@ impl NodeKind {
 /// An open number longer than this grows by doubling. No text that a person would read is.
 const GROWS_BY_DOUBLING: usize = 1024;
 
-/// How much of an open number is shown. It depends on nothing but the text, so each cut shows the same.
+/// Returns the part of an open number that is shown. It depends on nothing but the text, so each cut shows the same.
 fn stepped(text: &str) -> &str {
     let step = if text.len() <= GROWS_BY_DOUBLING { text.len() } else { 1 << text.len().ilog2() };
     text.get(..step).unwrap_or(text)
@@ -64,7 +64,7 @@ impl Tree {
         Self { shows_open_atoms: true, ..self }
     }
 
-    /// Whether it shows the atom that is open at a chunk's end.
+    /// Returns true if it shows the atom that is open at a chunk's end.
     pub(crate) fn shows_open_atoms(&self) -> bool {
         self.shows_open_atoms
     }
@@ -105,17 +105,17 @@ impl Tree {
         Ok(())
     }
 
-    /// Whether the last node is an atom that has not ended.
+    /// Returns true if the last node is an atom that has not ended.
     pub(super) fn is_atom_shown(&self) -> bool {
         self.node_limit == NO_NODES
     }
 
-    /// How much is shown of the number that is open.
+    /// Returns the length of the shown part of the number that is open.
     fn atom_text_len(&self) -> usize {
         if self.is_atom_shown() { self.text.len() - self.atom_text_start() } else { 0 }
     }
 
-    /// Where the text of the open atom begins, or would begin.
+    /// Returns the place at which the text of the open atom begins, or would begin.
     fn atom_text_start(&self) -> usize {
         let shown = self.nodes.last().filter(|_| self.is_atom_shown());
         shown.map_or(self.text.len(), |node| node.text as usize)

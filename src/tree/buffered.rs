@@ -1,4 +1,4 @@
-//! What a look knows while serde reads a type out of one of its own buffers.
+//! The knowledge of a look while serde reads a type out of one of its own buffers.
 //!
 //! To read a tagged or untagged enum, or a flattened field, serde first reads the value into a private tree, and then the
 //! type from that tree, through a deserializer that knows nothing of open values. Two questions are left open, which only
@@ -21,10 +21,11 @@
 #[cfg(feature = "std")]
 use core::cell::Cell;
 
-/// Whether an open value may be buffered.
+/// True if an open value may be buffered.
 pub(super) const CAN_BE_OPEN: bool = cfg!(feature = "std");
 
-/// What stands for the innermost open string, in a newtype: a noncharacter. A document's own characters are in strings.
+/// The stand-in for the innermost open string, in a newtype: a noncharacter. A document's own characters are in
+/// strings.
 pub(super) const STAND_IN: char = '\u{FFFF}';
 
 #[cfg(feature = "std")]
@@ -35,12 +36,12 @@ thread_local! {
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing is kept there"))]
 struct State {
-    /// Whether the value that is being read is open.
+    /// True if the value that is being read is open.
     is_open: bool,
     asked: Asked,
 }
 
-/// Who has asked for the stand-in.
+/// The reader that has asked for the stand-in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nobody is watched there"))]
 enum Asked {
@@ -82,7 +83,7 @@ impl Drop for Around {
     }
 }
 
-/// Whether what is read out of a buffer may be open.
+/// Returns true if what is read out of a buffer may be open.
 pub(super) fn may_be_open() -> bool {
     change(|state| state).is_open
 }
@@ -97,7 +98,7 @@ impl Asking {
         Self { before: change(|state| State { asked: Asked::AsText, ..state }).asked }
     }
 
-    /// Whether the stand-in was asked for as something that a string may be, other than text.
+    /// Returns true if the stand-in was asked for as something that a string may be, other than text.
     pub(super) fn was_as_name(&self) -> bool {
         change(|state| state).asked == Asked::AsName
     }
@@ -118,8 +119,8 @@ pub(super) fn note(expected: &str) {
     });
 }
 
-/// How serde, and serde_json of its `Value`, describes the readers of text. What is not known here is absent until it has
-/// closed, so another wording delays and never lies.
+/// Recognizes the readers of text, by the way in which serde and serde_json describe them. What is not known here is
+/// absent until it has closed, so another wording delays and never lies.
 fn is_text(expected: &str) -> bool {
     const TEXT: [&str; 8] = [
         "a string",
@@ -134,7 +135,7 @@ fn is_text(expected: &str) -> bool {
     TEXT.contains(&expected)
 }
 
-/// How serde, and code derived by it, describes what no string is read as.
+/// Recognizes readers that take no string, by the way in which serde and derived code describe them.
 fn is_never_a_string(expected: &str) -> bool {
     const NEVER: [&str; 19] = [
         "a boolean",

@@ -1,4 +1,4 @@
-//! What is inside a container while it is read: elements, and members with their keys.
+//! The children of a container while it is read: elements, and members with their keys.
 //!
 //! A child is read by whoever reads the container, which this file knows only as [`ReadChild`]. So it stands below the
 //! deserializer.

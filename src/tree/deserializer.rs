@@ -27,9 +27,9 @@ use crate::event::SERDE_DEPTH;
 pub(super) struct PartialDeserializer<'c, 'a> {
     value: PartialValue<'a>,
     levels_left: u8,
-    /// Who reads the value, if it is an open string.
+    /// The reader of the value, if it is an open string.
     reader: TextReader,
-    /// Whether what is being read is open, as far as this thread knows.
+    /// True if what is being read is open, as far as this thread knows.
     is_around_open: bool,
     context: &'c Context,
 }
@@ -56,7 +56,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
 
-    /// How many children are shown: what is left out is an open container's last.
+    /// Returns the number of children that are shown: one that is left out is an open container's last.
     fn shown_children(self) -> usize {
         let has_left_out = self.context.extent.left_out != NOTHING && self.context.extent.innermost == self.value.node;
         self.value.len() - usize::from(has_left_out)
@@ -289,7 +289,7 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         self.deserialize_bytes(visitor)
     }
 
-    /// What is ignored is not looked at.
+    /// Looks at nothing: the value is ignored.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         visitor.visit_unit()
     }

@@ -1,4 +1,4 @@
-//! Which revisions a document knows: those of documents that had shown the same, up to there.
+//! The revisions that a document knows: those of documents that had shown the same, up to there.
 //!
 //! A document only grows, so a revision says how far it had grown, and has a digest of what it showed then. Another document
 //! that began with the same knows the revision too: a clone, one that was restored from a saved state in another process,
@@ -9,7 +9,7 @@
 
 use super::{Node, Tree};
 
-/// How much of a document is shown: its nodes and its text, of which neither ever shrinks.
+/// The amount of a document that is shown: its nodes and its text, of which neither ever shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Extent {
     pub(super) nodes: u32,
@@ -41,7 +41,7 @@ fn of_node(node: &Node, place: u32) -> u64 {
 }
 
 impl Tree {
-    /// How much is shown.
+    /// Returns the amount that is shown.
     pub(super) fn extent(&self) -> Extent {
         Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
@@ -91,7 +91,7 @@ impl Tree {
         if rest.is_empty() { sum } else { sum.wrapping_add(mixed(u64::from_le_bytes(word), last)) }
     }
 
-    /// Whether the document has been as it was at a revision with this digest. Costs what has come since.
+    /// Returns true if the document has been as it was at a revision with this digest. Costs what has come since.
     pub(super) fn knows(&self, digest: u64, extent: Extent) -> bool {
         let now = self.extent();
         extent.nodes <= now.nodes && extent.text <= now.text && self.digest_at(extent) == digest

@@ -28,7 +28,7 @@ impl Tree {
         self.search(object, name, tag)
     }
 
-    /// Whether this is a member of this object and of this name.
+    /// Returns true if this is a member of this object and of this name.
     #[inline]
     fn is_member(&self, id: NodeId, object: NodeId, name: &[u8], tag: KeyTag) -> bool {
         match self.nodes.get(id as usize) {
@@ -75,7 +75,7 @@ impl Tree {
     }
 }
 
-/// Whether two keys are the same. Most are short, and fit into two words, which may overlap.
+/// Returns true if two keys are the same. Most are short, and fit into two words, which may overlap.
 #[inline]
 fn same_key(a: &[u8], b: &[u8]) -> bool {
     if cfg!(not(target_family = "wasm"))
@@ -89,7 +89,7 @@ fn same_key(a: &[u8], b: &[u8]) -> bool {
     a == b
 }
 
-/// What a lookup by name found in an object.
+/// The result of a lookup by name in an object.
 #[derive(Clone, Copy)]
 struct CachedLookup {
     found: NodeId,

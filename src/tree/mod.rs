@@ -48,7 +48,7 @@ type NodeId = u32;
 /// No node: the parent of the root, the newest child of an empty container.
 const NOTHING: NodeId = u32::MAX;
 
-/// What a node is; a string or container may still be open.
+/// The kind of a node; a string or container may still be open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NodeKind {
     Null,
@@ -68,9 +68,9 @@ struct Node {
     end_or_newest: u32,
     /// Of a member: where its key begins in the text. Of an element: its index.
     place: u32,
-    /// Where the key ends and the string or number begins.
+    /// The place at which the key ends and the string or number begins.
     text: u32,
-    /// How many children it has.
+    /// The number of its children.
     children: u32,
     kind: NodeKind,
     is_open: bool,
@@ -107,23 +107,23 @@ impl Node {
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     text: String,
-    /// Where the text of the nodes ends. A key whose value has not begun comes after it.
+    /// The place at which the text of the nodes ends. A key whose value has not begun comes after it.
     shown: u32,
     /// The innermost open container.
     open: NodeId,
-    /// Whether a number or literal has begun and not ended.
+    /// True if a number or literal has begun and not ended.
     has_open_atom: bool,
-    /// How many values have closed, and a digest of all that is shown: what revisions compare.
+    /// The number of values that have closed, and a digest of all that is shown: what revisions compare.
     closed: u32,
     sum: Sum,
-    /// Whether anybody has asked for a revision since the sum was brought up to date.
+    /// True if anybody has asked for a revision since the sum was brought up to date.
     is_summed: AtomicBool,
-    /// How long the text and the list of nodes may grow.
+    /// The largest length of the text and of the list of nodes.
     limit: u32,
     /// The same for the nodes, but [0](atom) while an open atom is shown, so that the check for room, which every
     /// value needs, also finds an atom that has its node already.
     node_limit: u32,
-    /// Whether atoms are shown before they have ended.
+    /// True if atoms are shown before they have ended.
     shows_open_atoms: bool,
     lookup_cache: LookupCache,
     text_cache: TextCache,
@@ -282,13 +282,13 @@ impl Tree {
         id
     }
 
-    /// How much more text there may be.
+    /// Returns how much more text there may be.
     #[inline]
     fn room(&self) -> usize {
         self.limit as usize - self.text.len()
     }
 
-    /// Where the node's subtree ends.
+    /// Returns the end of the node's subtree.
     #[inline]
     fn end(&self, id: NodeId) -> u32 {
         let node = &self.nodes[id as usize];
@@ -322,7 +322,7 @@ impl Tree {
         })
     }
 
-    /// How a node is reached from its parent; nothing for the root, or where there is no node.
+    /// Returns the step that leads to a node from its parent; nothing for the root, or where there is no node.
     fn segment(&self, id: NodeId) -> Option<Segment<'_>> {
         let node = self.nodes.get(id as usize)?;
         if node.parent == NOTHING {

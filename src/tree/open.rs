@@ -1,4 +1,4 @@
-//! What is open, as it can be looked at from outside.
+//! Open values of the tree, as they can be looked at from outside.
 
 use super::{NOTHING, PartialValue, Tree};
 use crate::tokenizer::ValueKind;
@@ -14,7 +14,7 @@ impl Tree {
         self.text.len() + 6 * self.nodes.len()
     }
 
-    /// Whether the root, a container, has not ended.
+    /// Returns true if the root, a container, has not ended.
     pub(crate) fn has_open_container(&self) -> bool {
         self.open != NOTHING
     }
@@ -28,7 +28,7 @@ impl Tree {
         (is_leaf && !leaf.is_complete()).then_some(leaf)
     }
 
-    /// Whether an atom has begun and not ended.
+    /// Returns true if an atom has begun and not ended.
     pub(crate) fn has_open_atom(&self) -> bool {
         self.has_open_atom
     }

@@ -1,4 +1,4 @@
-//! Which readers are shown an open string: those that make text of it, which then grows as the string does. Whatever
+//! The readers that are shown an open string: those that make text of it, which then grows as the string does. Whatever
 //! makes something else of a string (a date, an address, an id, an enum) would take the beginning of one value for
 //! another.
 //!
@@ -16,15 +16,16 @@ use serde_json::Value;
 
 use super::NodeId;
 
-/// What is known of whoever reads a string.
+/// A reader of a string, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextReader {
     /// A field, element or root of a type that is text or a [`Value`], perhaps optional or boxed.
     Text,
-    /// What a newtype or the variant of an adjacently tagged enum holds. Most hold text, but it may be anything that reads
-    /// itself from text.
+    /// The inside of a newtype, or of the variant of an adjacently tagged enum. Most hold text, but it may be anything
+    /// that reads itself from text.
     Newtype,
-    /// What a reader of anything reads inside: it may be a buffer, or a [`Value`] out of which something else is read.
+    /// The inside of something that reads anything: it may be a buffer, or a [`Value`] out of which something else is
+    /// read.
     Any,
     /// Anything else: it may use the text for something of its own.
     Other,
@@ -48,14 +49,14 @@ impl TextReader {
         if type_name::<S>() == type_name::<PhantomData<T>>() { Self::of::<T>() } else { Self::Newtype }
     }
 
-    /// Whether the reader is shown an open string through a visitor that makes a `T`.
+    /// Returns true if the reader is shown an open string through a visitor that makes a `T`.
     pub(super) fn shows<T>(self) -> bool {
         let name = type_name::<T>();
         is_text(name) && (self != Self::Other || !is_parsed(name))
     }
 }
 
-/// Whether a type of this name holds all of a string's text, and nothing else.
+/// Returns true if a type of this name holds all of a string's text, and nothing else.
 fn is_text(name: &str) -> bool {
     /// They belong to the standard library, where this one does without it.
     const PATHS: [&str; 2] = ["::path::PathBuf", "::path::Path"];
@@ -69,17 +70,17 @@ fn is_text(name: &str) -> bool {
         || name.split_once("::").is_some_and(|(name, _)| CRATES.contains(&name))
 }
 
-/// Whether code that parses text asks for a type of this name first.
+/// Returns true if code that parses text asks for a type of this name first.
 fn is_parsed(name: &str) -> bool {
     name == type_name::<String>() || name == type_name::<&str>()
 }
 
-/// Whether a visitor makes text of a string.
+/// Returns true if a visitor makes text of a string.
 pub(super) fn is_for_text<T>() -> bool {
     is_text(type_name::<T>())
 }
 
-/// Whether a visitor makes a [`Value`], which has neither tags nor settled fields inside.
+/// Returns true if a visitor makes a [`Value`], which has neither tags nor settled fields inside.
 pub(super) fn is_for_value<T>() -> bool {
     type_name::<T>() == type_name::<Value>()
 }
@@ -98,7 +99,8 @@ pub(super) struct TextCache {
 }
 
 impl TextCache {
-    /// What is remembered: the function that reads the type, the value that it reads, and the string inside that.
+    /// The key of a remembered answer: the function that reads the type, the value that it reads, and the string inside
+    /// that.
     #[cfg(target_has_atomic = "64")]
     fn key(reading: usize, root: NodeId, string: NodeId) -> u64 {
         let places = u64::from(root) << 32 | u64::from(string);

@@ -1,4 +1,4 @@
-//! What changed since a revision: the operations that bring a copy up to date.
+//! The changes since a revision: the operations that bring a copy up to date.
 
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -10,7 +10,7 @@ use super::print::write_string;
 use super::{NodeId, NodeKind, PartialValue, Tree};
 use crate::path::write_pointer_token;
 
-/// What a snapshot showed at a moment, to be compared with a later one: 20 bytes, whatever is shown.
+/// The content of a snapshot at a moment, to be compared with a later one: 20 bytes, whatever is shown.
 ///
 /// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So it
 /// is known to every parser whose document began with that content: the one that gave it, a clone, one that was
@@ -20,9 +20,9 @@ use crate::path::write_pointer_token;
 /// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and
 /// then a patch is applied to a copy that it does not fit. Other texts do not, in practice.
 ///
-/// What is shown changes only by growing and closing: [`has_changed_since`](crate::Parser::has_changed_since) says whether
-/// it has, and [`patch_since`](crate::Parser::patch_since) returns what is new. A value that has only closed adds nothing to
-/// a patch.
+/// A snapshot changes only by growing and closing: [`has_changed_since`](crate::Parser::has_changed_since) says whether
+/// it has, and [`patch_since`](crate::Parser::patch_since) returns what is new. A value that has only closed adds
+/// nothing to a patch.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -49,7 +49,7 @@ pub struct Revision {
     /// A digest of what was shown.
     digest: u64,
     extent: Extent,
-    /// How many values had closed.
+    /// The number of values that had closed.
     closed: u32,
 }
 
@@ -155,7 +155,8 @@ impl<'a> PatchOp<'a> {
         }
     }
 
-    /// Whether the value takes the place of the one that is there: of a number that was still open when it was shown.
+    /// Returns true if the value takes the place of the one that is there: of a number that was still open when it was
+    /// shown.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -212,7 +213,7 @@ impl Tree {
         Revision { digest: self.digest_at(extent), extent, closed: self.closed }
     }
 
-    /// Whether anything has been shown or has closed since. True for a revision of another document.
+    /// Returns true if anything has been shown or has closed since. True for a revision of another document.
     pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
         // The digest last, as it costs what is new.
         revision.extent != self.extent() || revision.closed != self.closed || revision != self.revision()
@@ -220,7 +221,7 @@ impl Tree {
 
     /// The operations since a revision, in document order; nothing since a revision of other content.
     ///
-    /// What is new is the growth of one string or number, if the last node was an open one, and the nodes after the
+    /// The news is the growth of one string or number, if the last node was an open one, and the nodes after the
     /// revision. Each of them whose parent is an old node is added, with everything in it.
     pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
         let Revision { digest, extent: Extent { nodes, text }, .. } = revision;
@@ -238,7 +239,7 @@ impl Tree {
         }))
     }
 
-    /// What a string or number has gained since its text was shown up to `shown`.
+    /// Returns the text that a string or number has gained since its text was shown up to `shown`.
     fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
         let text = self.text_range(node);
         let from = (shown as usize).checked_sub(text.start).filter(|from| *from < text.len())?;

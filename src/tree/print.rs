@@ -73,7 +73,7 @@ pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// What is between the quotes of a JSON string.
+/// Writes the inside of a JSON string, escaped.
 pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut rest = text;
     loop {

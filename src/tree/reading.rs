@@ -26,12 +26,12 @@ impl Extent {
     }
 }
 
-/// What a reader gets for the innermost open string.
+/// The text that a reader gets for the innermost open string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum StandIn {
     /// The string itself.
     Itself,
-    /// Where it may be buffered, something that no reader of strings takes ([`buffered`](super::buffered)).
+    /// Something that no reader of strings takes, where it may be buffered ([`buffered`](super::buffered)).
     Refused,
     /// Text that only a reader of any text takes.
     OtherText,
@@ -42,12 +42,12 @@ pub(super) enum StandIn {
 pub(super) struct Context {
     pub(super) extent: Extent,
     pub(super) stand_in: StandIn,
-    /// Whether the value that is asked for is open.
+    /// True if the value that is asked for is open.
     pub(super) is_open: bool,
-    /// Whether an open value may have been buffered, and whether the innermost one may have been.
+    /// True if an open value may have been buffered, and the same of the innermost one.
     has_buffered: Cell<bool>,
     has_buffered_innermost: Cell<bool>,
-    /// Whether the open string was read as the text of a newtype, which may hold any reader of text.
+    /// True if the open string was read as the text of a newtype, which may hold any reader of text.
     has_read_newtype: Cell<bool>,
 }
 
@@ -80,7 +80,7 @@ impl Context {
         self.has_buffered_innermost.get()
     }
 
-    /// Whether the open string may have been read as anything but text.
+    /// Returns true if the open string may have been read as anything but text.
     pub(super) fn may_have_parsed(&self) -> bool {
         self.has_buffered_innermost() || self.has_read_newtype.get()
     }

@@ -1,6 +1,6 @@
 //! The JSON Schema of a [`Settled`] field, for those who describe their types to a model: that of the value itself.
 //!
-//! What the model has to send does not depend on when the program looks at it. So every answer is the value's own, the
+//! A model's answer does not depend on when the program looks at it. So every answer is the value's own, the
 //! name and the id too: a settled field and a plain one of the same type share one definition.
 //!
 //! schemars has hidden methods as well, by which its derive lets an `Option` be missing. They are not passed on: serde

@@ -125,7 +125,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
         f.write_str("a value")
     }
 
-    /// What the partial document's deserializer says of an open value.
+    /// Takes an open value, of which the partial document's deserializer says this.
     fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(Settled(None))
     }
@@ -151,7 +151,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
         self.read(UnitDeserializer::new())
     }
 
-    /// What it says of a complete one.
+    /// Takes a complete value.
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         T::deserialize(deserializer).map(Settled::from)
     }

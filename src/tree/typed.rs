@@ -45,12 +45,12 @@ pub struct Partial<T> {
 }
 
 impl<T> Partial<T> {
-    /// What is known so far.
+    /// Returns the value so far.
     pub fn get(&self) -> &T {
         &self.value
     }
 
-    /// Whether nothing in it is open.
+    /// Returns true if nothing in it is open.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
@@ -65,7 +65,7 @@ impl<T> Partial<T> {
     }
 }
 
-/// Why an open value gives no `T` now.
+/// The reason why an open value gives no `T` now.
 enum NotRead {
     /// And never will.
     Misfit(Error),
@@ -168,7 +168,7 @@ impl<'a> PartialValue<'a> {
         Ok(value)
     }
 
-    /// Whether the value may still fit, and what to leave out then.
+    /// Decides if the value may still fit, and what to leave out then.
     fn not_read(self, error: TypedError, context: &Context) -> NotRead {
         if !context.is_open {
             return NotRead::Misfit(error.at(self));

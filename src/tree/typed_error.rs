@@ -1,4 +1,4 @@
-//! Why a value did not fit a type: for good, or only so far.
+//! Misfits of a value and a type: for good, or only so far.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -10,7 +10,7 @@ use super::reading::Context;
 use super::{NodeId, PartialValue, buffered};
 use crate::error::{Error, ErrorKind};
 
-/// Whether more of the text could make the value fit.
+/// The prospect of a value that does not fit: more of the text could make it fit, or nothing can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
     /// No: what did not fit is complete, or of a kind that does not fit.
@@ -23,7 +23,7 @@ pub(super) enum Cause {
     Unknown,
 }
 
-/// Why a value did not fit, and the innermost value that did not.
+/// A misfit of a value and a type, and the innermost value that did not fit.
 #[derive(Debug)]
 pub(super) struct TypedError {
     details: Box<Details>,
@@ -93,12 +93,13 @@ impl TypedError {
         self.details.cause
     }
 
-    /// Whether the string that did not fit may be the open one, of which this is the text. More of it may fit.
+    /// Returns true if the string that did not fit may be the open one, of which this is the text. More of it may fit.
     pub(super) fn is_of_text(&self, text: &str) -> bool {
         self.details.string.as_deref() == Some(text)
     }
 
-    /// Whether the element `value` was open and did not fit yet, with nothing in it that could be left out instead.
+    /// Returns true if the element `value` was open and did not fit yet, with nothing in it that could be left out
+    /// instead.
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
         let is_alone = !context.has_buffered() || context.extent.innermost == value.node;
         let is_not_yet = match self.details.cause {
@@ -126,7 +127,7 @@ impl From<serde_json::Error> for TypedError {
     }
 }
 
-/// What did not fit, if it was a string.
+/// Returns the value that did not fit, if it was a string.
 fn string(unexpected: Unexpected<'_>) -> Option<String> {
     match unexpected {
         Unexpected::Str(text) => Some(text.to_string()),

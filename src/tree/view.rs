@@ -44,7 +44,7 @@ pub struct PartialValue<'a> {
     pub(super) node: NodeId,
 }
 
-/// What is known of the value at a path ([`PartialValue::state_of`]).
+/// The state of the value at a path ([`PartialValue::state_of`]).
 // Exhaustive: a value is there or not, and may change or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueState {
@@ -111,7 +111,7 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// Whether the value was received whole. After an error the root is not.
+    /// Returns true if the value was received whole. After an error the root is not.
     #[inline]
     #[must_use]
     pub fn is_complete(self) -> bool {
@@ -146,19 +146,19 @@ impl<'a> PartialValue<'a> {
         serde_json::from_str(self.as_number()?).ok()
     }
 
-    /// Whether the value is null.
+    /// Returns true if the value is null.
     #[must_use]
     pub fn is_null(self) -> bool {
         self.node().kind == NodeKind::Null
     }
 
-    /// How many elements or entries have been shown, duplicates counted; 0 for anything else.
+    /// Returns the number of elements or entries that have been shown, duplicates counted; 0 for anything else.
     #[must_use]
     pub fn len(self) -> usize {
         self.node().children as usize
     }
 
-    /// Whether there are none.
+    /// Returns true if there are none.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
@@ -207,7 +207,7 @@ impl<'a> PartialValue<'a> {
         self.tree.segment(self.node)
     }
 
-    /// How many containers it is in: 0 for the root. The cost is linear in that.
+    /// Returns the number of containers that it is in: 0 for the root. The cost is linear in that.
     #[must_use]
     pub fn depth(self) -> usize {
         core::iter::successors(Some(self.node), |node| {
@@ -265,7 +265,7 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// What is known of the value at a concrete path from here.
+    /// Returns the state of the value at a concrete path from here.
     ///
     /// This is what lets a caller act on a field the moment it can no longer change.
     ///
@@ -290,7 +290,7 @@ impl<'a> PartialValue<'a> {
         Ok(if value.is_complete() { ValueState::Complete } else { ValueState::Partial })
     }
 
-    /// Whether a child that is not there may still arrive.
+    /// Returns true if a child that is not there may still arrive.
     fn may_hold(self, step: ConcreteStep<'_>) -> bool {
         let fits = match self.node().kind {
             NodeKind::Object => !step.is_index(),
@@ -314,7 +314,7 @@ pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
     if concrete_steps(path).all(is_in_document) { Ok(ValueState::Pending) } else { Err(invalid_path(path, "$")) }
 }
 
-/// Whether this is a step, and one that leads to another value of the document.
+/// Returns true if this is a step, and one that leads to another value of the document.
 fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
     step.is_some_and(|step| !step.is_inside())
 }

@@ -1,4 +1,6 @@
 //! The laws by chance: any text of many delimiters' pieces, any delimiters, any cuts.
+//!
+//! Laws: chunk edges are invisible; no panics; payloads.
 
 use std::collections::BTreeSet;
 

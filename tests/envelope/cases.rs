@@ -1,4 +1,6 @@
 //! Texts by hand: each with the pieces it must give, held against every cut and the splitter.
+//!
+//! Laws: payloads.
 
 use jsonspigot::envelope::EnvelopeEvent;
 

@@ -1,4 +1,6 @@
 //! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
+//!
+//! Laws: limits bite per byte; linear.
 
 use jsonspigot::PayloadStatus;
 use jsonspigot::envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent};

@@ -6,6 +6,7 @@ mod delimiters;
 #[path = "../it/fuzz_inputs.rs"]
 mod fuzz_inputs;
 mod limits;
+mod owned;
 mod payload;
 mod promptness;
 mod properties;

@@ -1,4 +1,6 @@
 //! Nothing is held back but what may still become a delimiter.
+//!
+//! Laws: prompt.
 
 use jsonspigot::envelope::EnvelopeEvent;
 use proptest::prelude::*;

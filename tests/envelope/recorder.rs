@@ -1,4 +1,6 @@
 //! What an envelope told, joined; checked while it is told.
+//!
+//! Laws: saved state.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};

@@ -1,4 +1,6 @@
 //! Inputs that were once read wrongly.
+//!
+//! Laws: payloads.
 
 use jsonspigot::{Leniency, Limits, Parser};
 
@@ -101,13 +103,30 @@ fn a_payload_that_goes_past_deviations() {
 /// a cut came before that; and the path of an error at the payload's limit depended on the cuts.
 #[test]
 fn accepted_words_and_numbers() {
-    let accepting = Parser::builder().lenient(Leniency::ALL).accept_deviations();
-    for value in ["True", "None", "NaN", "-Infinity", "/**/true", "/**/1", "/**/1 ", "True ", "\n\nFalse\n", "1.", "-I"]
-    {
-        for limit in [u64::MAX, 4, 5] {
-            let text = format!("<j>{value}</j>```json\n{value}\n```");
-            let choices = Choices { parser: accepting, payload_limit: limit, ..Choices::default() };
-            cuts_change_nothing(&text, &spelt(&["tag:j:json", "fence:json"]), &choices, &[]);
+    let accepting = Parser::builder().lenient(Leniency::ALL).accept_deviations().snapshots();
+    let values = [
+        "True",
+        "None",
+        "NaN",
+        "-Infinity",
+        "/**/true",
+        "/**/1",
+        "/**/1 ",
+        "True ",
+        "\n\nFalse\n",
+        "1.",
+        "-I",
+        "12\n,",
+        "\n 12\"x",
+    ];
+    for value in values {
+        let text = format!("<j>{value}</j>```json\n{value}\n```");
+        let try_at =
+            |choices: &Choices| cuts_change_nothing(&text, &spelt(&["tag:j:json", "fence:json"]), choices, &[]);
+        for limit in (0..6).chain([u64::MAX]) {
+            try_at(&Choices { parser: accepting, payload_limit: limit, ..Choices::default() });
+            let parser = accepting.limits(Limits::new().total(limit));
+            try_at(&Choices { parser, ..Choices::default() });
         }
     }
     let choices = Choices { payload_limit: 9, ..Choices::default() };

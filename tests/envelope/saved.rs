@@ -1,5 +1,7 @@
 //! Saved state of an envelope. That it can be gone on from at any cut is held wherever a text is cut (`recorder::tell`);
 //! here is what else there is to say of the bytes.
+//!
+//! Laws: saved state.
 
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::{Limits, Parser, PatternSet, RestoreErrorKind};

@@ -1,4 +1,7 @@
 //! What must hold of any text, against the model: torture documents, generated and mutated ones, every chunking.
+//!
+//! Laws: chunk edges are invisible; strict; first bad byte; true places; stopping at the root; prompt; atoms whole;
+//! skipping validates; errors stick; duplicate keys; framed matches; open atoms; patterns apart; spelling; no panics.
 
 use proptest::prelude::*;
 

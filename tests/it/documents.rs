@@ -1,4 +1,6 @@
 //! Many texts in one stream: each is read as it would be alone.
+//!
+//! Laws: documents alone.
 
 use jsonspigot::{
     DeviationKind, DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Leniency, Limits, Parser,

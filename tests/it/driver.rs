@@ -1,4 +1,6 @@
 //! Runs the library and writes down what it says in the model's words, so that the two can be compared.
+//!
+//! Laws: true places.
 
 use std::borrow::Cow;
 use std::collections::HashSet;

@@ -1,4 +1,6 @@
 //! One input for each kind of error: its name, its title, and where the message says that it is.
+//!
+//! Laws: first bad byte; true places.
 
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;

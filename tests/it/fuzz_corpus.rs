@@ -1,4 +1,6 @@
 //! What the fuzzer starts from and what it has found, run without it: each input of `fuzz/seeds` and `fuzz/corpus`.
+//!
+//! Laws: no panics.
 
 use super::fuzz_inputs::inputs;
 use super::properties::fuzz_targets::TARGETS;

@@ -1,4 +1,6 @@
 //! Going on past named deviations: each one alone, and any mixture of them against the model.
+//!
+//! Laws: deviations shown; deviations accepted.
 
 use jsonspigot::{DeviationKind, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet};
 use proptest::prelude::*;

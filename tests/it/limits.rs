@@ -1,4 +1,6 @@
 //! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or skipped.
+//!
+//! Laws: limits bite per byte.
 
 use proptest::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The library's integration tests, one binary: each rule of `tests/CONTRACT.md` against an independent model.
+//! The library's integration tests, one binary: the laws of `CONTRIBUTING.md` against an independent model.
 
 mod model;
 

@@ -1,4 +1,6 @@
 //! JSON inside strings: what any document tells, and what is easy to get wrong.
+//!
+//! Laws: inner texts.
 
 use jsonspigot::{DuplicateKeys, ErrorKind, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, ParserBuilder};
 use jsonspigot::{Pattern, PatternSet, Retain, Segment, ValueState};

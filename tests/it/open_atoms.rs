@@ -1,4 +1,6 @@
 //! Numbers and literals that are shown while they are open: the cases that the properties are about, one by one.
+//!
+//! Laws: open atoms.
 
 use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use serde_json::Value;

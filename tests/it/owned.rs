@@ -1,4 +1,6 @@
 //! Events that can be kept, and their way through serde.
+//!
+//! Laws: owned events.
 
 use jsonspigot::{Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain};
 use proptest::prelude::*;
@@ -181,4 +183,37 @@ fn deep_values_need_no_stack() {
     ciborium::into_writer(&end, &mut bytes).unwrap();
     assert_eq!(ciborium::from_reader::<OwnedEvent, _>(&bytes[..]).unwrap(), end);
     assert!(serde_json::to_value(&end).is_err());
+}
+
+/// The events of many documents: those that a callback is given, an error last, and in the shape of the command's lines.
+#[test]
+fn events_of_documents() {
+    use jsonspigot::{Documents, Framing};
+    let text = "{\"a\": \"x\"}\n[1,\n\"ab\"\n";
+    for framing in [Framing::Lines, Framing::Concatenated] {
+        let documents = || Documents::new(framing, Parser::new(&PatternSet::new(["a"]).unwrap()));
+        let (mut by_callback, mut by_iterator) = (documents(), documents());
+        for chunk in text.as_bytes().chunks(3) {
+            let mut given = Vec::new();
+            let fed = by_callback.feed_with(chunk, |event| given.push(Ok(event.to_owned())));
+            given.extend(fed.err().map(Err));
+            let events = by_iterator.feed(chunk);
+            assert_eq!(events.clone().check().err().as_ref(), given.last().and_then(|last| last.as_ref().err()));
+            assert!(events.eq(given));
+        }
+        assert_eq!(by_callback.finish_with(|_| {}), by_iterator.finish().check());
+    }
+    let mut documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::new(["a"]).unwrap()));
+    let lines: Vec<_> = documents.feed(text).map(|event| serde_json::to_string(&event.unwrap()).unwrap()).collect();
+    assert_eq!(
+        lines,
+        [
+            r#"{"event":"begin","document":0,"pattern":0,"path":"a","kind":"string","match":0,"offset":6}"#,
+            r#"{"event":"delta","document":0,"pattern":0,"path":"a","text":"x","match":0,"offset":7}"#,
+            r#"{"event":"end","document":0,"pattern":0,"path":"a","value":"x","match":0,"offset":9}"#,
+            r#"{"event":"document","document":0,"bytes":10,"value":{"a":"x"}}"#,
+            r#"{"event":"error","document":1,"kind":"incomplete","offset":3,"line":1,"column":4,"path":"$"}"#,
+            r#"{"event":"document","document":2,"bytes":4,"value":"ab"}"#,
+        ]
+    );
 }

@@ -1,4 +1,6 @@
 //! What the parser's face promises beside the laws: retention, breaking off, asking at the wrong time.
+//!
+//! Laws: stopping at the root; prompt; errors stick; never repaired in silence; duplicate keys.
 
 use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet, Retain, ValueKind};
 use proptest::prelude::*;

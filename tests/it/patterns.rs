@@ -1,4 +1,6 @@
 //! The pattern grammar and what patterns select, against the model's recursive matcher and a table of spellings.
+//!
+//! Laws: selection; no panics.
 
 use jsonspigot::{Parser, Pattern, PatternSet};
 use proptest::prelude::*;

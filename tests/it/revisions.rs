@@ -1,4 +1,6 @@
 //! Revisions: which ones a parser knows, and that patches, `has_changed_since` and equality agree on them.
+//!
+//! Laws: errors stick; open atoms; revisions.
 
 use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use proptest::prelude::*;

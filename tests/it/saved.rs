@@ -1,4 +1,6 @@
 //! Saved state: between any two chunks of anything, a parser is saved and another one made of the bytes.
+//!
+//! Laws: saved state.
 
 use jsonspigot::{
     DeviationKind, Documents, DuplicateKeys, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,

@@ -1,4 +1,6 @@
 //! The JSON Schema of a `Settled` field: what the model has to send is the value, so that is what it says.
+//!
+//! Laws: schemas.
 
 use jsonspigot::Settled;
 use schemars::{JsonSchema, Schema, SchemaGenerator, schema_for};

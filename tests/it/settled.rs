@@ -1,6 +1,8 @@
 //! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there once
 //! that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the feature
 //! `std`, nothing of that is shown before it is complete.
+//!
+//! Laws: never repaired in silence; types; typed looks.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 use std::borrow::Cow;

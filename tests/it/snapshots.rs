@@ -1,4 +1,7 @@
 //! The partial document, at every prefix and for every chunking: it is what the events say, and append-only.
+//!
+//! Laws: chunk edges are invisible; atoms whole; append-only; linear; errors stick; never repaired in silence;
+//! duplicate keys; snapshots are the events; open atoms; revisions.
 
 use jsonspigot::{ErrorKind, EventKind, Limits, Parser, PatternSet, Retain, Revision, ValueState};
 use proptest::prelude::*;

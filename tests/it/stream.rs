@@ -1,5 +1,7 @@
 //! The parser between two streams tells what it tells when it is fed, whatever the executor does: with pending polls
 //! anywhere, futures dropped after any poll, and errors of the transport at any place.
+//!
+//! Laws: async streams.
 
 use std::cell::Cell;
 use std::collections::VecDeque;

@@ -1,4 +1,6 @@
 //! The public test suites: JSONTestSuite and `JSON_checker`, verdict and offset, whole and cut.
+//!
+//! Laws: chunk edges are invisible; strict.
 
 use super::driver::check_cut;
 use super::model::chunking::{each_byte, every};

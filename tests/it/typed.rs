@@ -1,4 +1,6 @@
 //! Typed partials: what of a type can be seen while its value arrives, and that it reads as serde_json does.
+//!
+//! Laws: linear; never repaired in silence; types.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -2,6 +2,8 @@
 //!
 //! Each is replayed again with a parser that is saved and restored between chunks. Vectors of provider streams and of text
 //! with payloads are left out: what cuts these into events is the command's.
+//!
+//! Laws: vectors; saved state.
 
 use std::fmt::Write as _;
 use std::path::Path;

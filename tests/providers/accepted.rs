@@ -1,5 +1,7 @@
 //! Deviations from JSON that are accepted: in a call's input and in a payload of the text, the status is `accepted`, the
 //! value that of the strict text it stands for, and nothing that was cut or broken is ever accepted.
+//!
+//! Laws: streams end.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, CallStart, ToolCalls, ToolCallsBuilder};
@@ -56,13 +58,13 @@ fn seen(input: &Payload<'_>) -> Seen {
 fn ended(choices: &ToolCallsBuilder, pieces: &[&str], reason: &str) -> Seen {
     let mut log = Log::default();
     let mut calls = Calls::new(choices);
-    calls.act(&mut log, |calls, on_event| calls.start(0, CallStart::new("f").id("1"), on_event));
+    calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f").id("1"), on_event));
     for piece in pieces {
-        calls.act(&mut log, |calls, on_event| calls.delta(0, piece, on_event));
+        calls.act(&mut log, |calls, on_event| calls.delta_with(0, piece, on_event));
     }
     let found = std::cell::RefCell::new(None);
     calls.act(&mut log, |calls, on_event| {
-        calls.finish(Some(reason), |event| {
+        calls.finish_with(Some(reason), |event| {
             if let CallEvent::End { input, .. } = &event {
                 assert_eq!(input.raw(), pieces.concat());
                 *found.borrow_mut() = Some(seen(input));
@@ -146,18 +148,18 @@ fn a_repetition_of_what_is_accepted() {
         (r#"{"a": [2]}"#, "truncated"),
     ] {
         let (mut log, mut calls) = (Log::default(), Calls::new(&builder(lenient().accept_deviations())));
-        calls.act(&mut log, |calls, on_event| calls.start(0, CallStart::new("f"), on_event));
-        calls.act(&mut log, |calls, on_event| calls.delta(0, text, on_event));
-        calls.act(&mut log, |calls, on_event| calls.whole(0, whole, on_event));
-        calls.act(&mut log, |calls, on_event| calls.finish(Some("tool_calls"), on_event));
+        calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
+        calls.act(&mut log, |calls, on_event| calls.delta_with(0, text, on_event));
+        calls.act(&mut log, |calls, on_event| calls.whole_with(0, whole, on_event));
+        calls.act(&mut log, |calls, on_event| calls.finish_with(Some("tool_calls"), on_event));
         assert_eq!(log.calls[0].status, expected, "{whole}");
     }
     // What was lost on the way is in the whole.
     let (mut log, mut calls) = (Log::default(), Calls::new(&builder(lenient().accept_deviations())));
-    calls.act(&mut log, |calls, on_event| calls.start(0, CallStart::new("f"), on_event));
-    calls.act(&mut log, |calls, on_event| calls.delta(0, "{'a': [1", on_event));
-    calls.act(&mut log, |calls, on_event| calls.whole(0, text, on_event));
-    calls.act(&mut log, |calls, on_event| calls.finish(Some("tool_calls"), on_event));
+    calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
+    calls.act(&mut log, |calls, on_event| calls.delta_with(0, "{'a': [1", on_event));
+    calls.act(&mut log, |calls, on_event| calls.whole_with(0, text, on_event));
+    calls.act(&mut log, |calls, on_event| calls.finish_with(Some("tool_calls"), on_event));
     assert_eq!((log.calls[0].status, log.calls[0].raw.as_str()), ("accepted", text));
 }
 
@@ -181,10 +183,10 @@ fn on_every_wire_with_text() {
             };
             for event in events {
                 stream = restored_stream(&stream, &stream.save());
-                stream.push(&event.to_string(), &mut on_event);
+                stream.push_with(&event.to_string(), &mut on_event);
             }
             let message = stream.message();
-            stream.finish(None, &mut on_event);
+            stream.finish_with(None, &mut on_event);
             assert_eq!(ended, [("accepted", Some(value.clone()), deviations)], "{provider}: {text}");
             assert_eq!(stream.verdict(), Ok(()), "{provider}: {text}");
             // What goes back is the strict text, or nothing.

@@ -1,4 +1,6 @@
 //! What each provider's events say beside the calls, and that another message supersedes what is open.
+//!
+//! Laws: streams end.
 
 use jsonspigot::providers::Provider;
 use serde_json::{Value, json};

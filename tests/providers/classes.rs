@@ -1,5 +1,7 @@
 //! The promises of a stream that hold on every wire format, each tried on each of them: when a stream is whole, what a call
 //! with several values comes to, and which messages go back.
+//!
+//! Laws: streams end.
 
 use std::collections::BTreeSet;
 
@@ -24,8 +26,8 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
         }
         _ => {}
     };
-    events.iter().for_each(|event| stream.push(&event.to_string(), &mut on_event));
-    stream.finish(None, &mut on_event);
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), &mut on_event));
+    stream.finish_with(None, &mut on_event);
     (calls, stream)
 }
 
@@ -353,8 +355,7 @@ fn what_a_wire_says_besides() {
         let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
         let mut reported = Vec::new();
         for event in &events {
-            reported =
-                stream.push_events(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()).collect();
+            reported = stream.push(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()).collect();
         }
         let names: Vec<_> = reported.iter().map(|event| event["event"].as_str().unwrap().to_owned()).collect();
         assert!(names.iter().any(|name| name == wanted), "{format}: {wanted} in {names:?}");

@@ -1,5 +1,7 @@
 //! What the wires of connections and runs say beside calls, and what they do wrong: OpenAI Realtime and Assistants,
 //! Gemini Live, Cohere v1, MCP. And that a stream that is read as another wire's is never taken for an empty one.
+//!
+//! Laws: streams end; ok is whole.
 
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits};

@@ -1,4 +1,6 @@
 //! Calls of OpenAI's chat that are no function's: custom tools, whose input is text, and entries of types that nobody knows.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::PatternSet;
 use jsonspigot::providers::{Provider, ProviderStream};
@@ -11,9 +13,9 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, ProviderStream) {
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         stream = new().restore(&stream.save()).unwrap();
-        reported.extend(stream.push_events(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()));
+        reported.extend(stream.push(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()));
     }
-    reported.extend(stream.finish_events(None).map(|event| serde_json::to_value(event).unwrap()));
+    reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));
     (reported, stream)
 }
 

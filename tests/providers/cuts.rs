@@ -1,5 +1,7 @@
 //! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
 //! as feeding those arguments directly; interleaved calls never mix.
+//!
+//! Laws: no panics; calls alone; damage.
 
 use proptest::prelude::*;
 

@@ -4,6 +4,8 @@
 //!
 //! The table is `tests/data/facts.txt`: each stream with the calls of the client, those of the provider and the last
 //! counts, then a line for each fact, of which the beginning is enough.
+//!
+//! Laws: streams end.
 
 use super::recordings::OTHER_WIRES;
 use super::support::{Log, events_of, eventstream, everything, own, read_bytes, read_with, shared};

@@ -1,4 +1,6 @@
 //! The provider's errors in all their shapes, and events that mean nothing: each is told, none is taken for another.
+//!
+//! Laws: streams end.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::ToolCalls;
@@ -143,12 +145,12 @@ fn errors_are_told_at_once() {
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
     let mut told = 0;
     let mut count = |event: StreamEvent<'_>| told += usize::from(matches!(event, StreamEvent::ProviderError { .. }));
-    calls.push(r#"{"type":"ping"}"#, &mut count);
-    calls.push(r#"{"type":"error","error":{"message":"m"}}"#, &mut count);
+    calls.push_with(r#"{"type":"ping"}"#, &mut count);
+    calls.push_with(r#"{"type":"error","error":{"message":"m"}}"#, &mut count);
     assert_eq!(calls.provider(), None);
-    calls.push(&responses::end("completed", &json!({})), &mut count);
+    calls.push_with(&responses::end("completed", &json!({})), &mut count);
     assert_eq!(calls.provider(), Some(Provider::OpenaiResponses));
-    calls.finish(None, &mut count);
+    calls.finish_with(None, &mut count);
     assert_eq!(told, 1);
 }
 

@@ -1,4 +1,6 @@
 //! The recorded streams against a table written by hand: 39 calls with ids, names, statuses and values.
+//!
+//! Laws: calls alone.
 
 use super::support::{Log, events_of, everything, read_bytes, read_structured, recorded};
 

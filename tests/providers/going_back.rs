@@ -1,4 +1,6 @@
 //! The message that goes back: as the provider's API takes it, with every value that the wire carried.
+//!
+//! Laws: streams end; ok is whole.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
@@ -39,9 +41,9 @@ fn read<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> (Option<Value>, S
         _ => {}
     };
     for event in events {
-        stream.push(event.as_ref(), &mut on_event);
+        stream.push_with(event.as_ref(), &mut on_event);
     }
-    stream.finish(None, &mut on_event);
+    stream.finish_with(None, &mut on_event);
     for (choice, is_text, words) in words {
         // The parts of a response are told as answers.
         if choice == 0 || stream.provider().is_some_and(|provider| provider.name() == "openai-responses") {
@@ -292,7 +294,7 @@ fn the_message_of_each_stream_of_our_own_holds_what_was_told() {
 
 fn message(stream: ProviderStream, events: &[&str]) -> Option<String> {
     let mut stream = stream.with_message();
-    events.iter().for_each(|event| stream.push(event, |_| {}));
+    events.iter().for_each(|event| stream.push_with(event, |_| {}));
     stream.message()
 }
 
@@ -339,7 +341,7 @@ fn everything_stays_as_it_was_spelt() {
     }
     // Only who asks for it has it.
     let mut unasked = stream(Provider::Anthropic);
-    events.iter().for_each(|event| unasked.push(event, |_| {}));
+    events.iter().for_each(|event| unasked.push_with(event, |_| {}));
     assert_eq!(unasked.message(), None);
 }
 
@@ -474,7 +476,7 @@ fn what_is_kept_is_limited() {
     let calls = ToolCalls::builder().limits(CallLimits::new().event_bytes(1000)).build();
     let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_message();
     for event in std::iter::repeat_n(&*piece, 11).chain([end, "[DONE]", &*text("y"), end]) {
-        stream.push(event, |_| {});
+        stream.push_with(event, |_| {});
     }
     assert_eq!(stream.message().unwrap(), r#"{"role":"assistant","content":"y"}"#);
 }
@@ -639,7 +641,7 @@ fn what_servers_refuse_does_not_go_back() {
     };
     let of = |events: &[String]| {
         let mut stream = stream(Provider::Anthropic).with_message();
-        events.iter().for_each(|event| stream.push(event, |_| {}));
+        events.iter().for_each(|event| stream.push_with(event, |_| {}));
         [stream.message(), stream.message_without_calls()]
             .map(|message| message.map(|message| serde_json::from_str::<Value>(&message).unwrap()["content"].clone()))
     };
@@ -719,9 +721,9 @@ fn the_input_that_goes_back_is_the_one_that_was_reported() {
     let of = |provider: Provider, events: &[Value]| {
         let events: Vec<String> = events.iter().map(Value::to_string).collect();
         let mut stream = stream(provider).with_message();
-        events.iter().for_each(|event| stream.push(event, |_| {}));
+        events.iter().for_each(|event| stream.push_with(event, |_| {}));
         // The end of a call without arguments may only be known now.
-        stream.finish(None, |_| {});
+        stream.finish_with(None, |_| {});
         serde_json::from_str::<Value>(&stream.message().unwrap()).unwrap()
     };
     for arguments in [json!(""), json!(null)] {

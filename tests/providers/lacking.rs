@@ -1,5 +1,7 @@
 //! Events that name a piece of a call and have none that can be read: by null, by nothing, by members that nobody knows. The
 //! event is damaged, and the call in whose middle it stands is not whole, although what is left of it would be.
+//!
+//! Laws: damage.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -12,8 +14,8 @@ use super::support::{Log, everything};
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
     let mut stream = ProviderStream::new(provider, everything().build());
     let mut log = Log::default();
-    events.iter().for_each(|event| stream.push(&event.to_string(), |event| log.tell(event)));
-    stream.finish(None, |event| log.tell(event));
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
+    stream.finish_with(None, |event| log.tell(event));
     (log, stream.verdict().is_ok())
 }
 

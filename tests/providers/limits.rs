@@ -1,4 +1,6 @@
 //! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
+//!
+//! Laws: bounded streams.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
@@ -42,7 +44,7 @@ fn a_million_slots() {
     let mut calls = ToolCalls::builder().build();
     let (mut started, mut refused) = (0, 0);
     for slot in 0..1_000_000_u64 {
-        calls.start(slot, CallStart::new("tool"), |event| match event {
+        calls.start_with(slot, CallStart::new("tool"), |event| match event {
             CallEvent::Start(_) => started += 1,
             CallEvent::Error(error) => {
                 assert_eq!(error.kind(), CallErrorKind::OpenCallsLimit);
@@ -59,19 +61,19 @@ fn calls_one_after_the_other_are_forgotten_again() {
     let mut calls = ToolCalls::builder().limits(CallLimits::new().open_calls(4)).build();
     let mut log = Log::default();
     for slot in 0..1_000_u64 {
-        calls.start(slot, CallStart::new("tool").id(&*format!("call_{slot}")), |event| log.tell(event));
-        calls.delta(slot, "{}", |event| log.tell(event));
-        calls.stop(slot, |event| log.tell(event));
+        calls.start_with(slot, CallStart::new("tool").id(&*format!("call_{slot}")), |event| log.tell(event));
+        calls.delta_with(slot, "{}", |event| log.tell(event));
+        calls.stop_with(slot, |event| log.tell(event));
     }
     assert_eq!((log.calls.len(), log.errors.len()), (1_000, 0));
     // The last ones are known to have ended, the first ones are forgotten.
     let shown = format!("{calls:?}");
     assert!(shown.len() < 4_000 && !shown.contains("call_1\""), "what was forgotten takes no room: {shown}");
-    calls.delta(999, "x", |event| log.tell(event));
-    calls.delta(996, "x", |event| log.tell(event));
-    calls.delta(995, "x", |event| log.tell(event));
-    calls.delta("call_999", "x", |event| log.tell(event));
-    calls.delta("call_1", "x", |event| log.tell(event));
+    calls.delta_with(999, "x", |event| log.tell(event));
+    calls.delta_with(996, "x", |event| log.tell(event));
+    calls.delta_with(995, "x", |event| log.tell(event));
+    calls.delta_with("call_999", "x", |event| log.tell(event));
+    calls.delta_with("call_1", "x", |event| log.tell(event));
     let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();
     let (ended, not_started) = (CallErrorKind::Ended, CallErrorKind::NotStarted);
     assert_eq!(kinds, [ended, ended, not_started, ended, not_started]);
@@ -84,41 +86,41 @@ fn what_is_forgotten_takes_nothing_else_along() {
     let mut calls = choices(1).build();
     let mut log = Log::default();
     for slot in [0, 1] {
-        calls.start(slot, CallStart::new("tool").id("same"), |event| log.tell(event));
-        calls.delta(slot, "{}", |event| log.tell(event));
-        calls.stop(slot, |event| log.tell(event));
+        calls.start_with(slot, CallStart::new("tool").id("same"), |event| log.tell(event));
+        calls.delta_with(slot, "{}", |event| log.tell(event));
+        calls.stop_with(slot, |event| log.tell(event));
     }
-    calls.delta("same", "x", |event| log.tell(event));
-    calls.delta(0, "x", |event| log.tell(event));
+    calls.delta_with("same", "x", |event| log.tell(event));
+    calls.delta_with(0, "x", |event| log.tell(event));
     assert_eq!(log.errors, [(CallErrorKind::Ended, Some(1)), (CallErrorKind::NotStarted, None)]);
     // Slots that are ids.
     let mut calls = choices(2).build();
     let mut log = Log::default();
     for slot in ["open", "a", "b", "c"] {
-        calls.start(slot, CallStart::new("tool").id(slot), |event| log.tell(event));
-        calls.delta(slot, "{}", |event| log.tell(event));
+        calls.start_with(slot, CallStart::new("tool").id(slot), |event| log.tell(event));
+        calls.delta_with(slot, "{}", |event| log.tell(event));
         if slot != "open" {
-            calls.stop(slot, |event| log.tell(event));
+            calls.stop_with(slot, |event| log.tell(event));
         }
     }
-    calls.stop("open", |event| log.tell(event));
+    calls.stop_with("open", |event| log.tell(event));
     assert_eq!((log.summary().len(), log.errors.len()), (4, 0));
     assert!(log.calls.iter().all(|call| call.status == "complete"));
     // A slot that is open, after a call that was refused.
     let mut calls = choices(2).build();
     let mut log = Log::default();
     for slot in 0..5_u64 {
-        calls.start(slot, CallStart::new("tool"), |event| log.tell(event));
+        calls.start_with(slot, CallStart::new("tool"), |event| log.tell(event));
         if slot < 2 {
-            calls.delta(slot, "{}", |event| log.tell(event));
-            calls.stop(slot, |event| log.tell(event));
+            calls.delta_with(slot, "{}", |event| log.tell(event));
+            calls.stop_with(slot, |event| log.tell(event));
         }
     }
-    calls.delta(2, "{}", |event| log.tell(event));
-    calls.start(5, CallStart::new("refused"), |event| log.tell(event));
-    calls.stop(2, |event| log.tell(event));
-    calls.delta(3, "{}", |event| log.tell(event));
-    calls.finish(None, |event| log.tell(event));
+    calls.delta_with(2, "{}", |event| log.tell(event));
+    calls.start_with(5, CallStart::new("refused"), |event| log.tell(event));
+    calls.stop_with(2, |event| log.tell(event));
+    calls.delta_with(3, "{}", |event| log.tell(event));
+    calls.finish_with(None, |event| log.tell(event));
     assert_eq!(log.summary(), ["tool complete {}"; 4]);
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
 }
@@ -139,16 +141,16 @@ fn what_is_not_forgotten_is_still_known_to_have_ended() {
     let mut calls = choices(1).build();
     let mut log = Log::default();
     for slot in 0..3_u64 {
-        calls.start(slot, CallStart::new("tool"), |event| log.tell(event));
+        calls.start_with(slot, CallStart::new("tool"), |event| log.tell(event));
         if slot < 2 {
-            calls.delta(slot, "{}", |event| log.tell(event));
+            calls.delta_with(slot, "{}", |event| log.tell(event));
         }
         if slot < 1 {
-            calls.stop(slot, |event| log.tell(event));
+            calls.stop_with(slot, |event| log.tell(event));
         }
     }
-    calls.finish(None, |event| log.tell(event));
-    calls.delta(1, "x", |event| log.tell(event));
+    calls.finish_with(None, |event| log.tell(event));
+    calls.delta_with(1, "x", |event| log.tell(event));
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None), (CallErrorKind::Ended, Some(1))]);
 }
 
@@ -158,14 +160,14 @@ fn unreadable_and_oversized_events_cut_what_is_open() {
     let mut calls = ProviderStream::new(Provider::Anthropic, everything().build());
     let mut log = Log::default();
     for (slot, id) in [(0, "a"), (1, "b"), (2, "c")] {
-        calls.push(&anthropic::start(slot, id, id), |event| log.tell(event));
-        calls.push(&anthropic::delta(slot, "{}"), |event| log.tell(event));
+        calls.push_with(&anthropic::start(slot, id, id), |event| log.tell(event));
+        calls.push_with(&anthropic::delta(slot, "{}"), |event| log.tell(event));
         match slot {
-            0 => calls.push_unreadable("{\u{fffd}", |event| log.tell(event)),
-            1 => calls.push_oversized(|event| log.tell(event)),
+            0 => calls.push_unreadable_with("{\u{fffd}", |event| log.tell(event)),
+            1 => calls.push_oversized_with(|event| log.tell(event)),
             _ => {}
         }
-        calls.push(&anthropic::stop(slot), |event| log.tell(event));
+        calls.push_with(&anthropic::stop(slot), |event| log.tell(event));
     }
     assert_eq!(log.summary(), ["a truncated(bad-frame) {}", "b truncated(limit) {}", "c complete {}"]);
     assert_eq!((log.bad_frames, log.errors), (vec!["{\u{fffd}".to_owned()], vec![(CallErrorKind::EventLimit, None)]));
@@ -219,11 +221,11 @@ fn an_endless_call() {
     let limits = CallLimits::new().input_bytes(1 << 10);
     let mut calls = ToolCalls::builder().limits(limits).build();
     let mut log = Log::default();
-    calls.start(0, CallStart::new("tool").id("a"), |event| log.tell(event));
+    calls.start_with(0, CallStart::new("tool").id("a"), |event| log.tell(event));
     for _ in 0..100_000 {
-        calls.delta(0, "[[[[", |event| log.tell(event));
+        calls.delta_with(0, "[[[[", |event| log.tell(event));
     }
-    calls.finish(Some("stop"), |event| log.tell(event));
+    calls.finish_with(Some("stop"), |event| log.tell(event));
     assert_eq!((log.calls[0].raw.len(), log.errors.len()), (1 << 10, 1));
 }
 
@@ -373,10 +375,10 @@ fn undecided_events_are_bounded() {
     assert_eq!(kept(CallLimits::new().event_bytes(3 * event.len()), event), 3);
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
     for _ in 0..10_000 {
-        calls.push(r#"{"type":"ping"}"#, |_| {});
+        calls.push_with(r#"{"type":"ping"}"#, |_| {});
     }
     assert!(format!("{calls:?}").len() < 10_000);
-    calls.push(r#"{"type":"message_stop"}"#, |_| {});
+    calls.push_with(r#"{"type":"message_stop"}"#, |_| {});
     assert_eq!(calls.provider(), Some(Provider::Anthropic));
 }
 
@@ -432,13 +434,13 @@ fn names_and_inputs_of_starts_are_limited_too() {
     let limits = CallLimits::new().name_bytes(4).input_bytes(4);
     let mut calls = limited(limits).build();
     let mut log = Log::default();
-    calls.start(0, CallStart::new("").id("a"), |event| log.tell(event));
-    calls.start(0, CallStart::new(&*"x".repeat(100_000)).id("a"), |event| log.tell(event));
-    calls.start(1, CallStart::new("tool").id("b").input(&*format!("[\"{}\"]", "é".repeat(100_000))), |event| {
+    calls.start_with(0, CallStart::new("").id("a"), |event| log.tell(event));
+    calls.start_with(0, CallStart::new(&*"x".repeat(100_000)).id("a"), |event| log.tell(event));
+    calls.start_with(1, CallStart::new("tool").id("b").input(&*format!("[\"{}\"]", "é".repeat(100_000))), |event| {
         log.tell(event);
     });
     assert!(format!("{calls:?}").len() < 4_000);
-    calls.finish(None, |event| log.tell(event));
+    calls.finish_with(None, |event| log.tell(event));
     assert_eq!(log.summary(), [" empty {}", "tool truncated(limit) [\"é"]);
     assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
 }
@@ -491,7 +493,7 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         for (turns, remembered) in [0..1_500, 1_500..6_000].into_iter().zip(&mut remembered) {
             for at in turns {
                 let id = format!("{at:0100}");
-                turn(at, &id).iter().for_each(|event| calls.push(event, |_| {}));
+                turn(at, &id).iter().for_each(|event| calls.push_with(event, |_| {}));
             }
             *remembered = format!("{calls:?}").len();
         }
@@ -570,7 +572,7 @@ fn a_thousand_refused_calls_are_saved() {
     let builder = limited(CallLimits::new().open_calls(1));
     let mut calls = builder.clone().build();
     for slot in 0..1000 {
-        calls.start(slot, CallStart::new("tool"), |_| {});
+        calls.start_with(slot, CallStart::new("tool"), |_| {});
         assert!(builder.clone().restore(&calls.save()).is_ok(), "{slot}");
     }
 }
@@ -578,7 +580,7 @@ fn a_thousand_refused_calls_are_saved() {
 fn responses_of<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> Log {
     let mut stream = ProviderStream::new(Provider::OpenaiResponses, ToolCalls::new(&PatternSet::empty()));
     let mut log = Log::default();
-    events.into_iter().for_each(|event| stream.push(event.as_ref(), |event| log.tell(event)));
+    events.into_iter().for_each(|event| stream.push_with(event.as_ref(), |event| log.tell(event)));
     log
 }
 
@@ -591,12 +593,12 @@ fn more_answers_and_parts_than_are_remembered() {
     for count in [255, 256, 257, 300] {
         for is_whole in [true, false] {
             let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
-            (0..count).for_each(|choice| stream.push(&chunk(choice, json!(null)), |_| {}));
-            (0..count - 1).for_each(|choice| stream.push(&chunk(choice, json!("stop")), |_| {}));
+            (0..count).for_each(|choice| stream.push_with(&chunk(choice, json!(null)), |_| {}));
+            (0..count - 1).for_each(|choice| stream.push_with(&chunk(choice, json!("stop")), |_| {}));
             if is_whole {
-                stream.push("[DONE]", |_| {});
+                stream.push_with("[DONE]", |_| {});
             }
-            stream.finish(None, |_| {});
+            stream.finish_with(None, |_| {});
             assert_eq!(stream.verdict().is_ok(), is_whole, "{count}");
         }
     }

@@ -1,5 +1,7 @@
 //! States of calls whose parts contradict each other, though each of them is right by itself: every part of a small
 //! state is replaced in turn.
+//!
+//! Laws: saved state.
 
 use jsonspigot::RestoreErrorKind;
 use jsonspigot::tool_calls::{CallLimits, ToolCalls};

@@ -1,4 +1,6 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
+//!
+//! Laws: calls alone; streams end.
 
 use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
@@ -29,15 +31,15 @@ impl Driver {
 fn the_five_signals() {
     let mut driver = Driver::new(everything());
     driver
-        .act(|calls, on| calls.start((1, 0), CallStart::new("tool").id("a").input(r#"{"start": 1}"#), on))
-        .act(|calls, on| calls.start("b", CallStart::new("tool").id("b"), on))
-        .act(|calls, on| calls.delta("b", "[1,", on))
-        .act(|calls, on| calls.stop((1, 0), on))
-        .act(|calls, on| calls.delta("b", "2]", on))
-        .act(|calls, on| calls.whole("b", "[1, 2]", on))
-        .act(|calls, on| calls.start(5, CallStart::new("tool").id("c"), on))
-        .act(|calls, on| calls.whole(5, "{}", on))
-        .act(|calls, on| calls.finish(Some("tool_calls"), on));
+        .act(|calls, on| calls.start_with((1, 0), CallStart::new("tool").id("a").input(r#"{"start": 1}"#), on))
+        .act(|calls, on| calls.start_with("b", CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta_with("b", "[1,", on))
+        .act(|calls, on| calls.stop_with((1, 0), on))
+        .act(|calls, on| calls.delta_with("b", "2]", on))
+        .act(|calls, on| calls.whole_with("b", "[1, 2]", on))
+        .act(|calls, on| calls.start_with(5, CallStart::new("tool").id("c"), on))
+        .act(|calls, on| calls.whole_with(5, "{}", on))
+        .act(|calls, on| calls.finish_with(Some("tool_calls"), on));
     let log = &driver.log;
     assert_eq!(log.summary(), [r#"tool complete {"start":1}"#, "tool complete [1,2]", "tool complete {}"]);
     assert_eq!(log.order, ["call 0", "call 1", "input 0", "call 2", "input 1", "input 2"]);
@@ -49,21 +51,21 @@ fn a_reason_or_none_or_the_end_of_input() {
     let start = || {
         let mut driver = Driver::new(everything());
         driver
-            .act(|calls, on| calls.start(0, CallStart::new("empty"), on))
-            .act(|calls, on| calls.start(1, CallStart::new("cut"), on))
-            .act(|calls, on| calls.delta(1, "{", on))
-            .act(|calls, on| calls.start(2, CallStart::new("raw").raw(), on))
-            .act(|calls, on| calls.delta(2, "{", on));
+            .act(|calls, on| calls.start_with(0, CallStart::new("empty"), on))
+            .act(|calls, on| calls.start_with(1, CallStart::new("cut"), on))
+            .act(|calls, on| calls.delta_with(1, "{", on))
+            .act(|calls, on| calls.start_with(2, CallStart::new("raw").raw(), on))
+            .act(|calls, on| calls.delta_with(2, "{", on));
         driver
     };
-    let finish = |reason: Option<&str>| start().act(|calls, on| calls.finish(reason, on)).log.summary();
+    let finish = |reason: Option<&str>| start().act(|calls, on| calls.finish_with(reason, on)).log.summary();
     assert_eq!(finish(None), ["empty empty {}", "cut truncated(incomplete) {", "raw raw {"]);
     assert_eq!(finish(Some("stop")), ["empty empty {}", "cut truncated(stop) {", "raw raw {"]);
     let cut = ["empty truncated(length) ", "cut truncated(length) {", "raw truncated(length) {"];
     assert_eq!(finish(Some("length")), cut);
-    let ended = start().act(|calls, on| calls.cut("end-of-input", on)).log.summary();
+    let ended = start().act(|calls, on| calls.cut_with("end-of-input", on)).log.summary();
     assert_eq!(ended, cut.map(|line| line.replace("length", "end-of-input")));
-    let superseded = start().act(|calls, on| calls.begin_message(on)).log.summary();
+    let superseded = start().act(|calls, on| calls.begin_message_with(on)).log.summary();
     assert_eq!(superseded, cut.map(|line| line.replace("length", "superseded")));
 }
 
@@ -71,8 +73,8 @@ fn a_reason_or_none_or_the_end_of_input() {
 fn no_text_at_all_of_what_is_not_json() {
     let mut driver = Driver::new(everything());
     driver
-        .act(|calls, on| calls.start(0, CallStart::new("patch").id("a").raw(), on))
-        .act(|calls, on| calls.finish(None, on));
+        .act(|calls, on| calls.start_with(0, CallStart::new("patch").id("a").raw(), on))
+        .act(|calls, on| calls.finish_with(None, on));
     assert_eq!(driver.log.summary(), ["patch raw "]);
 }
 
@@ -80,13 +82,13 @@ fn no_text_at_all_of_what_is_not_json() {
 fn one_choice_ends_and_the_others_go_on() {
     let mut driver = Driver::new(everything());
     driver
-        .act(|calls, on| calls.start((0, 0), CallStart::new("tool").id("a"), on))
-        .act(|calls, on| calls.start((1, 0), CallStart::new("tool").id("b"), on))
-        .act(|calls, on| calls.delta((0, 0), "{}", on))
-        .act(|calls, on| calls.finish_choice(0, Some("tool_calls"), on))
-        .act(|calls, on| calls.delta((1, 0), "[]", on))
-        .act(|calls, on| calls.delta((0, 0), "x", on))
-        .act(|calls, on| calls.finish_choice(1, Some("length"), on));
+        .act(|calls, on| calls.start_with((0, 0), CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.start_with((1, 0), CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta_with((0, 0), "{}", on))
+        .act(|calls, on| calls.finish_choice_with(0, Some("tool_calls"), on))
+        .act(|calls, on| calls.delta_with((1, 0), "[]", on))
+        .act(|calls, on| calls.delta_with((0, 0), "x", on))
+        .act(|calls, on| calls.finish_choice_with(1, Some("length"), on));
     assert_eq!(driver.log.summary(), ["tool complete {}", "tool complete []"]);
     assert_eq!(driver.log.errors, [(CallErrorKind::Ended, Some(0))]);
 }
@@ -95,28 +97,28 @@ fn one_choice_ends_and_the_others_go_on() {
 fn starting_again() {
     let mut driver = Driver::new(everything());
     driver
-        .act(|calls, on| calls.start(0, CallStart::new("tool").id("a"), on))
-        .act(|calls, on| calls.delta(0, "[", on))
+        .act(|calls, on| calls.start_with(0, CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.delta_with(0, "[", on))
         // The same id: the same call.
-        .act(|calls, on| calls.start(0, CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.start_with(0, CallStart::new("tool").id("a"), on))
         // Neither id nor name: nothing new.
-        .act(|calls, on| calls.start(0, CallStart::new(""), on))
-        .act(|calls, on| calls.delta(0, "]", on))
+        .act(|calls, on| calls.start_with(0, CallStart::new(""), on))
+        .act(|calls, on| calls.delta_with(0, "]", on))
         // Another: another call; the first one is found by its id alone now.
-        .act(|calls, on| calls.start(0, CallStart::new("tool").id("b"), on))
-        .act(|calls, on| calls.delta(0, "{}", on))
-        .act(|calls, on| calls.delta("a", " ", on))
-        .act(|calls, on| calls.stop("a", on))
+        .act(|calls, on| calls.start_with(0, CallStart::new("tool").id("b"), on))
+        .act(|calls, on| calls.delta_with(0, "{}", on))
+        .act(|calls, on| calls.delta_with("a", " ", on))
+        .act(|calls, on| calls.stop_with("a", on))
         // The id of one that has ended.
-        .act(|calls, on| calls.start("a", CallStart::new("tool").id("a"), on))
-        .act(|calls, on| calls.delta("a", "1", on))
-        .act(|calls, on| calls.whole("a", "1", on))
-        .act(|calls, on| calls.stop("a", on))
-        .act(|calls, on| calls.whole("nobody", "1", on))
+        .act(|calls, on| calls.start_with("a", CallStart::new("tool").id("a"), on))
+        .act(|calls, on| calls.delta_with("a", "1", on))
+        .act(|calls, on| calls.whole_with("a", "1", on))
+        .act(|calls, on| calls.stop_with("a", on))
+        .act(|calls, on| calls.whole_with("nobody", "1", on))
         // Without ids, each start is another call.
-        .act(|calls, on| calls.start(7, CallStart::new("tool"), on))
-        .act(|calls, on| calls.start(7, CallStart::new("tool"), on))
-        .act(|calls, on| calls.finish(None, on));
+        .act(|calls, on| calls.start_with(7, CallStart::new("tool"), on))
+        .act(|calls, on| calls.start_with(7, CallStart::new("tool"), on))
+        .act(|calls, on| calls.finish_with(None, on));
     let raw: Vec<_> = driver.log.calls.iter().map(|call| call.raw.as_str()).collect();
     assert_eq!(raw, ["[] ", "{}", "", ""]);
     let ended = (CallErrorKind::Ended, Some(0));
@@ -126,18 +128,18 @@ fn starting_again() {
 #[test]
 fn the_parser_of_an_open_call() {
     let mut calls = everything().parser(Parser::builder().snapshots()).build();
-    calls.start(0, CallStart::new("tool").id("a"), |_| {});
+    calls.start_with(0, CallStart::new("tool").id("a"), |_| {});
     assert!(calls.parser(0).is_none(), "nothing has come");
-    calls.delta(0, r#"{"path": "src/li"#, |_| {});
+    calls.delta_with(0, r#"{"path": "src/li"#, |_| {});
     let parser = calls.parser(0).unwrap();
     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"path":"src/li"}"#);
-    calls.delta(0, r#"b.rs", "path""#, |_| {});
+    calls.delta_with(0, r#"b.rs", "path""#, |_| {});
     // A second path is refused; what was there before it stays readable.
     let snapshot = calls.parser(0).unwrap().snapshot().unwrap();
     assert_eq!((snapshot.to_string().as_str(), snapshot.is_complete()), (r#"{"path":"src/lib.rs"}"#, false));
     let mut log = Log { calls: vec![super::support::CallLog::default()], ..Log::default() };
     log.calls[0].fragments = r#"{"path": "src/lib.rs", "path""#.to_owned();
-    calls.stop(0, |event| log.tell(event));
+    calls.stop_with(0, |event| log.tell(event));
     assert_eq!(log.calls[0].error.as_ref().unwrap().0, ErrorKind::DuplicateKey);
     assert!(calls.parser(0).is_none(), "it has ended");
 
@@ -172,9 +174,9 @@ fn display_goes_on_past_deviations_and_the_verdict_does_not() {
     let choices = everything().parser(Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT));
     assert_eq!(shown(choices.clone()), ["one\ntwo \\dx", "three"]);
     let mut calls = choices.build();
-    calls.start(0, CallStart::new("tool").id("a"), |_| {});
+    calls.start_with(0, CallStart::new("tool").id("a"), |_| {});
     for delta in deltas {
-        calls.delta(0, delta, |_| {});
+        calls.delta_with(0, delta, |_| {});
     }
     let deviations: Vec<_> = calls.parser(0).unwrap().deviations().iter().map(|it| (it.kind(), it.offset())).collect();
     assert_eq!(deviations, [(DeviationKind::ControlCharacters, 10), (DeviationKind::BadEscapes, 16)]);
@@ -265,7 +267,7 @@ fn what_came_before_the_provider_was_known_is_not_lost() {
     let log = read_with(None, everything(), [error, r#"{"type":"message_stop"}"#]);
     assert_eq!(log.provider_errors, ["Overloaded"]);
     let mut calls = ProviderStream::detecting(ToolCalls::builder().build());
-    calls.push(r#"{"type":"ping"}"#, |_| {});
+    calls.push_with(r#"{"type":"ping"}"#, |_| {});
     assert_eq!(calls.provider(), None);
 }
 
@@ -394,22 +396,22 @@ fn errors_say_what_and_which() {
         }
     };
     let mut calls = ProviderStream::new(Provider::Anthropic, ToolCalls::builder().limits(limits).build());
-    calls.push(&anthropic::delta(7, "{}"), &mut on_event);
-    calls.push(&anthropic::start(0, "a", "tool"), &mut on_event);
-    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
-    calls.push(&anthropic::stop(0), &mut on_event);
-    calls.push(&anthropic::delta(0, "{}"), &mut on_event);
-    calls.push(&anthropic::start(1, "fives", "tool"), &mut on_event);
-    calls.push(&anthropic::start(1, "b", "tool"), &mut on_event);
-    calls.push(&anthropic::start(2, "c", "tool"), &mut on_event);
-    calls.push(&anthropic::start(3, "d", "tool"), &mut on_event);
-    calls.push(&anthropic::delta(2, "[1,2]"), &mut on_event);
-    calls.push(&"x".repeat(301), &mut on_event);
+    calls.push_with(&anthropic::delta(7, "{}"), &mut on_event);
+    calls.push_with(&anthropic::start(0, "a", "tool"), &mut on_event);
+    calls.push_with(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push_with(&anthropic::stop(0), &mut on_event);
+    calls.push_with(&anthropic::delta(0, "{}"), &mut on_event);
+    calls.push_with(&anthropic::start(1, "fives", "tool"), &mut on_event);
+    calls.push_with(&anthropic::start(1, "b", "tool"), &mut on_event);
+    calls.push_with(&anthropic::start(2, "c", "tool"), &mut on_event);
+    calls.push_with(&anthropic::start(3, "d", "tool"), &mut on_event);
+    calls.push_with(&anthropic::delta(2, "[1,2]"), &mut on_event);
+    calls.push_with(&"x".repeat(301), &mut on_event);
     let mut neutral = ToolCalls::builder().build();
     let mut on_call = |event: CallEvent<'_>| on_event(event.into());
-    neutral.start(0, CallStart::new("tool").id("a"), &mut on_call);
-    neutral.delta(0, "{}", &mut on_call);
-    neutral.whole(0, "[]", &mut on_call);
+    neutral.start_with(0, CallStart::new("tool").id("a"), &mut on_call);
+    neutral.delta_with(0, "{}", &mut on_call);
+    neutral.whole_with(0, "[]", &mut on_call);
     let expected = [
         ("not-started", None, "input for a call that was never started"),
         ("ended", Some(0), "input for a call that has ended (call 0)"),
@@ -462,18 +464,18 @@ fn duplicate_keys_are_refused_unless_someone_asks_for_the_last() {
 fn a_call_is_cut_alone() {
     let mut driver = Driver::new(everything());
     driver
-        .act(|calls, on| calls.start(0, CallStart::new("one").id("a"), on))
-        .act(|calls, on| calls.start(1, CallStart::new("two").id("b"), on))
-        .act(|calls, on| calls.start(2, CallStart::new("three").id("c"), on))
-        .act(|calls, on| calls.delta(0, "[1,", on))
-        .act(|calls, on| calls.delta(2, "[3,", on))
-        .act(|calls, on| calls.stop(2, on))
-        .act(|calls, on| calls.cut_call(0, "cancelled", on))
-        .act(|calls, on| calls.cut_call(2, "too slow", on))
-        .act(|calls, on| calls.cut_call(0, "again", on))
-        .act(|calls, on| calls.cut_call(9, "nobody", on))
-        .act(|calls, on| calls.delta(1, "[]", on))
-        .act(|calls, on| calls.finish(Some("tool_calls"), on));
+        .act(|calls, on| calls.start_with(0, CallStart::new("one").id("a"), on))
+        .act(|calls, on| calls.start_with(1, CallStart::new("two").id("b"), on))
+        .act(|calls, on| calls.start_with(2, CallStart::new("three").id("c"), on))
+        .act(|calls, on| calls.delta_with(0, "[1,", on))
+        .act(|calls, on| calls.delta_with(2, "[3,", on))
+        .act(|calls, on| calls.stop_with(2, on))
+        .act(|calls, on| calls.cut_call_with(0, "cancelled", on))
+        .act(|calls, on| calls.cut_call_with(2, "too slow", on))
+        .act(|calls, on| calls.cut_call_with(0, "again", on))
+        .act(|calls, on| calls.cut_call_with(9, "nobody", on))
+        .act(|calls, on| calls.delta_with(1, "[]", on))
+        .act(|calls, on| calls.finish_with(Some("tool_calls"), on));
     let log = &driver.log;
     assert_eq!(log.summary(), ["one truncated(cancelled) [1,", "two complete []", "three truncated(too slow) [3,"]);
     assert_eq!(log.order, ["call 0", "call 1", "call 2", "input 0", "input 2", "input 1"]);

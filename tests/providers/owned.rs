@@ -1,7 +1,10 @@
 //! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
+//!
+//! Laws: owned events.
 
-use jsonspigot::PatternSet;
 use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream, StreamEvent};
+use jsonspigot::tool_calls::OwnedCallEvent;
+use jsonspigot::{PatternSet, PayloadStatus};
 use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, events_of, everything, recorded};
@@ -10,7 +13,7 @@ fn is_static_and_sendable<T: Send + Sync + 'static>(_: &T) {}
 
 /// For each stream that has been recorded, and for our own.
 #[test]
-fn push_events_gives_what_push_tells() {
+fn the_iterator_gives_what_the_callback_is_given() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/streams");
     let providers = std::fs::read_dir(root).unwrap().map(|folder| folder.unwrap().path());
     let files = providers.flat_map(|folder| std::fs::read_dir(folder).unwrap());
@@ -21,8 +24,8 @@ fn push_events_gives_what_push_tells() {
         let mut by_iterator = by_callback.clone();
         for event in events_of(&bytes) {
             let mut told = Vec::new();
-            by_callback.push(&event, |event| told.push(event.to_owned()));
-            let given: Vec<_> = by_iterator.push_events(&event).collect();
+            by_callback.push_with(&event, |event| told.push(event.to_owned()));
+            let given: Vec<_> = by_iterator.push(&event).collect();
             assert_eq!(given, told);
             is_static_and_sendable(&given);
             for event in given {
@@ -32,8 +35,8 @@ fn push_events_gives_what_push_tells() {
             }
         }
         let mut told = Vec::new();
-        by_callback.finish(None, |event| told.push(event.to_owned()));
-        assert_eq!(by_iterator.finish_events(None).collect::<Vec<_>>(), told);
+        by_callback.finish_with(None, |event| told.push(event.to_owned()));
+        assert_eq!(by_iterator.finish(None).collect::<Vec<_>>(), told);
     }
     assert!(count > 100, "{count}");
 }
@@ -42,13 +45,20 @@ fn push_events_gives_what_push_tells() {
 #[test]
 fn what_is_not_looked_at_has_been_read_all_the_same() {
     let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
-    drop(stream.push_events(&chat::call(0, "a", "tool", "{\"a\":")));
-    let given: Vec<_> = stream.push_events(&chat::more(0, "1}")).collect();
-    assert!(given.iter().any(|event| matches!(event, OwnedStreamEvent::Match { call: 0, .. })));
-    assert!(stream.finish_events(Some("cancelled")).any(|event| {
-        // What is whole is whole, whoever stops.
-        matches!(event, OwnedStreamEvent::CallEnd { status: "complete", value: Some(json), .. } if json == "{\"a\":1}")
-    }));
+    drop(stream.push(&chat::call(0, "a", "tool", "{\"a\":")));
+    let given: Vec<_> = stream.push(&chat::more(0, "1}")).collect();
+    assert!(
+        given.iter().any(
+            |event| matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Match { call, .. }) if call.number == 0)
+        )
+    );
+    let input = stream.finish(Some("cancelled")).find_map(|event| match event {
+        OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => Some(input),
+        _ => None,
+    });
+    // What is whole is whole, whoever stops.
+    let input = input.unwrap();
+    assert_eq!((input.status(), input.value()), (PayloadStatus::Complete, Some("{\"a\":1}")));
 }
 
 /// Each kind of event, as a line.
@@ -57,8 +67,8 @@ fn events_are_serialized_as_the_command_prints_them() {
     let lines = |provider: Provider, events: &[String]| {
         let mut stream =
             ProviderStream::new(provider, jsonspigot::tool_calls::ToolCalls::new(&PatternSet::new(["a"]).unwrap()));
-        let mut told: Vec<_> = events.iter().flat_map(|event| stream.push_events(event)).collect();
-        told.extend(stream.finish_events(Some("cancelled")));
+        let mut told: Vec<_> = events.iter().flat_map(|event| stream.push(event)).collect();
+        told.extend(stream.finish(Some("cancelled")));
         told.iter().map(|event| serde_json::to_string(event).unwrap()).collect::<Vec<_>>()
     };
     let told = lines(
@@ -114,7 +124,7 @@ fn usage_is_on_one_line_and_readable() {
     ] {
         let event = format!(r#"{{"type":"message_delta","usage":{usage}}}"#);
         let mut stream = ProviderStream::new(Provider::Anthropic, everything().build());
-        let told: Vec<_> = stream.push_events(&event).map(|event| serde_json::to_string(&event).unwrap()).collect();
+        let told: Vec<_> = stream.push(&event).map(|event| serde_json::to_string(&event).unwrap()).collect();
         assert_eq!(
             told,
             [format!(
@@ -130,9 +140,9 @@ fn usage_is_on_one_line_and_readable() {
 fn a_reason_to_finish_with() {
     let reason = |events: &[String], reason: Option<&str>| {
         let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
-        events.iter().for_each(|event| drop(stream.push_events(event)));
+        events.iter().for_each(|event| drop(stream.push(event)));
         let mut given = None;
-        stream.finish(reason, |event| {
+        stream.finish_with(reason, |event| {
             if let StreamEvent::Call(jsonspigot::tool_calls::CallEvent::End { input, .. }) = event {
                 given = Some(format!("{:?}", input.status()));
             }

@@ -1,4 +1,6 @@
 //! Patches and commands of Responses: input that comes as strings of its own, told as the JSON text that they make.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits, ToolCallsBuilder};
@@ -268,8 +270,8 @@ fn limits_hold() {
     let size = |messages: u64| {
         let mut calls = ProviderStream::new(Provider::OpenaiResponses, everything().build());
         for index in 0..messages {
-            calls.push(&item("added", index, "apply_patch_call", &json!({})).to_string(), |_| {});
-            calls.push("[DONE]", |_| {});
+            calls.push_with(&item("added", index, "apply_patch_call", &json!({})).to_string(), |_| {});
+            calls.push_with("[DONE]", |_| {});
         }
         format!("{calls:?}").len()
     };

@@ -1,5 +1,7 @@
 //! Payloads in the assistant's text: a stream with an envelope says of each block's text what an envelope alone says of it,
 //! however it is cut, and whatever is saved in between.
+//!
+//! Laws: payloads.
 
 use std::collections::BTreeMap;
 
@@ -92,10 +94,10 @@ fn heard(mut stream: ProviderStream, events: &[String]) -> (BTreeMap<u64, Heard>
     };
     for event in events {
         stream = restored_stream(&stream, &stream.save());
-        stream.push(event, &mut on_event);
+        stream.push_with(event, &mut on_event);
     }
     stream = restored_stream(&stream, &stream.save());
-    stream.finish(None, &mut on_event);
+    stream.finish_with(None, &mut on_event);
     (blocks, stream)
 }
 
@@ -162,7 +164,7 @@ fn a_payload_ends_with_its_block() {
     let mut told = Vec::new();
     let mut shown = String::new();
     for chunk in chunks {
-        stream.push(&chunk.to_string(), |event| match event {
+        stream.push_with(&chunk.to_string(), |event| match event {
             StreamEvent::Payload { block, event: EnvelopeEvent::End { payload, .. }, .. } => {
                 assert_eq!(
                     (payload.status(), payload.value().is_none()),
@@ -196,9 +198,9 @@ fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
     };
     for event in events {
         stream = restored_stream(&stream, &stream.save());
-        stream.push(event, &mut on_event);
+        stream.push_with(event, &mut on_event);
     }
-    stream.finish(None, &mut on_event);
+    stream.finish_with(None, &mut on_event);
     assert_eq!(stream.verdict().is_ok(), ended.iter().all(|status| status == "Complete"), "{ended:?}");
     ended
 }
@@ -285,7 +287,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         let mut ended = Vec::new();
         for event in [chunk(before).as_str(), "{\"damaged", chunk(after).as_str(), end.as_str()] {
             stream = restored_stream(&stream, &stream.save());
-            stream.push(event, |event| {
+            stream.push_with(event, |event| {
                 if let StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } = event {
                     ended.push(payload.status().name());
                 }
@@ -311,9 +313,9 @@ fn reasoning_and_structured_text_are_not_looked_at() {
         _ => {}
     };
     let line = json!({"message": {"thinking": "<think>x</think>"}, "done": true, "done_reason": "stop"}).to_string();
-    stream(Provider::Ollama).push(&line, &mut on_event);
+    stream(Provider::Ollama).push_with(&line, &mut on_event);
     let line = json!({"message": {"content": "```json\n1\n```"}, "done": true, "done_reason": "stop"}).to_string();
-    stream(Provider::Ollama).structured().push(&line, &mut on_event);
+    stream(Provider::Ollama).structured().push_with(&line, &mut on_event);
     assert_eq!(reasoning, "<think>x</think>");
 }
 
@@ -324,11 +326,11 @@ fn an_open_payload_can_be_looked_at() {
     let envelope = Envelope::builder().parser(jsonspigot::Parser::builder().snapshots()).build(delimiters, &patterns);
     let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&patterns)).with_envelope(envelope);
     assert!(stream.envelope(0).is_none());
-    stream.push(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
+    stream.push_with(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
     let open = stream.envelope(0).expect("the block is open");
     assert_eq!(open.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":"b"}"#);
     assert_eq!(stream.envelopes().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
-    stream.finish(None, |_| {});
+    stream.finish_with(None, |_| {});
     assert!(stream.envelope(0).is_none());
 }
 
@@ -336,7 +338,7 @@ fn an_open_payload_can_be_looked_at() {
 fn what_owns_its_parts_has_the_shape_of_the_lines() {
     let line = json!({"message": {"content": "a<think>b</think>```json\n{\"answer\": 1}```<!--context {\"answer\": x} -->"},
         "done": true, "done_reason": "stop"});
-    let events: Vec<OwnedStreamEvent> = stream(Provider::Ollama).push_events(&line.to_string()).collect();
+    let events: Vec<OwnedStreamEvent> = stream(Provider::Ollama).push(&line.to_string()).collect();
     let lines: Vec<_> = events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
     let of = |mark: &str| format!(r#""mark":"{mark}","block":0,"choice":0"#);
     let (think, json, context) = (of("tag:think"), of("fence:json"), of("comment:context"));
@@ -365,7 +367,7 @@ fn what_owns_its_parts_has_the_shape_of_the_lines() {
 fn a_state_belongs_to_its_envelope() {
     let calls = || ToolCalls::new(&PatternSet::new(["answer"]).unwrap());
     let mut saved = stream(Provider::Ollama);
-    saved.push(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
+    saved.push_with(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
     let state = saved.save();
     let kind = |other: ProviderStream| other.restore(&state).map_err(|error| error.kind()).err();
     let plain = || ProviderStream::new(Provider::Ollama, calls());

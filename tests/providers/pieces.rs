@@ -1,5 +1,7 @@
 //! A piece that can't be read was a piece: every member of every event that has one, with each wrong type in its place. If
 //! the verdict is that all has come, then it has.
+//!
+//! Laws: ok is whole.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -16,8 +18,8 @@ fn said(log: &Log) -> (Vec<String>, String, String) {
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
     let mut stream = ProviderStream::new(provider, everything().build());
     let mut log = Log::default();
-    events.iter().for_each(|event| stream.push(&event.to_string(), |event| log.tell(event)));
-    stream.finish(None, |event| log.tell(event));
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
+    stream.finish_with(None, |event| log.tell(event));
     (log, stream.verdict().is_ok())
 }
 

@@ -1,4 +1,6 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
+//!
+//! Laws: calls alone; damage.
 
 use jsonspigot::ErrorKind;
 use jsonspigot::providers::Provider;
@@ -461,10 +463,10 @@ fn gemini_values_around_structured_text() {
 fn a_repetition_may_spell_numbers_otherwise() {
     let told = |whole: &str| {
         let (mut log, mut calls) = (Log::default(), everything().build());
-        calls.start(0, CallStart::new("tool"), |event| log.tell(event));
-        calls.delta(0, "[1,{\"a\":[2.0]}]", |event| log.tell(event));
-        calls.whole(0, whole, |event| log.tell(event));
-        calls.finish(None, |event| log.tell(event));
+        calls.start_with(0, CallStart::new("tool"), |event| log.tell(event));
+        calls.delta_with(0, "[1,{\"a\":[2.0]}]", |event| log.tell(event));
+        calls.whole_with(0, whole, |event| log.tell(event));
+        calls.finish_with(None, |event| log.tell(event));
         (log.calls[0].status, log.errors.len())
     };
     assert_eq!(told("[1.0, {\"a\": [2]}]"), ("complete", 0));

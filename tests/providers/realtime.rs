@@ -1,4 +1,6 @@
 //! Realtime: what is said late, twice or without an id, and what is known of it past the limits.
+//!
+//! Laws: streams end; bounded streams.
 
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits};

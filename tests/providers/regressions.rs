@@ -1,4 +1,6 @@
 //! What an attack found: calls told as complete that were not, and more kept than the limits allow.
+//!
+//! Laws: damage.
 
 use jsonspigot::OwnedEventKind;
 use jsonspigot::providers::{Provider, ProviderStream};
@@ -173,13 +175,13 @@ fn neither_refused_names_nor_further_ids_are_kept() {
     let mut calls = ProviderStream::new(Provider::VercelUi, everything().limits(limits).build());
     for turn in 0..100 {
         let id = format!("{turn:010000}");
-        calls.push(&json!({"type": "tool-input-start", "toolCallId": id, "toolName": "tool"}).to_string(), |_| {});
+        calls.push_with(&json!({"type": "tool-input-start", "toolCallId": id, "toolName": "tool"}).to_string(), |_| {});
     }
     let refused = format!("{calls:?}").len();
     let mut calls = ProviderStream::new(Provider::OpenaiResponses, everything().build());
     for turn in 0..1_000 {
         let call = json!({"type": "function_call", "id": format!("{turn:01000}"), "call_id": "a", "name": "tool"});
-        calls.push(&item("added", 0, call), |_| {});
+        calls.push_with(&item("added", 0, call), |_| {});
     }
     let named = format!("{calls:?}").len();
     assert!(refused < 20_000 && named < 20_000, "{refused} and {named} characters");
@@ -273,11 +275,11 @@ fn a_repetition_of_what_was_there_before_is_none() {
                 errors.push(error.kind());
             }
         };
-        calls.start(0, CallStart::new("tool"), &mut on_event);
-        calls.delta(0, &format!("1{}", "0".repeat(zeros)), &mut on_event);
-        calls.whole(0, &format!("1e{zeros}"), &mut on_event);
-        calls.delta(0, more, &mut on_event);
-        calls.whole(0, last, &mut on_event);
+        calls.start_with(0, CallStart::new("tool"), &mut on_event);
+        calls.delta_with(0, &format!("1{}", "0".repeat(zeros)), &mut on_event);
+        calls.whole_with(0, &format!("1e{zeros}"), &mut on_event);
+        calls.delta_with(0, more, &mut on_event);
+        calls.whole_with(0, last, &mut on_event);
         errors
     };
     assert_eq!(errors(0, "2", "12.0"), []);

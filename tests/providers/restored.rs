@@ -1,5 +1,7 @@
 //! Saved state: a stream, or calls, beside one that is saved and restored between any two events or signals. Nothing that
 //! can be observed tells them apart.
+//!
+//! Laws: saved state.
 
 use std::fmt::Write as _;
 
@@ -28,12 +30,12 @@ impl Streams {
     }
 
     pub(crate) fn push(&mut self, event: &str, log: &mut Log) {
-        self.act(log, |stream, on_event| stream.push(event, on_event));
+        self.act(log, |stream, on_event| stream.push_with(event, on_event));
     }
 
     pub(crate) fn finish(&mut self, log: &mut Log) {
-        self.act(log, |stream, on_event| stream.finish(None, on_event));
-        self.act(log, |stream, on_event| stream.finish(None, on_event));
+        self.act(log, |stream, on_event| stream.finish_with(None, on_event));
+        self.act(log, |stream, on_event| stream.finish_with(None, on_event));
     }
 
     /// Does the same to both.

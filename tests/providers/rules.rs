@@ -1,4 +1,6 @@
 //! The ten rules of reading streamed calls, each with tests that fail when its handling is taken out.
+//!
+//! Laws: calls alone.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallErrorKind, ToolCalls};
@@ -85,7 +87,7 @@ fn rule_2_absent() {
         let mut calls = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
         let mut told = Vec::new();
         for (id, name) in parts.into_iter().chain([("", "")]) {
-            calls.push(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));
+            calls.push_with(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));
             told.push("next".to_owned());
         }
         let start = r#"Call(Start(ToolCall { number: 0, id: Some("call_1"), name: Some("tool"), choice: 0, executor: Client }))"#;

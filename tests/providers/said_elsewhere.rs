@@ -1,4 +1,6 @@
 //! What servers say in places of their own: text, reasoning, refusals, usage, reasons and calls that would be lost.
+//!
+//! Laws: ok is whole.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

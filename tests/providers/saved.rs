@@ -1,5 +1,7 @@
 //! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
 //! events are read (`restored`); here is what else there is to say of the bytes.
+//!
+//! Laws: saved state.
 
 use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::{CallEvent, CallLimits, CallStart, ToolCalls, ToolCallsBuilder};
@@ -60,9 +62,9 @@ fn all_that_can_be_pushed_between() {
     streams.push(r#"{"type":"ping"}"#, &mut log);
     streams.push("not JSON", &mut log);
     streams.push(&chat::call(0, "a", "say", "{\"text\":"), &mut log);
-    streams.act(&mut log, |stream, on_event| stream.push_unreadable("{?", on_event));
+    streams.act(&mut log, |stream, on_event| stream.push_unreadable_with("{?", on_event));
     streams.push(&chat::call(1, "b", "say", "{}"), &mut log);
-    streams.act(&mut log, |stream, on_event| stream.push_oversized(on_event));
+    streams.act(&mut log, |stream, on_event| stream.push_oversized_with(on_event));
     streams.push(&chat::end("tool_calls"), &mut log);
     streams.push("[DONE]", &mut log);
     streams.finish(&mut log);
@@ -73,11 +75,11 @@ fn all_that_can_be_pushed_between() {
 #[test]
 fn a_call_that_is_stopped_again_after_its_input() {
     let (mut log, mut calls) = (Log::default(), Calls::new(&everything()));
-    calls.act(&mut log, |calls, on_event| calls.start(0, CallStart::new("say").id("a").input(""), on_event));
-    calls.act(&mut log, |calls, on_event| calls.stop(0, on_event));
-    calls.act(&mut log, |calls, on_event| calls.whole(0, "[1]", on_event));
-    calls.act(&mut log, |calls, on_event| calls.stop(0, on_event));
-    calls.act(&mut log, |calls, on_event| calls.finish(None, on_event));
+    calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("say").id("a").input(""), on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.whole_with(0, "[1]", on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.finish_with(None, on_event));
     assert_eq!(log.summary(), ["say complete [1]"]);
 }
 
@@ -88,11 +90,11 @@ fn a_name_that_came_after_the_first_fragment() {
         .patterns(&PatternSet::new(["a"]).unwrap())
         .patterns_for("say", &PatternSet::new(["b", "c"]).unwrap());
     let mut calls = builder.clone().build();
-    calls.start(0, CallStart::unnamed().id("1"), |_| {});
-    calls.delta(0, "{\"a\":", |_| {});
-    calls.start(0, CallStart::new("say").id("1"), |_| {});
-    calls.start(1, CallStart::new("say").id("2"), |_| {});
-    calls.delta(1, "{\"b\":", |_| {});
+    calls.start_with(0, CallStart::unnamed().id("1"), |_| {});
+    calls.delta_with(0, "{\"a\":", |_| {});
+    calls.start_with(0, CallStart::new("say").id("1"), |_| {});
+    calls.start_with(1, CallStart::new("say").id("2"), |_| {});
+    calls.delta_with(1, "{\"b\":", |_| {});
     let mut calls = builder.restore(&calls.save()).unwrap();
     let mut told = Vec::new();
     let mut on_event = |event: CallEvent<'_>| {
@@ -100,8 +102,8 @@ fn a_name_that_came_after_the_first_fragment() {
             told.push(format!("{} {} {}", call.number, event.pattern.index(), event.path));
         }
     };
-    calls.delta(0, "0", &mut on_event);
-    calls.delta(1, "0", &mut on_event);
+    calls.delta_with(0, "0", &mut on_event);
+    calls.delta_with(1, "0", &mut on_event);
     assert_eq!(told, ["0 0 a", "1 0 b"]);
 }
 
@@ -124,7 +126,7 @@ fn values_by_path_go_on() {
         gemini_call(&serde_json::json!({})),
     ] {
         stream = new(Some(Provider::Gemini), &choices).with_message().restore(&stream.save()).unwrap();
-        stream.push(&event, |event| {
+        stream.push_with(&event, |event| {
             if let jsonspigot::providers::StreamEvent::Call(CallEvent::End { input, .. }) = event {
                 assert_eq!(input.status(), PayloadStatus::Complete);
                 raw.push_str(input.raw());
@@ -139,7 +141,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let patterns = |patterns: &[&str]| PatternSet::new(patterns).unwrap();
     let choices = ToolCalls::builder().patterns(&patterns(&["a"])).patterns_for("say", &patterns(&["b"]));
     let mut stream = new(Some(Provider::OpenaiChat), &choices);
-    stream.push(&chat::call(0, "a", "say", "{\"b\":"), |_| {});
+    stream.push_with(&chat::call(0, "a", "say", "{\"b\":"), |_| {});
     let state = stream.save();
     let kind = |other: ProviderStream| other.restore(&state).map_err(|error| error.kind()).err();
     let of = |choices: &ToolCallsBuilder| new(Some(Provider::OpenaiChat), choices);
@@ -195,7 +197,7 @@ fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
             let mut stream = new(provider, &choices).with_message();
             for kind in (0..60).chain([16, 17, 6, 0, 10, 23]) {
                 let signal = Signal::new(&[&[kind, kind % 5][..], b"{\"a\":\"x"].concat());
-                stream.push(&signal.event(), |_| {});
+                stream.push_with(&signal.event(), |_| {});
                 if kind % 7 == 0 {
                     states.push((provider, choices.clone(), stream.save()));
                 }
@@ -229,7 +231,7 @@ proptest! {
         after in prop::collection::vec(signal(), 0..8),
     ) {
         let mut stream = new(provider, &choices).with_message();
-        before.iter().for_each(|signal| stream.push(&Signal::new(signal).event(), |_| {}));
+        before.iter().for_each(|signal| stream.push_with(&Signal::new(signal).event(), |_| {}));
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
         stream_is_refused_or_sound(&edited(stream.save(), &edits), new(provider, &choices).with_message(), &after);
     }
@@ -294,7 +296,7 @@ fn values_by_path_do_not_stop_at_the_root() {
     let mut stream = ProviderStream::new(Provider::Gemini, choices.clone().build());
     let part = r#"{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$","numberValue":1}],"willContinue":true}}"#;
     let mut fragments = String::new();
-    stream.push(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
+    stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
         if let jsonspigot::providers::StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
             fragments.push_str(text);
         }

@@ -1,4 +1,6 @@
 //! A second reader of the recordings: plain joins over `serde_json::Value`, nothing shared with the library.
+//!
+//! Laws: calls alone.
 
 use std::collections::BTreeMap;
 

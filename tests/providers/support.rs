@@ -400,15 +400,15 @@ pub(crate) fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]
     let mut framing = Framing::new();
     let mut start = 0;
     for end in cuts.iter().copied().chain([bytes.len()]) {
-        framing.feed(&bytes[start..end], &mut |event| stream.push(event, |event| log.tell(event)));
+        framing.feed(&bytes[start..end], &mut |event| stream.push_with(event, |event| log.tell(event)));
         // Where cuts are many, few of them have an event between.
         if cuts.len() < 8 || end % 61 == 0 {
             stream = restored_stream(&stream, &stream.save());
         }
         start = end;
     }
-    framing.finish(&mut |event| stream.push(event, |event| log.tell(event)));
-    stream.finish(None, |event| log.tell(event));
+    framing.finish(&mut |event| stream.push_with(event, |event| log.tell(event)));
+    stream.finish_with(None, |event| log.tell(event));
     log
 }
 

@@ -1,4 +1,6 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
+//!
+//! Laws: damage.
 
 use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::{CallErrorKind, CallLimits, CallStart};
@@ -315,11 +317,11 @@ fn by_ids(limits: CallLimits, signals: &[(&str, Option<&str>)]) -> Log {
     let (mut log, mut calls) = (Log::default(), everything().limits(limits).build());
     for (slot, fragment) in signals {
         match fragment {
-            Some(text) => calls.delta(*slot, text, |event| log.tell(event)),
-            None => calls.start(*slot, CallStart::new(*slot), |event| log.tell(event)),
+            Some(text) => calls.delta_with(*slot, text, |event| log.tell(event)),
+            None => calls.start_with(*slot, CallStart::new(*slot), |event| log.tell(event)),
         }
     }
-    calls.finish(None, |event| log.tell(event));
+    calls.finish_with(None, |event| log.tell(event));
     log
 }
 

@@ -1,5 +1,7 @@
 //! What a wire repeats as a whole: it says nothing, it says the rest, or it contradicts; a call's input also once the call
 //! has ended. Each on every wire that repeats.
+//!
+//! Laws: damage.
 
 use jsonspigot::PatternSet;
 use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
@@ -12,10 +14,10 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), Unfinis
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
-        reported.extend(stream.push_events(&text).map(|event| serde_json::to_value(event).unwrap()));
+        reported.extend(stream.push(&text).map(|event| serde_json::to_value(event).unwrap()));
         stream = new().restore(&stream.save()).unwrap();
     }
-    reported.extend(stream.finish_events(None).map(|event| serde_json::to_value(event).unwrap()));
+    reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));
     (reported, stream.verdict().map_err(|unfinished| unfinished.kind()))
 }
 
@@ -342,9 +344,9 @@ fn a_chat_message_that_comes_once_more_goes_back_once() {
         json!({"choices": [{"index": 0, "delta": {"content": "Hel", "reasoning_content": "So"}}]}),
         json!({"choices": [{"index": 0, "message": {"content": "Hello", "reasoning_content": "So"}, "finish_reason": "stop"}]}),
     ] {
-        stream.push(&event.to_string(), |_| {});
+        stream.push_with(&event.to_string(), |_| {});
     }
-    stream.finish(None, |_| {});
+    stream.finish_with(None, |_| {});
     let message: Value = serde_json::from_str(&stream.message().unwrap()).unwrap();
     assert_eq!(message, json!({"role": "assistant", "content": "Hello", "reasoning_content": "So"}));
 }

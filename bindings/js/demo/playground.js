@@ -1,4 +1,4 @@
-// Any text, cut into chunks: what each of them tells.
+// Any text, cut into chunks: what each of them reports.
 
 import { Parser } from "jsonspigot";
 

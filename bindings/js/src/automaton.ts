@@ -35,7 +35,7 @@ const selects = ({ start, end, step }: Slice, index: number): boolean =>
 export class Place {
   /** The patterns that select the value. */
   readonly selected: readonly number[];
-  /** Whether any pattern may select something in the value if it is an object, or an array. */
+  /** True if any pattern may select something in the value if it is an object, or an array. */
   readonly entersObject: boolean;
   readonly entersArray: boolean;
   /** The patterns that go on in the text of the value if it is a string. */
@@ -113,7 +113,7 @@ export class Automaton {
   /** Where nothing can be selected any more. */
   readonly nowhere: Place;
   readonly patterns: readonly Pattern[];
-  /** Whether any pattern goes on in the text of a string. */
+  /** True if any pattern goes on in the text of a string. */
   readonly readsStrings: boolean;
   readonly #positions: Position[] = [];
   readonly #places = new Map<string, Place>();
@@ -140,7 +140,7 @@ export class Automaton {
     return made;
   }
 
-  /** Whether any pattern has this name in it. */
+  /** Returns true if any pattern has this name in it. */
   names(name: string): boolean {
     return this.#positions.some(({ step }) => step?.names.includes(name) === true);
   }

@@ -7,7 +7,7 @@ import { invalid, settingsOf, type ParserOptions } from "./options.js";
 import { chunksOfJson, type Source } from "./source.js";
 import { errorOf } from "./text-error.js";
 
-/** What {@link deltas} can be asked for. For all other options there is `events`. */
+/** The options of {@link deltas}. For all other options there is `events`. */
 export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** Ends the loop with the signal's reason, and cancels the source. */
   readonly signal?: AbortSignal;

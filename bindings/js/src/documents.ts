@@ -18,7 +18,7 @@ import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
 import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { invalid, type ParserOptions } from "./options.js";
 
-/** How texts are separated: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
+/** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
 export type Framing = "lines" | "concatenated" | "sequence";
 
 export const FRAMINGS: readonly Framing[] = ["lines", "concatenated", "sequence"];
@@ -45,7 +45,7 @@ const HASH = 35;
 
 const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 13;
 
-/** Whether a unit after a number or literal is surely not meant as part of it. */
+/** True if a unit after a number or literal is surely not meant as part of it. */
 const mayFollowAtom = (unit: number): boolean => isSpace(unit) || (unit < 128 && '"[]{},:'.includes(String.fromCharCode(unit)));
 
 const isAlphanumeric = (unit: number): boolean => unit < 128 && /[0-9A-Za-z]/.test(String.fromCharCode(unit));
@@ -159,7 +159,7 @@ export class Documents {
     return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(this.#framing)) };
   }
 
-  /** Whether the open text is part of a state. */
+  /** Returns true if the open text is part of a state. */
   get #hasText(): boolean {
     return this.#state !== BETWEEN && this.#state !== REFUSED;
   }

@@ -106,7 +106,7 @@ export class Frame {
   /** The newest element's. */
   index = -1;
   place: Place;
-  /** Whether a pattern may select something inside. */
+  /** True if a pattern may select something inside. */
   isLive = false;
   matches: Match[] = NO_MATCHES;
   /** Where in the kept text it begins. */
@@ -166,7 +166,7 @@ export class Engine {
   place: Place;
   open: Match[] = NO_MATCHES;
   leafStart = 0;
-  /** Whether anybody wants the decoded text of the open string or number. */
+  /** True if anybody wants the decoded text of the open string or number. */
   isWanted = false;
   /** The text inside the open string, if that is read. */
   inner: Engine | undefined = undefined;
@@ -191,9 +191,9 @@ export class Engine {
   word = 0;
   matched = 0;
 
-  /** Whether the text that is read was bytes. */
+  /** True if the text that is read was bytes. */
   readsBytes = false;
-  /** Whether the text may end with the beginning of a character: half a pair, or some bytes of a sequence. */
+  /** True if the text may end with the beginning of a character: half a pair, or some bytes of a sequence. */
   mayBeCut = false;
   /** How many units at the end of the text are the beginning of a character, and wait. */
   unread = 0;
@@ -207,24 +207,24 @@ export class Engine {
   /** The text that is kept, and what is to be added to an index in the text that is read for its place there. */
   kept: Kept | undefined;
   keptShift = 0;
-  /** Whether text is no longer kept, so that no value is made of it. */
+  /** True if text is no longer kept, so that no value is made of it. */
   isFrozen = false;
 
   /** All that was kept until then, if all is. */
   frozenText = "";
-  /** Whether strings and containers have values. */
+  /** True if strings and containers have values. */
   readonly keepsValues: boolean;
-  /** Whether nothing is kept but the text of matches. */
+  /** True if nothing is kept but the text of matches. */
   readonly keepsMatches: boolean;
   reading = "";
-  /** Whether the kept text is not the text that came. */
+  /** True if the kept text is not the text that came. */
   isRewritten = false;
 
-  /** Whether what a run adds to a string waits to be flushed: a translator reads a chunk in several runs. */
+  /** True if what a run adds to a string waits to be flushed: a translator reads a chunk in several runs. */
   holdsText = false;
   /** The deltas of the open string that a translator's chunk has had so far: what follows is added to them. */
   held: { text: string }[] | undefined = undefined;
-  /** Whether bytes after the root are left unread. */
+  /** True if bytes after the root are left unread. */
   stopsAtRoot = false;
 
   constructor(automaton: Automaton, options: EngineOptions, output: Output, outer = "", entry = automaton.root) {
@@ -310,7 +310,7 @@ export class Engine {
     return this.state === STRING || this.state === KEY_STRING;
   }
 
-  /** Whether a sequence of bytes that is not yet whole may go on here, and half a surrogate pair. */
+  /** Returns true if a sequence of bytes that is not yet whole may go on here, and half a surrogate pair. */
   get takesCharacters(): boolean {
     return (this.state === STRING || this.state === KEY_STRING) && this.escape === NO_ESCAPE;
   }
@@ -1162,7 +1162,7 @@ function release(frame: Frame): void {
   frame.matches = NO_MATCHES;
 }
 
-/** Whether the innermost open value is a leaf, as far as the kind of error says so. */
+/** Returns true if the innermost open value is a leaf, as far as the kind of error says so. */
 function hasLeaf({ state }: Engine, kind: string): boolean {
   switch (kind) {
     case "invalid-number":

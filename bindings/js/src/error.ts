@@ -2,7 +2,7 @@
 
 import type { DocumentEvent, Event } from "./events.js";
 
-/** Where in the input an error is. */
+/** The place of an error in the input. */
 export interface Place {
   /** The first bad byte, from 0; for an incomplete text its length. */
   readonly offset: number;
@@ -15,7 +15,7 @@ export interface Place {
 }
 
 /**
- * What is wrong with a text, a pattern or an option.
+ * An error in a text, a pattern or an option.
  *
  * `kind` says what is wrong, in the names that the library and the command line use (`unexpected-byte`, `incomplete`,
  * `depth-limit`, …). `code` is the same as a constant (`ERR_JSONSPIGOT_INCOMPLETE`), for code that handles errors of

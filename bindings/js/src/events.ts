@@ -9,12 +9,12 @@ export type ValueType = "null" | "boolean" | "number" | "string" | "array" | "ob
 interface AnyMatch {
   /** The pattern's place in the list. */
   readonly pattern: number;
-  /** Which match: unique in one document, even if duplicate keys repeat a path. */
+  /** The match's number: unique in one document, even if duplicate keys repeat a path. */
   readonly matchId: number;
-  /** Where the value is: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string. */
+  /** The place of the value: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string. */
   readonly path: string;
   /**
-   * Where in the input, in bytes: the value's first byte for a begin, a delta's first byte, the byte after the value for an
+   * The offset in the input, in bytes: the value's first byte for a begin, a delta's first byte, the byte after the value for an
    * end, the first bad byte for an inner error. Inside a string (`outer | inner`) it counts in the decoded text.
    */
   readonly offset: number;
@@ -62,7 +62,7 @@ export interface DeviationReport {
   readonly column: number;
 }
 
-/** How a text deviates from JSON: how often, and the first of them. */
+/** The deviations of a text from JSON: their number, and the first of them. */
 export interface Deviations {
   readonly count: number;
   readonly list: readonly DeviationReport[];

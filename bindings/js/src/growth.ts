@@ -11,7 +11,7 @@ import { openAtom } from "./tree.js";
 
 interface Level {
   readonly isArray: boolean;
-  /** Whether the container was there when it was last asked. */
+  /** True if the container was there when it was last asked. */
   isOld: boolean;
   hasChildren: boolean;
 }
@@ -25,7 +25,7 @@ export class Growth {
   #head = "";
   #value = "";
   #isStringOpen: boolean;
-  /** Whether the open string was there when it was last asked. */
+  /** True if the open string was there when it was last asked. */
   #isStringOld: boolean;
   /** What was given of the open number or literal. */
   #atom: string | undefined;

@@ -12,7 +12,7 @@ const STRICT = 0;
 const BYTE_ORDER_MARK = 9;
 const MARK = [0xef, 0xbb, 0xbf];
 
-/** Whether it is a chunk of bytes, also one of another realm. */
+/** Returns true if it is a chunk of bytes, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
   return value instanceof Uint8Array || isBytesOfOther(value);
 }
@@ -33,7 +33,7 @@ export class Input {
   readonly engine: Engine;
   /** What drives the engine past deviations, if any are tolerated. */
   readonly translator: Lenient | undefined;
-  /** Whether a byte order mark in front of bytes is part of the text, where it is an error. */
+  /** True if a byte order mark in front of bytes is part of the text, where it is an error. */
   readsMark: boolean;
   /** The beginning of a sequence of bytes. */
   bytes: Uint8Array = NO_BYTES;
@@ -69,7 +69,7 @@ export class Input {
     return this.half === "" ? (isMark ? this.bytes.length : 0) : 2;
   }
 
-  /** Whether the first part of a character may wait for the rest here. */
+  /** Returns true if the first part of a character may wait for the rest here. */
   get #takesCharacters(): boolean {
     return this.engine.takesCharacters && (this.translator === undefined || this.translator.step === STRICT);
   }

@@ -99,7 +99,7 @@ export class Lenient {
   /** The first as an error: the verdict on the text, unless deviations are accepted. */
   first: TextError | undefined = undefined;
 
-  /** Whether the engine has ever stopped, or does not read by itself. */
+  /** True if the engine has ever stopped, or does not read by itself. */
   isAwake = false;
   step = STRICT;
   /** The offset of what is undecided, or of a lone surrogate's escape. */
@@ -107,7 +107,7 @@ export class Lenient {
   missing = 0;
   word = 0;
   matched = 0;
-  /** Whether the string that was opened last has single quotes. */
+  /** True if the string that was opened last has single quotes. */
   isSingleQuoted = false;
   readonly #engine: Engine;
   #text = "";
@@ -137,12 +137,12 @@ export class Lenient {
     return (this.allowed & (1 << kind)) !== 0;
   }
 
-  /** Whether the text may end here if the engine's may. */
+  /** Returns true if the text may end here if the engine's may. */
   get mayEnd(): boolean {
     return this.step === STRICT || this.step === LINE_COMMENT;
   }
 
-  /** Whether it is not yet known if what was read last is part of the text. */
+  /** Returns true if it is not yet known if what was read last is part of the text. */
   get isUndecided(): boolean {
     return this.step === SLASH || this.step === NONE_OR_NAN;
   }

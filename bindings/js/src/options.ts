@@ -1,4 +1,4 @@
-// What a parser may be asked for.
+// The options of a parser.
 
 import { JsonSpigotError } from "./error.js";
 import type { Making } from "./values.js";
@@ -18,7 +18,7 @@ export type Deviation =
 
 /** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
-  /** Containers open at once; 127 unless told otherwise. */
+  /** Containers open at once; 127 unless set otherwise. */
   readonly depth?: number;
   /** Raw bytes between a key's quotes. */
   readonly key?: number;
@@ -40,9 +40,9 @@ export interface ParserOptions {
   /** Snapshots also show a number or literal that is still open: `12.` as 12, `tr` as true. */
   readonly provisional?: boolean;
   readonly limits?: Limits;
-  /** What of the input is kept: all of it (for `value()` and every end's value), the matches' texts, or nothing. */
+  /** The part of the input that is kept: all of it (for `value()` and every end's value), the matches' texts, or nothing. */
   readonly retain?: "all" | "matches" | "nothing";
-  /** What a repeated key means: the last one counts, as in `JSON.parse`, or an error at the second one. */
+  /** The meaning of a repeated key: the last one counts, as in `JSON.parse`, or an error at the second one. */
   readonly duplicateKeys?: "last-wins" | "reject";
   /**
    * Deviations from JSON to tolerate, for display: `finish` still throws for them. `model-output` stands for control
@@ -52,23 +52,23 @@ export interface ParserOptions {
   /** Lets a text with such deviations succeed as the strict JSON that it stands for. */
   readonly accept?: boolean;
   /**
-   * What numbers become: JavaScript's own (`number`), integers that these can't hold as `bigint`, or all numbers as they
+   * The type of numbers: JavaScript's own (`number`), integers that these can't hold as `bigint`, or all numbers as they
    * are spelt (`string`).
    */
   readonly numbers?: "number" | "bigint" | "string";
   /**
-   * What `__proto__` becomes in values and snapshots: an own property, nothing, or an error. `reject` also refuses
+   * The treatment of `__proto__` in values and snapshots: an own property, nothing, or an error. `reject` also refuses
    * `prototype` in a member named `constructor`.
    */
   readonly prototypeKeys?: "keep" | "drop" | "reject";
   /** Ends carry the value's text as it was spelt, as `raw`. */
   readonly spelling?: boolean;
   /**
-   * Whether a byte order mark at the start of bytes is an error, as RFC 8259 has it. Otherwise it is skipped, as
+   * True if a byte order mark at the start of bytes is an error, as RFC 8259 has it. Otherwise it is skipped, as
    * `Response.json()` does, and offsets count from the byte after it.
    */
   readonly strictByteOrderMark?: boolean;
-  /** Whether what `snapshot` gives is frozen: by default it is unless `process.env.NODE_ENV` is `production`. */
+  /** True if what `snapshot` gives is frozen: by default it is unless `process.env.NODE_ENV` is `production`. */
   readonly freeze?: boolean;
 }
 
@@ -140,7 +140,7 @@ export function oneOf<N extends string>(option: string, value: unknown, names: r
 
 declare const process: { readonly env: { readonly NODE_ENV?: string } };
 
-/** Whether snapshots are frozen unless the options say otherwise: while a program is developed. Bundlers replace the name. */
+/** True if snapshots are frozen unless the options say otherwise: while a program is developed. Bundlers replace the name. */
 const freezesByDefault = /* @__PURE__ */ (() => {
   try {
     return process.env.NODE_ENV !== "production";

@@ -33,13 +33,13 @@ export type DeepPartial<T> = T extends string | number | bigint | boolean | null
       ? { [K in keyof T]?: DeepPartial<T[K]> }
       : T;
 
-/** What a parser knows of its input. */
+/** The state of a parser's input. */
 export interface ParserStatus {
   /** Bytes that were parsed. */
   readonly bytes: number;
-  /** Whether the root value has closed, with nothing but white space after it so far. Only `finish` says that nothing follows. */
+  /** True if the root value has closed, with nothing but white space after it so far. Only `finish` says that nothing follows. */
   readonly isComplete: boolean;
-  /** Whether it is strict JSON so far. */
+  /** True if it is strict JSON so far. */
   readonly isStrict: boolean;
   readonly deviations: Deviations;
   /** The first error, which every later call throws again. */
@@ -174,7 +174,7 @@ export class Parser {
   }
 
   /**
-   * What the document has gained since the last call. {@link applyPatch} brings a copy elsewhere up to date. Numbers and
+   * Returns the document's gain since the last call. {@link applyPatch} brings a copy elsewhere up to date. Numbers and
    * `__proto__` are as the options say, as in a snapshot.
    */
   patch(): PatchOp[] {
@@ -200,7 +200,7 @@ export class Parser {
   }
 
   /**
-   * What is known of the value at a concrete path: `ask_slots[0].message`.
+   * Returns the state of the value at a concrete path: `ask_slots[0].message`.
    *
    * @throws {JsonSpigotError} of kind `invalid-path` for any other text.
    */
@@ -215,7 +215,7 @@ export class Parser {
     return lookUp(this.#text, segments as readonly (string | number)[]).state;
   }
 
-  /** How far the input has been read, what deviates from JSON, the error if there is one. */
+  /** The part of the input that has been read, what deviates from JSON, the error if there is one. */
   get status(): ParserStatus {
     const text = this.#open();
     const { input, output } = text.parts;

@@ -23,7 +23,7 @@ export interface JsonStream<T> {
   readonly value: DeepPartial<T> | undefined;
   /** `idle` as long as there is nothing to open, `complete` once the whole text was strict JSON. */
   readonly status: "idle" | "streaming" | "complete" | "error";
-  /** Why it has ended early: a `JsonSpigotError`, or whatever the source has thrown. */
+  /** The reason why it has ended early: a `JsonSpigotError`, or whatever the source has thrown. */
   readonly error: unknown;
 }
 

@@ -118,7 +118,7 @@ export class FieldReader {
     return lookUp(this.#text, path);
   }
 
-  /** Whether a field can't arrive any more. After the root, what else the text has is looked at first. */
+  /** Returns true if a field can't arrive any more. After the root, what else the text has is looked at first. */
   #isLost(state: ValueState): boolean {
     return state === "absent" && !this.#text.hasRootEnded;
   }

@@ -47,7 +47,7 @@ export class Shown {
     return (this.hasChildren ? "," : "") + this.#pending;
   }
 
-  /** Whether the innermost open container has children that have ended. */
+  /** Returns true if the innermost open container has children that have ended. */
   get hasChildren(): boolean {
     return this.#hasChildren[this.#hasChildren.length - 1] === true;
   }

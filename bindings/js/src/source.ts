@@ -50,7 +50,7 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
   } finally {
     aborted.forget();
     if (!hasEnded) {
-      // A source that is waiting for its next chunk may answer late or never: it is told, not waited for.
+      // A source that is waiting for its next chunk may answer late or never: it is reported, not waited for.
       const ended = iterator.return?.();
       if (signal?.aborted) Promise.resolve(ended).catch(() => undefined);
       else await ended;

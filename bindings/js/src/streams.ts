@@ -1,4 +1,4 @@
-// From a stream of chunks to a stream of what they tell.
+// From a stream of chunks to a stream of what they report.
 
 import type { Event } from "./events.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";

@@ -66,7 +66,7 @@ export class Text {
     return this.engine.state === DONE && this.outcome !== FAILED && this.parts.input.translator?.mayEnd !== false;
   }
 
-  /** How many bytes have been read; after an error, the offset of the first bad one. */
+  /** The number of bytes that have been read; after an error, the offset of the first bad one. */
   get offset(): number {
     return this.verdict?.offset ?? this.parts.input.offset;
   }

@@ -12,9 +12,9 @@ type Box = Json[] | { [key: string]: Json };
 
 export interface TreeOptions extends Making {
   readonly isLive: boolean;
-  /** Whether numbers and literals are shown that are still open. */
+  /** True if numbers and literals are shown that are still open. */
   readonly isProvisional: boolean;
-  /** Whether what was shown is frozen. */
+  /** True if what was shown is frozen. */
   readonly freezes: boolean;
 }
 
@@ -45,7 +45,7 @@ export class Tree {
   /** What has grown since it was last asked for, once somebody has asked. */
   growth: Growth | undefined = undefined;
   readonly options: TreeOptions;
-  /** Whether the open number or literal is shown. */
+  /** True if the open number or literal is shown. */
   isAtomShown = false;
   #look = 0;
   /** What was made or copied since the last look, and is to be frozen. */
@@ -109,7 +109,7 @@ export class Tree {
     if (this.options.freezes && frame.look !== DROPPED) this.#fresh.push(box);
   }
 
-  /** Whether what begins is in a member that is dropped: nobody sees it, so nothing around it changes. */
+  /** Returns true if what begins is in a member that is dropped: nobody sees it, so nothing around it changes. */
   #isDropped({ top }: Engine): boolean {
     if (top === undefined || this.options.prototypeKeys !== "drop") return false;
     return top.look === DROPPED || (!top.isArray && top.key === "__proto__");
@@ -215,7 +215,7 @@ export class Tree {
   }
 }
 
-/** Whether a leaf that is open is the newest value of the innermost container, and shown. */
+/** Returns true if a leaf that is open is the newest value of the innermost container, and shown. */
 export function hasOpenLeaf(engine: Engine): boolean {
   return engine.state === STRING || (engine.tree?.isAtomShown === true && (engine.state === NUMBER || engine.state === LITERAL));
 }

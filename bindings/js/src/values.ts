@@ -14,7 +14,7 @@ export function prototypeKey(key: string): JsonSpigotError {
   return new JsonSpigotError("prototype-key", `prototype key: ${JSON.stringify(key)} is refused here`);
 }
 
-/** Whether a key could reach a prototype, in an object that is the member of this name. */
+/** Returns true if a key could reach a prototype, in an object that is the member of this name. */
 export function isPrototypeKey(key: string, parent: string | number | undefined): boolean {
   return key === "__proto__" || (key === "prototype" && parent === "constructor");
 }
@@ -35,7 +35,7 @@ export function setMember(object: { [key: string]: Json }, key: string, value: J
   }
 }
 
-/** Whether a key may be there that could reach a prototype. Escapes count as such: better looked at once more. */
+/** True if a key may be there that could reach a prototype. Escapes count as such: better looked at once more. */
 const SUSPICIOUS = /__proto__|constructor|\\u00/i;
 
 /** The value of a text that is known to be strict JSON. */

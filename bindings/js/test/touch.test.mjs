@@ -1,4 +1,4 @@
-// What the package can touch: nothing. `SECURITY.md` says so.
+// The package can touch nothing, as its README says.
 
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";

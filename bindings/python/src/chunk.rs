@@ -1,4 +1,4 @@
-//! What can be fed: text, or anything with bytes in it.
+//! Chunks that can be fed: text, or anything with bytes in it.
 
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyTypeError;

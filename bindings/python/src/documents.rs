@@ -99,7 +99,7 @@ event_methods!(DocumentEnd {
         })
     }
 
-    /// Whether its fractions are ``Decimal``.
+    /// Returns true if its fractions are ``Decimal``.
     #[getter]
     fn decimals(&self) -> bool {
         self.fractions == Fractions::Decimal
@@ -160,7 +160,7 @@ impl DocumentEnd {
 /// Counts the lines of a stream whose documents are lines, so that each has its physical line.
 pub(crate) struct Lines {
     is_counted: bool,
-    /// How many have ended before the chunk; nothing if that is not known.
+    /// The number of documents that had ended before the chunk; nothing if that is not known.
     ended: Option<u64>,
     /// The offsets at which lines begin that the chunk has ended.
     begins: Vec<u64>,
@@ -208,7 +208,7 @@ impl Lines {
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Documents(Mutex<Inner>);
 
-/// What errors call it.
+/// Its name in errors.
 const READER: &str = "reader of documents";
 
 struct Inner {
@@ -302,7 +302,7 @@ impl Documents {
         Ok(self.lock()?.options.fractions)
     }
 
-    /// What is new in the open document's snapshot since a moment.
+    /// Returns the news in the open document's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
         let Inner { documents, keys, mirror, mirrored, .. } = &mut *inner;
@@ -414,7 +414,7 @@ impl Documents {
         Ok(inner.documents.parser().and_then(|parser| Some(parser.snapshot()?.to_string())))
     }
 
-    /// What is known of a value in the open document; ``None`` between documents.
+    /// The state of a value in the open document; ``None`` between documents.
     fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyString>>> {
         let inner = self.lock()?;
         inner.options.require_snapshots(READER)?;
@@ -452,7 +452,7 @@ impl Documents {
         Ok(self.lock()?.documents.number())
     }
 
-    /// How many bytes have been read.
+    /// The number of bytes that have been read.
     #[getter]
     fn offset(&self) -> PyResult<u64> {
         Ok(self.lock()?.documents.offset())

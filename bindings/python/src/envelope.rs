@@ -65,8 +65,8 @@ event_methods!(EnvelopeEvent {
     }
 });
 
-/// How an event of one of several kinds is shown: by its constructor, with what is not `None`, and without a value that
-/// cannot be made; its text is shown.
+/// Returns the `repr` of an event of one of several kinds: by its constructor, with what is not `None`, and without a
+/// value that cannot be made; its text is shown.
 pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
     let kind = event.get_type();
     let mut parts = Vec::new();
@@ -83,7 +83,8 @@ pub(crate) fn shown(event: &Bound<'_, PyAny>, class: &str) -> PyResult<String> {
     Ok(format!("{class}.{}({})", kind.name()?, parts.join(", ")))
 }
 
-/// Whether two of them are of the same kind and have equal parts. If neither value can be made, their texts say it.
+/// Returns true if two of them are of the same kind and have equal parts. If neither value can be made, their texts say
+/// it.
 pub(crate) fn equal(event: &Bound<'_, PyAny>, other: &Bound<'_, PyAny>) -> PyResult<bool> {
     let kind = event.get_type();
     if !other.get_type().is(&kind) {
@@ -292,7 +293,7 @@ impl Envelope {
         Ok(self.lock()?.options.fractions)
     }
 
-    /// What is new in the open payload's snapshot since a moment.
+    /// Returns the news in the open payload's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         self.lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
     }

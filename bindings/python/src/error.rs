@@ -71,7 +71,7 @@ pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {
     raise().unwrap_or_else(|error| error)
 }
 
-/// What to say of a `str` that UTF-8 cannot encode: it was not read at all, so the parser is as it was.
+/// Returns the error for a `str` that UTF-8 cannot encode: it was not read at all, so the parser is as it was.
 pub(crate) fn lone_surrogate(text: &Bound<'_, PyString>, cause: PyErr, offset: u64) -> PyErr {
     let py = text.py();
     if !cause.is_instance_of::<PyUnicodeEncodeError>(py) {

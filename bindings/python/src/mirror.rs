@@ -2,9 +2,10 @@
 //! place; of the others, only the containers on the way to what is new are copied. So a snapshot that a user holds never
 //! changes, and what has not changed since is the same object in the next one.
 //!
-//! Who else has seen an object is what its reference count says: one reference is the parent's (or `root`'s), one is the
-//! stack's, and any other is the user's. The walk goes down from the root, and from the first container that is shared on,
-//! everything below it is shared too. Without a GIL the count is no such proof, so there everything counts as shared.
+//! An object's other holders show in its reference count: one reference is the parent's (or `root`'s), one is the
+//! stack's, and any other is the user's. The walk goes down from the root, and from the first container that is shared
+//! on, everything below it is shared too. Without a GIL the count is no such proof, so there everything counts as
+//! shared.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,16 +24,16 @@ pub(crate) struct Mirror {
     /// The containers from the root to the newest value's parent, and perhaps some that have closed, which the next
     /// addition drops.
     stack: Vec<Open>,
-    /// Where the newest value is in the last of them, if it is a string or number.
+    /// The place of the newest value in the last of them, if it is a string or number.
     leaf: Place,
     fractions: Fractions,
     moment: Moment,
 }
 
-/// How far somebody has seen a mirror.
+/// The part of a mirror that somebody has seen.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Moment {
-    /// Which text it is; 0 for none.
+    /// The number of the text; 0 for none.
     pub(crate) epoch: u64,
     /// Counts all changes.
     changes: u64,
@@ -40,7 +41,7 @@ pub(crate) struct Moment {
     steps: u64,
 }
 
-/// What is new.
+/// The news of a mirror.
 pub(crate) enum Seen<'py> {
     Unchanged,
     /// More of the string that was open and still is.
@@ -63,7 +64,7 @@ const SHORT: usize = 128;
 struct Open {
     container: Container,
     place: Place,
-    /// How many of its children the current walk still has to reach.
+    /// The number of its children that the current walk still has to reach.
     left: usize,
 }
 
@@ -72,7 +73,7 @@ enum Container {
     Dict(Py<PyDict>),
 }
 
-/// Where a value is in its parent.
+/// The place of a value in its parent.
 #[derive(Default)]
 enum Place {
     #[default]
@@ -141,7 +142,7 @@ impl Mirror {
         *self = Self::new(self.fractions);
     }
 
-    /// What is new since a moment, which becomes this one; nothing before the first value.
+    /// Returns the news since a moment, which becomes this one; nothing before the first value.
     pub(crate) fn seen<'py>(
         &mut self,
         py: Python<'py>,
@@ -350,7 +351,7 @@ impl Mirror {
     }
 }
 
-/// How many hold an object.
+/// Returns the number of references to an object.
 pub(crate) fn references(object: &Py<PyAny>) -> isize {
     // SAFETY: the object lives, since this is a reference to it.
     unsafe { ffi::Py_REFCNT(object.as_ptr()) as isize }

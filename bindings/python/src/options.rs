@@ -8,7 +8,7 @@ use pyo3::types::{PyDict, PyString};
 use crate::error::bad_pattern;
 use crate::value::Fractions;
 
-/// How many levels pydantic's JSON parser reads.
+/// The levels that pydantic's JSON parser reads.
 const DEEPEST: usize = 200;
 
 #[derive(Clone, Copy, Default)]
@@ -91,6 +91,7 @@ impl Options {
         }
     }
 
+    /// Checks that snapshots were asked for.
     pub(crate) fn require_snapshots(&self, reader: &str) -> PyResult<()> {
         if self.snapshots || self.provisional {
             return Ok(());
@@ -99,7 +100,7 @@ impl Options {
         Err(PyRuntimeError::new_err(message))
     }
 
-    /// What typed views need, of a reader with this choice about second members of a name, unless another is made.
+    /// Checks the choices that a typed view needs; the default is the reader's own about second members of a name.
     pub(crate) fn require_typed(&self, default: DuplicateKeys) -> PyResult<()> {
         self.require_shallow()?;
         if self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject {
@@ -109,7 +110,7 @@ impl Options {
         Err(PyValueError::new_err(message))
     }
 
-    /// What closes may be any part of the text, and pydantic has to read it.
+    /// Checks that pydantic can read whatever closes, which may be all of the text.
     pub(crate) fn require_shallow(&self) -> PyResult<()> {
         if self.limits.depth <= DEEPEST {
             return Ok(());

@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTy
 use crate::error::own;
 use crate::keys::Keys;
 
-/// What a number with a fraction or an exponent becomes.
+/// The Python type of a number with a fraction or an exponent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fractions {
     #[default]

@@ -27,7 +27,7 @@ enum Reader {
     Many(Documents, Lines),
 }
 
-/// What a chunk came to.
+/// The outcome of a chunk.
 struct Made<'a, 'py> {
     py: Python<'py>,
     list: Bound<'py, PyList>,

@@ -694,7 +694,6 @@ def can_be_used(value: Any) -> None:
             warnings.simplefilter("error")
             assert json.loads(value.model_dump_json()) is not None
             value.model_dump_json(exclude_none=True, by_alias=True)
-            value.model_dump_json(serialize_as_any=True)
 
 
 def test_what_has_closed_is_dumped_as_its_type_says() -> None:
@@ -708,6 +707,7 @@ def test_what_has_closed_is_dumped_as_its_type_says() -> None:
 def test_what_has_not_come_is_borne_by_serializers() -> None:
     first, *_, last = [look.value for look in snapshots(list('{"a": "Xy", "day": "2026-01-01"}'), model=Computed)]
     assert isinstance(first, Open) and first.up is None and first.year is None
+    assert first.model_dump(serialize_as_any=True) == first.model_dump()
     assert first.model_dump(by_alias=True) == {"a": None, "day": None, "inner": None, "UP": None, "year": None}
     assert last.model_dump_json(by_alias=True) == '{"a":"xy","day":"2026-01-01","inner":null,"UP":"XY","year":2026}'
     shown = [look.value.model_dump() for look in snapshots(['{"a": "x', '", "b": 1,', "}"], model=Written, lenient="trailing-commas", accept_deviations=True)]

@@ -12,7 +12,7 @@ use super::members::{NumberOf, Place};
 use super::stream_lines::{self, CallNames};
 use super::{Block, Origin, Output, Subject};
 
-/// How lines tell the partial value.
+/// The form in which lines report the partial value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Snapshots {
     /// All of it, as far as it is known.
@@ -30,9 +30,9 @@ pub(crate) struct Lines<W> {
     quoted_path: Vec<u8>,
     quoted_path_of: Option<(Subject, u64)>,
     snapshots: Option<Snapshots>,
-    /// How far the partial value has been written, and the number of the document that it is.
-    told: Revision,
-    told_of: u64,
+    /// The part of the partial value that has been written, and the number of its document.
+    reported: Revision,
+    reported_of: u64,
     call_names: CallNames,
 }
 
@@ -47,8 +47,8 @@ impl<W: Write> Lines<W> {
             quoted_path,
             quoted_path_of,
             snapshots,
-            told: Revision::default(),
-            told_of: 0,
+            reported: Revision::default(),
+            reported_of: 0,
             call_names,
         }
     }
@@ -130,16 +130,16 @@ impl<W: Write> Output for Lines<W> {
         writeln!(self.out, r#"{{"event":"deviation"{of},"more":{count}}}"#)
     }
 
-    /// What has only closed prints the same, and is no news.
+    /// Writes a snapshot; a value that has only closed prints the same, and is no news.
     fn snapshot(&mut self, of: Origin<'_>, parser: &Parser) -> io::Result<()> {
         let Some(snapshots) = self.snapshots else { return Ok(()) };
         if let Origin::Numbered(document) = of
-            && document != self.told_of
+            && document != self.reported_of
         {
             // A document of its own, of which nothing has been written.
-            (self.told, self.told_of) = (Revision::default(), document);
+            (self.reported, self.reported_of) = (Revision::default(), document);
         }
-        if parser.patch_since(self.told).is_ok_and(|mut ops| ops.next().is_none()) {
+        if parser.patch_since(self.reported).is_ok_and(|mut ops| ops.next().is_none()) {
             return Ok(());
         }
         let Some(value) = parser.snapshot() else { return Ok(()) };
@@ -147,10 +147,10 @@ impl<W: Write> Output for Lines<W> {
         write!(self.out, r#"{{"event":"{name}"{}"#, NumberOf(of))?;
         match snapshots {
             Snapshots::Whole => write!(self.out, r#","value":{value}"#)?,
-            Snapshots::Patches => self.patch(parser.patch_since(self.told).map_err(io::Error::other)?)?,
+            Snapshots::Patches => self.patch(parser.patch_since(self.reported).map_err(io::Error::other)?)?,
         }
         self.out.write_all(b"}\n")?;
-        self.told = parser.revision();
+        self.reported = parser.revision();
         Ok(())
     }
 

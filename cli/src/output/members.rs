@@ -1,4 +1,4 @@
-//! What several kinds of lines have in them: an error's place, and text as a JSON string.
+//! The common members of several kinds of lines: an error's place, and text as a JSON string.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use jsonspigot::Error;
 
 use super::Origin;
 
-/// What an error is and where, as the members of a JSON object.
+/// The kind and the place of an error, as the members of a JSON object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Place<'a> {
     pub(crate) kind: &'a str,

@@ -1,7 +1,8 @@
-//! What a run writes to standard output: lines of JSON for programs, plain text for people.
+//! The output of a run: lines of JSON for programs, plain text for people.
 //!
-//! Owns what there is to tell. `lines` and `prose` are the two ways to tell it, `stream_lines` the lines of provider
-//! streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to standard error here.
+//! Owns what there is to report. `lines` and `prose` are the two ways to report it, `stream_lines` the lines of
+//! provider streams and envelopes, `members` what these share. Nothing is flushed unless asked, and nothing goes to
+//! standard error here.
 
 mod lines;
 mod members;
@@ -18,7 +19,7 @@ pub(crate) use lines::{Lines, Snapshots};
 pub(crate) use members::Place;
 pub(crate) use prose::Prose;
 
-/// Where the run's news goes, in the order it comes.
+/// The receiver of the run's news, in the order it comes.
 pub(crate) trait Output {
     /// Something became known about a match.
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()>;
@@ -54,14 +55,14 @@ pub(crate) trait Output {
     fn flush(&mut self) -> io::Result<()>;
 }
 
-/// Where in a provider's answers something stands.
+/// A place in a provider's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) number: u64,
     pub(crate) choice: u64,
 }
 
-/// What a match is in.
+/// The text that a match is in.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Origin<'a> {
     /// The input.
@@ -74,7 +75,7 @@ pub(crate) enum Origin<'a> {
     Payload(&'a Delimiter, Option<Block>),
 }
 
-/// Whose matches have numbers and offsets of their own.
+/// The owner of matches with numbers and offsets of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Subject {
     /// The input, or a document or a call with this number.

@@ -13,9 +13,9 @@ use super::{Block, Origin, Output, Place, Subject};
 /// Plain text, for a person.
 pub(crate) struct Prose<W> {
     out: W,
-    /// What is shown of each call's arguments, each block's payload, or the document.
+    /// The shown text of each call's arguments, each block's payload, or the document.
     shown: BTreeMap<Subject, Shown>,
-    /// Whose unfinished line is at the end.
+    /// The writer whose unfinished line is at the end.
     half_line: Option<Writer>,
 }
 
@@ -33,16 +33,16 @@ enum Writer {
 struct Shown {
     /// Of the matches of one value the first is shown.
     match_id: u64,
-    /// Whether nothing has been told since it began, so that a begin at the same offset is that of the same value.
+    /// True if nothing has been reported since it began, so that a begin at the same offset is that of the same value.
     has_just_begun: bool,
     /// The offset of the value's first byte.
     start: u64,
     kind: ValueKind,
-    /// How many strings its path leads into.
+    /// The number of strings that its path leads into.
     level: usize,
-    /// Whether its end has not been told yet.
+    /// True if its end has not been reported yet.
     is_open: bool,
-    /// Whether another has ended its line.
+    /// True if another has ended its line.
     is_broken_off: bool,
 }
 
@@ -116,7 +116,7 @@ impl<W: Write> Prose<W> {
     }
 }
 
-/// How many strings an event's path leads into.
+/// Returns the number of strings that an event's path leads into.
 fn level(event: &Event<'_>) -> usize {
     event.path.iter().filter(|step| *step == Segment::Inside).count()
 }
@@ -159,7 +159,7 @@ impl<W: Write> Output for Prose<W> {
         Ok(())
     }
 
-    /// What the assistant says, and what is matched. A refusal is said too; reasoning is not for the listener.
+    /// Shows the assistant's words and the matches. A refusal is said too; reasoning is not for the listener.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
             StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
@@ -198,7 +198,7 @@ impl<W: Write> Output for Prose<W> {
         if let Some(Writer::Answer(_)) = self.half_line { self.end_line() } else { Ok(()) }
     }
 
-    /// What is wrong is said on standard error. A half line stays as it is, except under a person's eyes.
+    /// Shows nothing: errors are written to standard error. A half line stays as it is, except under a person's eyes.
     fn failed(&mut self, _place: &Place<'_>) -> io::Result<()> {
         if self.half_line.is_some() && io::stdout().is_terminal() { self.end_line() } else { Ok(()) }
     }

@@ -12,10 +12,10 @@ use jsonspigot::{Payload, PayloadStatus};
 
 use super::members::{Place, Quoted};
 
-/// What the lines `call` could not say of calls that are still open.
+/// The facts that the lines `call` could not give of calls that are still open.
 #[derive(Default)]
 pub(super) struct CallNames {
-    /// Whether id and name were there, and who executes the call.
+    /// By number, true if id and name were there, and the executor.
     known: BTreeMap<u64, (bool, bool, Executor)>,
 }
 
@@ -233,7 +233,7 @@ fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::
     text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
-/// Which payload it is about: its mark, and its place in an answer.
+/// Writes the payload that a line is about: its mark, and its place in an answer.
 pub(super) fn write_mark(out: &mut impl Write, mark: &Delimiter, block: Option<super::Block>) -> io::Result<()> {
     write!(out, r#","mark":{}"#, Quoted(&mark.to_string()))?;
     let Some(super::Block { number, choice }) = block else { return Ok(()) };
@@ -259,15 +259,15 @@ pub(super) fn write_envelope(
             // A payload is cut by the end of input or a limit, which the error says.
             writeln!(out, "{}}}", Verdict { payload: &payload, reason: None })
         }
-        // Where a payload begins is told by what follows.
+        // What follows shows where a payload begins.
         _ => Ok(()),
     }
 }
 
-/// What came of a call's arguments or a payload, as the last members of its line.
+/// The outcome of a call's arguments or a payload, as the last members of its line.
 struct Verdict<'a> {
     payload: &'a Payload<'a>,
-    /// Why it was cut, if it was.
+    /// The reason why it was cut, if it was.
     reason: Option<&'a str>,
 }
 
@@ -296,7 +296,7 @@ impl fmt::Display for Verdict<'_> {
     }
 }
 
-/// What was accepted.
+/// Writes the deviations that were accepted.
 fn write_deviations(f: &mut fmt::Formatter<'_>, payload: &Payload<'_>) -> fmt::Result {
     f.write_str(r#","deviations":["#)?;
     for (place, deviation) in payload.deviations().iter().enumerate() {

@@ -1,4 +1,6 @@
 //! Nothing is without a vector: each event, error, deviation, provider, framing, option and status has one.
+//!
+//! Laws: vectors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,9 +22,9 @@ fn lines() -> Option<String> {
     Some(vectors().into_iter().map(|(_, lines)| lines).collect::<String>()).filter(|lines| !lines.is_empty())
 }
 
-/// Fails for each name that `told` does not have, in whatever it is that `spelt` makes of a name.
-fn all_are_told<'a>(names: impl IntoIterator<Item = &'a str>, told: &str, spelt: impl Fn(&str) -> String) {
-    let missing: Vec<_> = names.into_iter().filter(|name| !told.contains(&spelt(name))).collect();
+/// Fails for each name that `reported` does not have, in whatever it is that `spelt` makes of a name.
+fn all_are_reported<'a>(names: impl IntoIterator<Item = &'a str>, reported: &str, spelt: impl Fn(&str) -> String) {
+    let missing: Vec<_> = names.into_iter().filter(|name| !reported.contains(&spelt(name))).collect();
     assert!(missing.is_empty(), "without a vector: {missing:?}");
 }
 
@@ -42,10 +44,10 @@ fn each_event() {
     let names = event_names();
     assert!(names.len() > 30 && ["block-end", "refusal", "begin"].iter().all(|name| names.contains(name)), "{names:?}");
     let Some(lines) = lines() else { return };
-    all_are_told(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
-    // And nothing is told that the help does not have.
-    let told: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
-    assert_eq!(told.difference(&names).collect::<Vec<_>>(), Vec::<&&str>::new());
+    all_are_reported(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
+    // And nothing is reported that the help does not have.
+    let reported: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();
+    assert_eq!(reported.difference(&names).collect::<Vec<_>>(), Vec::<&&str>::new());
 }
 
 #[test]
@@ -66,7 +68,7 @@ fn each_error_that_a_text_can_have() {
     ];
     let errors: String = lines.lines().filter(|line| line.starts_with(r#"{"event":"error","kind""#)).collect();
     let kinds = ErrorKind::ALL.iter().filter(|kind| !never.contains(kind));
-    all_are_told(kinds.map(|kind| kind.name()), &errors, |name| format!(r#""kind":"{name}""#));
+    all_are_reported(kinds.map(|kind| kind.name()), &errors, |name| format!(r#""kind":"{name}""#));
 }
 
 #[test]
@@ -74,13 +76,13 @@ fn each_reason_to_refuse_a_state() {
     let Some(lines) = lines() else { return };
     // Takes bytes that were made up, with the right checksum.
     let kinds = RestoreErrorKind::ALL.iter().filter(|kind| **kind != RestoreErrorKind::Impossible);
-    all_are_told(kinds.map(|kind| kind.name()), &lines, |name| format!(r#"{{"event":"error","kind":"{name}""#));
+    all_are_reported(kinds.map(|kind| kind.name()), &lines, |name| format!(r#"{{"event":"error","kind":"{name}""#));
 }
 
 #[test]
 fn each_kind_of_value() {
     let Some(lines) = lines() else { return };
-    all_are_told(["null", "bool", "number", "string", "array", "object"], &lines, |name| {
+    all_are_reported(["null", "bool", "number", "string", "array", "object"], &lines, |name| {
         format!(r#""path":"$","kind":"{name}""#)
     });
 }
@@ -94,7 +96,7 @@ fn each_deviation_shown_and_accepted() {
     for is_accepted in [false, true] {
         let lenient = vectors.iter().filter(|(options, _)| options.contains_key("accept") == is_accepted);
         let lines: String = lenient.map(|(_, lines)| lines.as_str()).collect();
-        all_are_told(DeviationKind::ALL.iter().map(|kind| kind.name()), &lines, |name| {
+        all_are_reported(DeviationKind::ALL.iter().map(|kind| kind.name()), &lines, |name| {
             format!(r#"{{"event":"deviation","kind":"{name}""#)
         });
     }
@@ -134,13 +136,13 @@ fn each_option_with_each_of_its_values() {
 #[test]
 fn each_name_in_a_stream() {
     let Some(lines) = lines() else { return };
-    let told = |member: &'static str| move |name: &str| format!(r#","{member}":"{name}""#);
+    let reported = |member: &'static str| move |name: &str| format!(r#","{member}":"{name}""#);
     for event in ["input", "payload"] {
         let lines: String = lines.lines().filter(|line| line.starts_with(&format!(r#"{{"event":"{event}""#))).collect();
-        all_are_told(
+        all_are_reported(
             ["complete", "accepted", "empty", "truncated", "malformed", "trailing", "raw"],
             &lines,
-            told("status"),
+            reported("status"),
         );
     }
     // A comment with any name is `comment:x`.
@@ -153,15 +155,19 @@ fn each_name_in_a_stream() {
         format!("{}\n", parts.join(":"))
     });
     let any = ["comment:x", "fence:x", "tag:x", "comment:x:raw", "fence:x:raw", "tag:x:raw", "tag:x:json", "fence:*"];
-    all_are_told(any.into_iter().chain(["bare", "bare:object"]), &marks.collect::<String>(), |mark| {
+    all_are_reported(any.into_iter().chain(["bare", "bare:object"]), &marks.collect::<String>(), |mark| {
         format!("{mark}\n")
     });
     let stops = LINES.split_once("A stop's \"kind\" is ").unwrap().1.split('.').next().unwrap();
     let stops: Vec<_> = stops.split([',', ' ', '\n']).filter(|word| !["", "or"].contains(word)).collect();
     assert!(stops.len() > 9, "{stops:?}");
-    all_are_told(stops, &lines, told("kind"));
-    all_are_told(["client", "provider"], &lines, told("executed"));
-    all_are_told(["never", "later"], &lines, told("retry"));
-    all_are_told(["text", "reasoning", "signature", "encrypted", "container", "compaction"], &lines, told("kind"));
-    all_are_told(["not-started", "ended", "mismatch"], &lines, told("kind"));
+    all_are_reported(stops, &lines, reported("kind"));
+    all_are_reported(["client", "provider"], &lines, reported("executed"));
+    all_are_reported(["never", "later"], &lines, reported("retry"));
+    all_are_reported(
+        ["text", "reasoning", "signature", "encrypted", "container", "compaction"],
+        &lines,
+        reported("kind"),
+    );
+    all_are_reported(["not-started", "ended", "mismatch"], &lines, reported("kind"));
 }

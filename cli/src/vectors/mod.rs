@@ -3,6 +3,8 @@
 //! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
 //! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
 //! the command's arguments are.
+//!
+//! Laws: vectors; saved state.
 
 mod coverage;
 mod state;
@@ -36,7 +38,7 @@ struct Vector {
     patterns: Vec<String>,
     /// As the table spells it: a JSON object on one line.
     options: String,
-    /// What it goes on from.
+    /// The state that it goes on from.
     state: Option<State>,
     chunks: Vec<Vec<u8>>,
 }
@@ -111,7 +113,7 @@ impl Vector {
         (options, patterns)
     }
 
-    /// What the command prints if it is fed these chunks. It feeds no more after a failure.
+    /// Returns the lines that the command prints if it is fed these chunks. It feeds no more after a failure.
     fn lines_of<'a>(&self, chunks: impl IntoIterator<Item = &'a [u8]>) -> String {
         let every = self.parsed().0.checkpoint;
         self.lines_with(every, chunks)
@@ -128,7 +130,7 @@ impl Vector {
         let mut source = options.source(&patterns);
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {
-            // What was read before has been told.
+            // What was read before has been reported.
             let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots());
             let _ = source.feed(&state.read, &mut told, &mut complaints);
         }
@@ -139,7 +141,7 @@ impl Vector {
             let is_checkpoint = every.is_some_and(|every| count % every == 0);
             if is_checkpoint { source.checkpoint() } else { Ok(()) }
         });
-        // A failure is told by the lines.
+        // A failure is reported by the lines.
         let _ = fed.and_then(|()| source.finish(&mut lines, &mut complaints));
         String::from_utf8(written).unwrap()
     }
@@ -208,9 +210,9 @@ fn names_are_unique_and_no_line_is_a_header() {
     }
 }
 
-/// What must not depend on the cuts: the lines, with the deltas of a match appended to its first one and pieces of text to
-/// the one before; the deviations, apart from them, since a delta that is told in pieces has them between its pieces; and
-/// each document's last snapshot. Patches are left out: each is about a chunk.
+/// The part of an output that must not depend on the cuts: the lines, with the deltas of a match appended to its first
+/// one and pieces of text to the one before; the deviations, apart from them, since a delta that is told in pieces has
+/// them between its pieces; and each document's last snapshot. Patches are left out: each is about a chunk.
 #[derive(Debug, Default, PartialEq)]
 struct Joined {
     lines: Vec<(String, String)>,

@@ -11,7 +11,7 @@ pub(super) struct State {
     pub(super) read: Vec<u8>,
 }
 
-/// What has become of the bytes.
+/// The damage to the bytes.
 #[derive(Debug)]
 pub(super) enum Damage {
     /// Only so many are left.
@@ -54,7 +54,7 @@ impl Damage {
 }
 
 impl State {
-    /// What such a parser saves after its chunks.
+    /// Returns the state that such a parser saves after its chunks.
     pub(super) fn of(saver: &Vector, damage: Option<&Damage>) -> Self {
         let (options, patterns) = saver.parsed();
         let read = saver.chunks.concat();
@@ -77,7 +77,7 @@ impl State {
         Self { bytes, read }
     }
 
-    /// Why a parser can't go on from it, if it can't.
+    /// Returns the reason why a parser can't go on from it, if it can't.
     pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreErrorKind> {
         let (options, patterns) = vector.parsed();
         let restored = match options.documents {

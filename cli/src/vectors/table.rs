@@ -3,12 +3,12 @@
 use super::Vector;
 use super::state::{Damage, State};
 
-/// How the input of a row is cut into chunks.
+/// The cuts of a row's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cuts {
     /// Not at all.
     Whole,
-    /// Where the table has `¦`.
+    /// The places at which the table has `¦`.
     Marked,
     /// Every so many bytes.
     Every(usize),
@@ -25,7 +25,7 @@ pub(super) struct Row {
     cuts: Option<Vec<Cuts>>,
     /// The input's lines, as the table has them.
     input: Option<String>,
-    /// What was read before, by another parser, if the input goes on from a state.
+    /// The text that another parser had read before, if the input goes on from a state.
     saved: Option<String>,
     /// The patterns and the options of that parser, if they are others.
     saved_patterns: Vec<String>,

@@ -1,4 +1,6 @@
 //! `--documents`: many texts in one input.
+//!
+//! Laws: documents alone.
 
 use insta::assert_snapshot;
 

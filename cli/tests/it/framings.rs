@@ -107,7 +107,7 @@ fn an_array_is_told_as_server_sent_events_are() {
             assert_eq!(told(provider, chunk, ARRAY), wanted);
         }
     }
-    // What came before the cut is told, and so is the rest.
+    // What came before the cut is reported, and so is the rest.
     let cut = ARRAY.find(r#""finishReason"#).unwrap();
     let (status, lines, said) = told("gemini", "65536", &ARRAY[..cut]);
     assert_eq!((status, said), (1, ["bad-frame", "bad-frame", "incomplete"].map(str::to_owned).to_vec()));

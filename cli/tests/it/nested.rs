@@ -1,4 +1,6 @@
 //! JSON inside strings: `outer | inner`.
+//!
+//! Laws: inner texts.
 
 use insta::assert_snapshot;
 

@@ -1,4 +1,6 @@
 //! The command between two pipes: what is known is out before more is read, and a reader may leave.
+//!
+//! Laws: prompt.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;
@@ -135,7 +137,7 @@ fn reader_leaves(arguments: &[&str]) {
     stdin.write_all(b"[\"x\",").unwrap();
     stdout.read_line(&mut String::new()).unwrap();
     drop(stdout);
-    // Whatever it is told now, there is nobody to tell; sooner or later it notices and closes its input.
+    // Nobody reads what it reports now; sooner or later it notices and closes its input.
     while stdin.write_all(b"\"some more text\",").is_ok() {}
     assert_eq!(wait(&mut child).code(), Some(0));
     assert_eq!(complaints(&mut child), "");

@@ -3,6 +3,8 @@
 //!
 //! The cases are our own (`tests/data/selectors.json`); those of the RFC's compliance suite have the same form and
 //! are checked too where `JSONSPIGOT_CTS` names its file. `.ci/cts` fetches the suite and does that.
+//!
+//! Laws: selection.
 
 use std::collections::BTreeMap;
 use std::{env, fs};
@@ -26,7 +28,7 @@ fn the_compliance_suite() {
     }
 }
 
-/// Checks every case of a file, and tells all that went wrong together.
+/// Checks every case of a file, and reports all that went wrong together.
 fn check_file(text: &str) {
     let file: Value = serde_json::from_str(text).unwrap();
     let documents = documents(text);

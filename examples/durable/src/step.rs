@@ -126,11 +126,11 @@ fn push(stream: &mut ProviderStream, chunk: &Chunk, lines: &mut String) -> Optio
     };
     match chunk {
         Chunk::Event(bytes) => match str::from_utf8(bytes) {
-            Ok(text) => stream.push(text, on_event),
-            Err(_) => stream.push_unreadable(&String::from_utf8_lossy(bytes), on_event),
+            Ok(text) => stream.push_with(text, on_event),
+            Err(_) => stream.push_unreadable_with(&String::from_utf8_lossy(bytes), on_event),
         },
         Chunk::End(reason) => {
-            stream.finish(Some(&String::from_utf8_lossy(reason)), &mut on_event);
+            stream.finish_with(Some(&String::from_utf8_lossy(reason)), &mut on_event);
             add_line(lines, Ok(DONE.to_owned()));
             return Some("done");
         }

@@ -37,9 +37,9 @@ pub(crate) struct Messages {
     start: u64,
     /// Its lengths, once its prelude has been read.
     lengths: Option<Lengths>,
-    /// How many bytes of a message that is too long are still to be skipped.
+    /// The number of bytes of a message that is too long that are still to be skipped.
     passing: usize,
-    /// Whether the rest of the input can no longer be read.
+    /// True if the rest of the input can no longer be read.
     is_lost: bool,
     limit: usize,
 }
@@ -74,8 +74,8 @@ fn matches_checksum(prelude: &[u8; PRELUDE]) -> bool {
     crc32fast::hash(&prelude[..8]) == numbers(prelude)[2]
 }
 
-/// Whether an input that starts with these bytes consists of messages. A damaged first message is recognized by its
-/// lengths: the bytes of a text would make them far too large.
+/// Returns true if an input that starts with these bytes consists of messages. A damaged first message is recognized by
+/// its lengths: the bytes of a text would make them far too large.
 pub(crate) fn is_prelude(first: &[u8; PRELUDE]) -> bool {
     matches_checksum(first) || Lengths::of(first).is_some()
 }

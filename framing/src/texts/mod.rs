@@ -29,14 +29,14 @@ pub(crate) struct Texts {
     /// The current value or line so far, without leading white space.
     held: Vec<u8>,
     value: Value,
-    /// Whether the current value or line exceeds the limit; the rest of it is skipped.
+    /// True if the current value or line exceeds the limit; the rest of it is skipped.
     is_too_long: bool,
-    /// Whether an array of events is open.
+    /// True if an array of events is open.
     is_in_array: bool,
     limit: usize,
 }
 
-/// What the next byte belongs to.
+/// The thing that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     /// The start of a value or line.
@@ -46,16 +46,16 @@ enum Reading {
     Line,
 }
 
-/// Where in its lines the current value is.
+/// The place of the current value in its lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
-    /// Where its last line starts in `held`; 0 if the value is too long to be held.
+    /// The start of its last line in `held`; 0 if the value is too long to be held.
     line: usize,
-    /// Whether it has more than one line.
+    /// True if it has more than one line.
     is_joined: bool,
-    /// Whether its last line has anything but white space so far.
+    /// True if its last line has anything but white space so far.
     has_line_begun: bool,
-    /// Whether it is only `[` so far; if an object follows, it is an array of events.
+    /// True if it is only `[` so far; if an object follows, it is an array of events.
     may_be_array: bool,
 }
 

@@ -38,7 +38,7 @@ impl Closing {
         Ok(closing)
     }
 
-    /// What may be the beginning of the closing delimiter.
+    /// Returns the possible beginning of the closing delimiter.
     pub(in crate::envelope) fn held(&self) -> &str {
         &self.held
     }

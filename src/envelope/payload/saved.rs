@@ -8,14 +8,14 @@ use crate::envelope::{SPACE, opening};
 use crate::error::ErrorKind;
 use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 
-/// How phases are written: by their places.
+/// The phases as they are written: by their places.
 const PHASES: [Phase; 5] = [Phase::Before, Phase::Value, Phase::After, Phase::Lost, Phase::Raw];
 
 /// The last character.
 const LAST: [u8; 4] = [0xF4, 0x8F, 0xBF, 0xBF];
 
 impl OpenPayload {
-    /// How long a payload may be.
+    /// Returns the largest length of a payload.
     pub(in crate::envelope) fn limit(&self) -> u64 {
         self.limit
     }
@@ -36,6 +36,8 @@ impl OpenPayload {
             save_error(error, out);
             // The bad byte may be held, as it may begin the closing delimiter.
             out.flag(parser.engine.stopped_by().is_some());
+            // A number may have ended at the first byte beyond the limit.
+            out.flag(extent.has_ended());
         });
     }
 
@@ -57,6 +59,11 @@ impl OpenPayload {
         self.length = reader.place()?;
         self.error = reader.option(restore_error)?;
         let is_refused = self.error.is_some() && reader.flag()?;
+        let has_ended = if self.error.is_some() { reader.flag()? } else { self.phase == Phase::After };
+        Impossible::unless(!has_ended || matches!(self.phase, Phase::After | Phase::Lost))?;
+        if has_ended {
+            self.extent = Extent::Ended;
+        }
         if self.phase != Phase::Raw {
             self.parse_again(is_refused)?;
         }
@@ -65,7 +72,7 @@ impl OpenPayload {
 
     /// The parser, which is new, reads what it has read.
     fn parse_again(&mut self, is_refused: bool) -> Result<(), Impossible> {
-        let Self { parser, closing, raw, length, limit, error, .. } = self;
+        let Self { parser, closing, extent, raw, length, limit, error, .. } = self;
         // What is not kept has been read too: the bad byte, if it may begin the closing delimiter; or, if the limit has cut
         // a character, its first bytes, instead of which any others lead to the same.
         let not_kept = match usize::try_from(limit.saturating_sub(raw.len() as u64)) {
@@ -74,12 +81,17 @@ impl OpenPayload {
             Ok(room @ ..3) => &LAST[..room],
             _ => &LAST[..3],
         };
-        let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
-        let has_stopped = feed(raw.as_bytes()).and_then(|()| feed(not_kept)).is_err();
-        if self.phase == Phase::After && self.accepts && parser.is_in_root_number() {
-            // So does any byte that is no part of it.
-            parser.feed_value_with(b"<", |_| {}).map_err(|_| Impossible)?;
+        let mut rest = raw.as_bytes();
+        if self.accepts && extent.has_ended() {
+            let taken = parser.feed_value_with(rest, |_| {}).map_err(|_| Impossible)?;
+            rest = &rest[taken..];
+            if parser.is_in_root_number() {
+                // Any byte that is no part of it ends it.
+                parser.feed_value_with(b"<", |_| {}).map_err(|_| Impossible)?;
+            }
         }
+        let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
+        let has_stopped = feed(rest).and_then(|()| feed(not_kept)).is_err();
         // Not all that stops it is in the text, and what else may stop it there is another error.
         if let Some(error) =
             error.clone().filter(|_| is_refused && !(has_stopped && parser.engine.deviation().is_some()))

@@ -1,4 +1,5 @@
-//! Where the parser's events go: into a [`Queue`], which an iterator reads later, or to a [`Callback`], at once.
+//! The two receivers of the parser's events: a [`Queue`], which an iterator reads later, and a [`Callback`], which runs
+//! at once.
 
 mod callback;
 mod queue;
@@ -33,9 +34,9 @@ impl<'a> Selected<'a> {
     }
 }
 
-/// Where the parser's events go.
+/// A receiver of the parser's events.
 pub(crate) trait Output {
-    /// Whether events are read later, so that their paths must stay.
+    /// Returns true if events are read later, so that their paths must stay.
     fn reads_later(&self) -> bool;
     /// This output, whatever it is.
     fn as_dyn(&mut self) -> &mut (dyn Output + '_);
@@ -57,5 +58,5 @@ pub(crate) trait Output {
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
 }
 
-/// What was kept of a value, and its place.
+/// The retained text of a value, and its place.
 pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;

@@ -28,12 +28,12 @@ pub(in crate::parser) struct Piece {
     /// The text if it is one character, which needs no copy; empty if it is in the queue.
     character: &'static str,
     pub(in crate::parser) offset: u64,
-    /// How many matches it is reported for.
+    /// The number of matches that it is reported for.
     pub(in crate::parser) matches: usize,
 }
 
-/// What only the events of texts inside strings need. It is cleared where such a chunk begins, not with the rest, so that
-/// other chunks pay nothing for it.
+/// The queue's part for the events of texts inside strings. It is cleared where such a chunk begins, not with the rest,
+/// so that other chunks pay nothing for it.
 #[derive(Debug, Default)]
 struct Inner {
     /// The text of deltas and atoms, for each level from 1: a string's text stays in one piece.
@@ -157,7 +157,7 @@ impl Queue {
         inner.and_then(|inner| inner.texts.get(level as usize - 1)).map_or("", String::as_str)
     }
 
-    /// How many events are waiting.
+    /// Returns the number of events that wait.
     #[inline]
     pub(in crate::parser) fn len(&self) -> usize {
         self.entries.len()

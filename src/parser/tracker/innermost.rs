@@ -7,17 +7,17 @@ use crate::error::{ErrorKind, Fault};
 use crate::path::{NodeId, Path, ROOT, write_concrete};
 use crate::tokenizer::Tokenizer;
 
-/// What the tokenizer knows of the innermost open value.
+/// The innermost open value, as the tokenizer knows it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenValues {
-    /// How many containers are open.
+    /// The number of open containers.
     depth: usize,
-    /// Whether a string or an atom is.
+    /// True if a string or an atom is.
     has_leaf: bool,
 }
 
 impl OpenValues {
-    /// What is open where a fault is.
+    /// Returns the innermost open value at the place of a fault.
     #[cold]
     pub(crate) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
         use ErrorKind::{
@@ -66,7 +66,7 @@ impl Tracker {
         }
     }
 
-    /// Where the innermost open container that a pattern selects begins, and its path.
+    /// Returns the beginning and the path of the innermost open container that a pattern selects.
     pub(in crate::parser) fn open_match(&self) -> Option<(u64, Path<'_>)> {
         let frame = self.frames.iter().rfind(|frame| frame.value.is_selected)?;
         Some((frame.value.start, self.paths.path(frame.node)))

@@ -1,4 +1,4 @@
-//! What is open, as it can be looked at from outside; and the counters, which do not come from what is open.
+//! Open values, as they can be looked at from outside; and the counters, which do not come from what is open.
 
 use super::{EnteredString, Frame, OpenValue, Tracker};
 use crate::event::{Event, EventKind};
@@ -8,9 +8,9 @@ use crate::tokenizer::ValueKind;
 /// An open container, or an open string that is read inside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenContainer<'a> {
-    /// Where it begins, and its first match, if a pattern selects it.
+    /// Its beginning and its first match, if a pattern selects it.
     pub(crate) selected: Option<(u64, u64)>,
-    /// Whether a pattern may select something inside.
+    /// True if a pattern may select something inside.
     pub(crate) is_live: bool,
     pub(crate) next_index: u64,
     /// The key that leads on, if one does.
@@ -69,7 +69,8 @@ impl Tracker {
         Some(OpenContainer { selected: value.as_selected(), is_live: *is_live, next_index: *next_index, key })
     }
 
-    /// Where the open string or atom begins that is not read inside, and its first match, if a pattern selects it.
+    /// Returns the beginning of the open string or atom that is not read inside, and its first match, if a pattern
+    /// selects it.
     pub(crate) fn open_leaf(&self) -> Option<(u64, u64)> {
         self.leaf.as_ref().and_then(OpenValue::as_selected)
     }
@@ -94,7 +95,7 @@ impl Tracker {
         is_one
     }
 
-    /// Where the outermost selected value of a level's text begins that is open.
+    /// Returns the beginning of the outermost selected value of a level's text that is open.
     pub(crate) fn outermost_start(&self, level: usize) -> Option<u64> {
         if !self.has_open_match_in(level) {
             return None;
@@ -108,7 +109,7 @@ impl Tracker {
         value.or(self.leaf.as_ref()).map(|value| value.start)
     }
 
-    /// Where the selected values of a level's text begin that are open, outermost first.
+    /// Returns the beginnings of the selected values of a level's text that are open, outermost first.
     pub(crate) fn selected_starts(&self, level: usize) -> impl Iterator<Item = u64> {
         let (from, to) = self.frames_of(level);
         let frames = self.frames[from..to].iter().map(|frame| &frame.value);
@@ -121,7 +122,8 @@ impl Tracker {
         (self.first_frame(level), self.entered.get(level).map_or(self.frames.len(), |string| string.frame + 1))
     }
 
-    /// Where the newest selected value of a level's text begins that is open. Its starts ascend, so it is the last.
+    /// Returns the beginning of the newest selected value of a level's text that is open. Its starts ascend, so it is
+    /// the last.
     pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
         let leaf = self.leaf.as_ref().filter(|_| level == self.level());
         if let Some(leaf) = leaf {

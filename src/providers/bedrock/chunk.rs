@@ -1,4 +1,4 @@
-//! What `InvokeModelWithResponseStream` and an agent's stream have inside their chunks of bytes: events in the model's own
+//! The chunks of bytes in `InvokeModelWithResponseStream` and an agent's stream: events in the model's own
 //! format, or text.
 
 use alloc::vec::Vec;
@@ -15,22 +15,22 @@ use crate::providers::stop::StopKind;
 use crate::providers::{anthropic, cohere, openai_chat};
 
 objects! {
-    /// What other models send inside a chunk: Titan, Llama, Cohere's Command, Mistral, and Claude's older text.
+    /// An event of another model inside a chunk: Titan, Llama, Cohere's Command, Mistral, and Claude's older text.
     struct Plain<'a> {
         output_text: Piece<'a> = "outputText",
         completion_reason: Text<'a> = "completionReason",
         generation: Piece<'a>,
         stop_reason: Text<'a>,
         text: Piece<'a>,
-        /// Which of several answers, at Cohere.
+        /// The index of one of several answers, at Cohere.
         index: Option<u64>,
         finish_reason: Text<'a>,
         generations: Pieces<Output<'a>>,
         outputs: Pieces<Output<'a>>,
         completion: Piece<'a>,
-        /// Which stop sequence has come.
+        /// The stop sequence that has come.
         stop: Text<'a>,
-        /// What a guardrail has found, and whether it has stepped in.
+        /// The findings of a guardrail, and whether it has stepped in.
         guardrail: Json<'a> = "amazon-bedrock-trace",
         guardrail_action: Json<'a> = "amazon-bedrock-guardrailAction",
     }

@@ -45,7 +45,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What comes now is no chunk, and the next one is not of the last one's block.
+    /// Notes that what comes now is no chunk, and the next one is not of the last one's block.
     pub(in crate::providers) fn end_chunks(&mut self) {
         self.user.told.block_chunk = None;
     }
@@ -61,14 +61,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Notes that a piece was told that the wire may repeat.
+    /// Notes that a piece was reported that the wire may repeat.
     pub(in crate::providers) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
         self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
     }
 
-    /// Whether anything of this message was noted that may be repeated.
+    /// True if anything of this message was noted that may be repeated.
     pub(in crate::providers) fn has_said(&self) -> bool {
         !self.user.told.said.is_empty()
     }
@@ -83,8 +83,8 @@ impl Emitter<'_> {
         self.user.told.said.retire(index);
     }
 
-    /// What a whole that the wire repeats says beyond what was told of it, and of which answer, if that is known; nothing
-    /// if there is nothing new. If it contradicts that, that is told here.
+    /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
+    /// nothing if there is nothing new. If it contradicts that, that is reported here.
     pub(in crate::providers) fn news_of<'t>(
         &mut self,
         part: Part<'_>,
@@ -117,7 +117,7 @@ impl Emitter<'_> {
     }
 
     /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
-    /// another one, that is told here.
+    /// another one, that is reported here.
     pub(in crate::providers) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
         let Some(is_same) = self.user.told.said.is_input(number, whole) else { return false };
         if !is_same {
@@ -161,7 +161,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// What was said once more of a call, or of all, is all of it.
+    /// Ends what is said once more of a call, or of all: it is all there.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
         while let Some((number, input)) = self.user.told.said.end_again(call) {
             self.repeat_input(number, &input);

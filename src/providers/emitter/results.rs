@@ -44,7 +44,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Whether the result of a request is waited for.
+    /// True if the result of a request is waited for.
     pub(in crate::providers) fn is_awaited(&self, id: &str) -> bool {
         self.user.told.results.get(0, Key::Id(id)).is_some()
     }

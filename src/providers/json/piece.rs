@@ -118,8 +118,8 @@ impl<'a> Field<'a> for Others<'a> {
     }
 }
 
-/// What can be read or not, which only matters to who asks for it: members of one name mean different things in events of
-/// different types.
+/// A value that may be readable or not, which only matters to who asks for it: members of one name mean different
+/// things in events of different types.
 #[derive(Debug)]
 pub(in crate::providers) struct Lazy<T>(Result<T, Unreadable>);
 

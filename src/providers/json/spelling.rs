@@ -1,4 +1,4 @@
-//! What JSON spells: whole numbers.
+//! Whole numbers, as JSON spells them.
 
 /// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.
 ///

@@ -273,7 +273,7 @@ fn members_of_another_type_are_missing_or_unreadable() {
     assert!(matches!(each.either, TextOrList::Text(text) if text == "e"));
 }
 
-/// What is read and can't be decoded, or is there twice, costs the event; what nobody reads does not.
+/// A member that is read and can't be decoded, or is there twice, costs the event; one that nobody reads does not.
 #[test]
 fn unreadable_is_what_matters_and_has_no_meaning() {
     let half = r#""\ud800""#;

@@ -1,4 +1,4 @@
-//! Whose an entry of a chunk's list of calls is: by its index, its id and its name, of which servers leave out any.
+//! The call of an entry of a chunk's list of calls: by its index, its id and its name, of which servers leave out any.
 
 use alloc::borrow::Cow;
 
@@ -39,7 +39,7 @@ pub(super) fn read_entry(
     }
 }
 
-/// What an entry calls: a function with JSON text, or a custom tool with a text of its own kind.
+/// The thing that an entry calls: a function with JSON text, or a custom tool with a text of its own kind.
 pub(super) struct Called<'a> {
     name: &'a str,
     input: TextOrJson<'a>,
@@ -56,7 +56,7 @@ impl<'a> Called<'a> {
     }
 }
 
-/// What an entry says about whose it is.
+/// The words of an entry about its call.
 struct Entered<'a> {
     choice: u64,
     index: Option<u64>,
@@ -66,7 +66,7 @@ struct Entered<'a> {
 }
 
 impl Entered<'_> {
-    /// Whether its name is another one than the call's, which is more than a name.
+    /// Returns true if its name is another one than the call's, which is more than a name.
     fn is_another_call(&self, call: &OpenCall) -> bool {
         call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
     }
@@ -82,7 +82,7 @@ impl Entered<'_> {
     }
 }
 
-/// Whose an entry is.
+/// The call that an entry belongs to.
 enum Found {
     Call(u64),
     New,

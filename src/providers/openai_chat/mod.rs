@@ -52,7 +52,7 @@ objects! {
         url_citation: Option<Page<'a>>,
     }
 
-    /// What Groq has executed: twice, the second time with what came of it.
+    /// A call that Groq has executed: twice, the second time with what came of it.
     struct Executed<'a> {
         output: Json<'a>,
     }
@@ -70,7 +70,7 @@ objects! {
         text: Piece<'a>,
         finish_reason: Text<'a>,
         native_finish_reason: Text<'a>,
-        /// Which stop sequence has come, at vLLM. (Where it is a number, a token.)
+        /// The stop sequence that has come, at vLLM. (Where it is a number, a token.)
         stop_reason: Text<'a>,
         content_filter_results: Json<'a>,
         content_filter_offsets: Json<'a>,
@@ -85,7 +85,7 @@ objects! {
         reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
         /// `LiteLLM`'s form of what Anthropic thinks.
         thinking_blocks: Vec<Detail<'a>>,
-        /// What is spoken, and the sound of it.
+        /// The spoken text, and the sound of it.
         audio: Around<Audio<'a>>,
         images: Vec<Spelt<'a, Image<'a>>>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
@@ -214,8 +214,8 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     }
 }
 
-/// Whether the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own may be
-/// `tool_calls` all the same.
+/// Returns true if the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own
+/// may be `tool_calls` all the same.
 fn says_cut(native: &str) -> bool {
     const CUT: &[&str] = &[
         "length",
@@ -310,7 +310,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     }
 }
 
-/// What has to go back of reasoning: its signature, or what stands in place of it.
+/// Takes the part of reasoning that has to go back: its signature, or what stands in place of it.
 fn take_back(choice: u64, detail: &Detail<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
     if detail.signature.is_given() {
         let block = emit.find_block(choice, At::Run);

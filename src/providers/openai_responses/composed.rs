@@ -1,4 +1,4 @@
-//! Input that the wire streams as separate strings, told as the one JSON text that they are part of.
+//! Input that the wire streams as separate strings, reported as the one JSON text that they are part of.
 //!
 //! A patch comes as a type, a path and a diff in pieces; a shell's commands come in pieces one after the other. A client
 //! needs the object with all of it, and patterns should follow that object while it is still arriving. So its JSON text
@@ -33,13 +33,13 @@ struct Composed {
     /// The index of the last command.
     command: u64,
     len: usize,
-    /// Where in the text the last string begins, after its quote.
+    /// The place in the text at which the last string begins, after its quote.
     string: usize,
-    /// Whether the wire has said of each string before the last one, and of that one once it is done, what it is.
+    /// True if the wire has said of each string before the last one, and of that one once it is done, what it is.
     has_all: bool,
 }
 
-/// How far a text has got with the strings that come in pieces.
+/// The progress of a text with the strings that come in pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// No string has begun.
@@ -144,7 +144,7 @@ impl AllComposed {
 const LONGEST: u64 = (isize::MAX / 2) as u64;
 
 impl Of {
-    /// What the text ends with after its last string.
+    /// Returns the end of the text after its last string.
     fn closing(self) -> &'static str {
         match self {
             Self::Patch => "}}",
@@ -154,7 +154,7 @@ impl Of {
 }
 
 impl Composed {
-    /// Whether every string is done, as far as can be known without the whole that repeats them.
+    /// Returns true if every string is done, as far as can be known without the whole that repeats them.
     fn is_done(&self) -> bool {
         self.stage == Stage::After && self.has_all
     }

@@ -1,8 +1,8 @@
 //! An item of a response's output: whether it is a call, by which name, and where its input is.
 //!
-//! Whatever is done is told as a call: what the client has to do, and what the provider does itself (searches, images,
-//! code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits for the
-//! client's approval is the provider's too.
+//! Whatever is done is reported as a call: what the client has to do, and what the provider does itself (searches,
+//! images, code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits
+//! for the client's approval is the provider's too.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -32,18 +32,18 @@ objects! {
         pub(super) action: Json<'a>,
         actions: Json<'a>,
         pending_safety_checks: Json<'a>,
-        /// What a search of files looks for.
+        /// The queries of a search of files.
         queries: Json<'a>,
-        /// What an image's prompt was made into.
+        /// The prompt that an image's prompt was made into.
         revised_prompt: Json<'a>,
-        /// Who is to execute it: `client` or `server`.
+        /// The executor: `client` or `server`.
         execution: Text<'a>,
         environment: Option<Environment<'a>>,
-        /// Which part of the answer a message is: `commentary`, `final_answer`.
+        /// The part of the answer that a message is: `commentary`, `final_answer`.
         phase: Text<'a>,
         encrypted_content: Json<'a>,
         container_id: Json<'a>,
-        /// What has come of a call, each under the name that its type has for it.
+        /// The results of a call, each under the name that its type has for it.
         output: Json<'a>,
         outputs: Json<'a>,
         result: Json<'a>,
@@ -63,7 +63,7 @@ objects! {
         kind: Text<'a> = "type",
         text: Piece<'a>,
         refusal: Piece<'a>,
-        /// What is spoken.
+        /// The spoken text.
         transcript: Piece<'a>,
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
     }
@@ -76,7 +76,7 @@ impl Part<'_> {
 }
 
 impl State {
-    /// What a part says as a whole, or as it begins, unless other events have.
+    /// Reports a part as a whole, or as it begins, unless other events have.
     pub(super) fn say_part(
         &mut self,
         is_reasoning: bool,
@@ -95,7 +95,7 @@ impl State {
     }
 }
 
-/// What a composed text is made of.
+/// The kind of composed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Of {
     /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
@@ -118,7 +118,7 @@ const XAI_TOOLS: [&str; 10] = [
     "x_user_search",
 ];
 
-/// How a call's input comes.
+/// The form of a call's input.
 #[derive(Clone, Copy)]
 enum Form {
     /// As JSON text, in pieces.
@@ -132,7 +132,7 @@ enum Form {
 }
 
 impl Item<'_> {
-    /// How the item's input comes, if it is a call.
+    /// Returns the form of the item's input, if it is a call.
     fn form(&self) -> Option<Form> {
         match &*self.kind {
             "function_call" | "mcp_call" | "mcp_approval_request" => Some(Form::Streamed),
@@ -147,14 +147,14 @@ impl Item<'_> {
         }
     }
 
-    /// Whether it is a call of a tool that xAI runs itself: those come as custom ones.
+    /// Returns true if it is a call of a tool that xAI runs itself: those come as custom ones.
     fn is_xai_s(&self, state: &State) -> bool {
         self.call_id().starts_with("xs_call_")
             || self.id.contains("_xs_call_")
             || (state.is_xai_s && XAI_TOOLS.contains(&self.name.as_str()))
     }
 
-    /// Who executes the call.
+    /// Returns the executor of the call.
     fn executor(&self, state: &State) -> Executor {
         let is_in_container =
             || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
@@ -168,17 +168,17 @@ impl Item<'_> {
         if is_client_s { Executor::Client } else { Executor::Provider }
     }
 
-    /// Whether its arguments can be read, if there are any.
+    /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.piece().map(drop)
     }
 
-    /// Whether the item, at its end, says that it was cut: it is still in progress, or failed.
+    /// Returns true if the item, at its end, says that it was cut: it is still in progress, or failed.
     pub(super) fn is_incomplete(&self) -> bool {
         matches!(self.status.as_str(), "incomplete" | "in_progress" | "failed")
     }
 
-    /// Whether its status says how a tool of the provider's own fared, and nothing about its input.
+    /// Returns true if its status says how a tool of the provider's own fared, and nothing about its input.
     fn is_built_in(&self) -> bool {
         matches!(&*self.kind, "web_search_call" | "file_search_call" | "image_generation_call")
     }
@@ -275,19 +275,19 @@ impl Item<'_> {
         }
     }
 
-    /// Whether a call goes by one of the item's ids, or by none.
+    /// Returns true if a call goes by one of the item's ids, or by none.
     fn is_named(&self, number: u64, emit: &Emitter<'_>) -> bool {
         let id = emit.known().open_call(number).map_or("", |call| call.id());
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
-    /// Whether the item may have been told as a call before: one that is known, or that may be forgotten.
+    /// Returns true if the item may have been reported as a call before: one that is known, or that may be forgotten.
     pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
         let has_slot = emit.calls().find_in(Slot::from(index)).is_some();
         has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
     }
 
-    /// Tells what a message or reasoning says, unless other events have. Without a source it has only been added, and
+    /// Reports what a message or reasoning says, unless other events have. Without a source it has only been added, and
     /// what it says goes on.
     pub(super) fn say(&self, index: u64, source: Option<Source>, state: &mut State, emit: &mut Emitter<'_>) {
         let scope = source.map_or(Scope::Place, Source::scope);
@@ -313,12 +313,13 @@ impl Item<'_> {
         }
     }
 
-    /// What the rest of it is known by, where the response repeats its items. A part of a message can't have this key.
+    /// Returns the key of the rest of it, where the response repeats its items. A part of a message can't have this
+    /// key.
     pub(super) fn key(&self) -> String {
         ["rest ", &*self.kind, " ", self.call_id()].concat()
     }
 
-    /// Tells what has to go back, what has come of a call, what a search has found, and what waits for approval.
+    /// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval.
     pub(super) fn tell_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
         emit.note_told(&self.key());
         let call = emit.known().find_id(0, self.call_id());

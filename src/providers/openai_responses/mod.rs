@@ -1,4 +1,4 @@
-//! OpenAI Responses: items by output index; what is whole is told up to three times.
+//! OpenAI Responses: items by output index; what is whole is reported up to three times.
 //!
 //! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
 //! as separate strings; `realtime` reads the events of a Realtime connection.
@@ -28,7 +28,7 @@ use crate::providers::said::Scope;
 use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Place, Places, Slot, present};
 
-/// What must be known from one event to the next.
+/// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// The message part whose text came last, by output and content index.
@@ -38,23 +38,23 @@ pub(super) struct State {
     composed: AllComposed,
     /// By call, the kind of events that its input comes with: what comes with another one repeats it.
     kinds: Places,
-    /// What goes back, results, sources of searches, and approval requests.
+    /// The sources that have reported what goes back, results, sources of searches, and approval requests.
     rest: Said,
     annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
-    /// Whether the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
     is_xai_s: bool,
     realtime: realtime::State,
 }
 
-/// Which kind of source has told what this response says, in whatever is not text. A response says everything up to three
-/// times.
+/// The kind of source that has reported what this response says, in whatever is not text. A response says everything up
+/// to three times.
 #[derive(Clone, Copy, Debug, Default)]
 struct Said(Option<Source>);
 
-/// Where a response says something: in the response at its end, in items that are done, in events of its own. Whatever
-/// an event has told, the others only repeat.
+/// The places in which a response says something: in the response at its end, in items that are done, in events of its
+/// own. Whatever an event has reported, the others only repeat.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Source {
     Response,
@@ -74,7 +74,7 @@ impl Said {
 }
 
 impl Source {
-    /// Where what it repeats may stand: a list of items does not say their places.
+    /// Returns the scope of a repetition: a list of items does not say their places.
     fn scope(self) -> Scope {
         if self == Self::Response { Scope::Anywhere } else { Scope::Item }
     }
@@ -124,8 +124,8 @@ objects! {
     }
 }
 
-/// How the types begin of events that are known and say nothing about a call, text or reasoning that other events do not
-/// say too.
+/// The beginnings of the types of events that are known and say nothing about a call, text or reasoning that other
+/// events do not say too.
 const SILENT: [&str; 18] = [
     "response.audio.",
     "response.audio.transcript.",
@@ -147,7 +147,7 @@ const SILENT: [&str; 18] = [
     "response.web_search_call.",
 ];
 
-/// How they end: with a state, or with a piece of what its item has once it is done.
+/// The ends of such types: with a state, or with a piece of what its item has once it is done.
 const STATES: [&str; 22] = [
     "",
     "added",
@@ -183,7 +183,7 @@ pub(super) const FORMAT: Format = Format {
 /// The message that goes back.
 pub(super) const COMPOSER: Composer = Composer::new(Shape::List, compose);
 
-/// An item counts once it is done; where no item was told, the response has them all.
+/// An item counts once it is done; where no item was reported, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {
     if event.member("event_id").is_given() {
         return;
@@ -351,14 +351,14 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     Ok(Understood::Yes)
 }
 
-/// Whether an event of one of these families only says how far something has come.
+/// Returns true if an event of one of these families only says how far something has come.
 fn is_silent(kind: &str, families: &[&str]) -> bool {
     let states = families.iter().filter_map(|family| kind.strip_prefix(family));
     states.into_iter().any(|state| STATES.contains(&state))
 }
 
 impl Event<'_> {
-    /// Where the event's item stands: by its place in the output, or if that was lost, by its id.
+    /// Returns the place of the event's item: by its place in the output, or if that was lost, by its id.
     fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
         let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
@@ -372,7 +372,7 @@ impl Event<'_> {
 }
 
 impl Event<'_> {
-    /// Whether a fragment's place says one call, and its item's id another.
+    /// Returns true if a fragment's place says one call, and its item's id another.
     fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
         let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();
         let by_id = is_fragment.then(|| emit.known().find_id(0, &self.item_id)).flatten();
@@ -386,14 +386,14 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         emit.end_answer(status);
         return emit.end_stream();
     };
-    // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);
     emit.content_filter(0, response.content_filters);
     let may_be_old: Vec<_> =
         items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_told(&item.key()))).collect();
     emit.begin_list();
-    // Some servers tell the items here alone, or what their input is.
+    // Some servers report the items here alone, or what their input is.
     for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
         let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));

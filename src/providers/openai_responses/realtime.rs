@@ -28,7 +28,7 @@ use crate::providers::said::{self, Scope};
 use crate::providers::stop::StopKind;
 use crate::tool_calls::{Place, Slot, present};
 
-/// What must be known from one event to the next.
+/// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// The responses that are not done: the id of each, and which answer it is.
@@ -39,8 +39,8 @@ pub(super) struct State {
     model: String,
 }
 
-/// How many responses are watched at once, and how many that are done are known again. The oldest is given up for one
-/// more.
+/// The number of responses that are watched at once, and of those that are done and known again. The oldest is given up
+/// for one more.
 const MOST_RESPONSES: usize = 16;
 
 objects! {
@@ -98,8 +98,8 @@ objects! {
     }
 }
 
-/// How the types begin of events that are known and say nothing about a call or text that other events do not say too:
-/// of the connection, of what the user says, and of sound.
+/// The beginnings of the types of events that are known and say nothing about a call or text that other events do not
+/// say too: of the connection, of what the user says, and of sound.
 const SILENT: [&str; 10] = [
     "conversation.created",
     "conversation.item.",
@@ -113,7 +113,7 @@ const SILENT: [&str; 10] = [
     "transcription_session.",
 ];
 
-/// Whether only Realtime has events of this type.
+/// Returns true if only Realtime has events of this type.
 pub(super) fn owns_type(kind: &str) -> bool {
     let is_response_s = |family: &&str| family.starts_with("response.mcp_call.");
     SILENT.iter().any(|family| kind.starts_with(family) && !is_response_s(family))
@@ -236,8 +236,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     Ok(Understood::Yes)
 }
 
-/// An event of a response that is done. Its calls have been told, and must not be told again; what has come of those that
-/// the provider executes may be said only now.
+/// An event of a response that is done. Its calls have been reported, and must not be reported again; what has come of
+/// those that the provider executes may be said only now.
 fn read_late(event: &Event<'_>, emit: &mut Emitter<'_>) -> Understood {
     match (&*event.kind, &event.item) {
         ("response.output_item.done", Some(Spelt { json, object: item })) if item.kind.as_str() == "mcp_call" => {
@@ -270,7 +270,7 @@ fn part_of(choice: u64, part_key: &str) -> said::Part<'_> {
     said::Part { kind: MismatchKind::Text, choice, at: At::from(part_key) }
 }
 
-/// All of a part, or its beginning, be it text or what was spoken: what of it was not told before.
+/// All of a part, or its beginning, be it text or what was spoken: what of it was not reported before.
 fn say_whole(choice: u64, item_id: &str, part_key: &str, texts: [&Piece<'_>; 2], scope: Scope, emit: &mut Emitter<'_>) {
     if let Some(text) = texts.into_iter().find(|text| !text.is_empty()) {
         let (_, news) = emit.news_of(part_of(choice, part_key), text, scope);
@@ -294,7 +294,7 @@ fn say_part(
 }
 
 impl State {
-    /// Which answer a response is. One that is not known begins.
+    /// Returns the answer that a response is. One that is not known begins.
     fn enter(&mut self, id: &str, emit: &mut Emitter<'_>) -> u64 {
         let id = if id.len() > emit.known().limits().name_bytes { "" } else { id };
         let is_meant = |(open, _): &&(String, u64)| id.is_empty() || open == id;
@@ -329,10 +329,10 @@ impl State {
         slot_of(choice, ids[usize::from(by_item.is_none() && by_call.is_some())], ids[1])
     }
 
-    /// The response is done. Some of its items may be told here alone.
+    /// The response is done. Some of its items may be reported here alone.
     fn end(&mut self, response: Response<'_>, emit: &mut Emitter<'_>) {
         let choice = self.enter(&response.id, emit);
-        // Asked before any item here has ended: what is forgotten because of them can't have been told before.
+        // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
         let has_forgotten = emit.known().has_forgotten();
         let is_known = |item: &Item<'_>| {
             has_forgotten

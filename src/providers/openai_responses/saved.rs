@@ -5,7 +5,7 @@ use super::{Said, Source, State, realtime};
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::{Key, Places};
 
-/// How sources are written: by their places.
+/// The sources as they are written: by their places.
 const SAID: [Option<Source>; 4] = [None, Some(Source::Response), Some(Source::Items), Some(Source::Events)];
 
 impl State {

@@ -1,4 +1,4 @@
-//! Where what a response says comes from: annotations of its text, and what its searches have found.
+//! The sources of a response's words: annotations of its text, and what its searches have found.
 
 use crate::providers::emitter::Emitter;
 use crate::providers::event::Source;
@@ -42,7 +42,7 @@ impl Annotation<'_> {
     }
 }
 
-/// Tells what the action of a search for pages, or the results of one for files, have found.
+/// Reports what the action of a search for pages, or the results of one for files, have found.
 pub(super) fn of_searches(action: Json<'_>, results: Json<'_>, emit: &mut Emitter<'_>) {
     let action: Action<'_> = action.object().unwrap_or_default();
     for json in action.sources.elements().chain(results.elements()) {

@@ -1,4 +1,4 @@
-//! What a response has said in each of its parts, and what its repetitions add to it.
+//! The words of a response in each of its parts, and what its repetitions add to them.
 
 use super::State;
 use crate::providers::blocks::At;
@@ -22,12 +22,12 @@ impl State {
         self.note(MismatchKind::Text, part, text, emit);
     }
 
-    /// A piece was told that will be repeated.
+    /// A piece was reported that will be repeated.
     pub(super) fn note(&self, kind: MismatchKind, (outer, inner): (u64, u64), piece: &str, emit: &mut Emitter<'_>) {
         emit.note_said(Part { kind, choice: self.choice, at: At::Index(outer, inner) }, piece);
     }
 
-    /// A part as a whole, or as it begins: what of it has not been told is told now.
+    /// A part as a whole, or as it begins: what of it has not been reported is reported now.
     pub(super) fn repeat(
         &mut self,
         kind: MismatchKind,
@@ -61,7 +61,7 @@ impl State {
         self.choice + u64::from(self.part.is_some_and(|last| last != part))
     }
 
-    /// Whether an event is of the kind that the input of its call comes with.
+    /// Returns true if an event is of the kind that the input of its call comes with.
     pub(super) fn is_of_its_kind(&mut self, event: &str, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
         let Some(call) = emit.calls().find_open(slot) else { return true };
         let kind = match event.split('.').nth(1).unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! How a stream reads an event: detects the provider, keeps what is undecided, hands the rest to the wire format.
+//! Reading an event: it detects the provider, keeps what is undecided, hands the rest to the wire format.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -15,7 +15,7 @@ use crate::providers::reader::Reader;
 impl ProviderStream {
     pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if event.len() > self.calls.state().limits().event_bytes {
-            return self.push_oversized(on_event);
+            return self.push_oversized_with(on_event);
         }
         match event.trim_ascii() {
             "" => {}
@@ -61,7 +61,7 @@ impl ProviderStream {
     }
 
     /// Keeps an event that could be any provider's. What can't be an event, or is an error whatever the provider, is
-    /// told at once.
+    /// reported at once.
     pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {

@@ -1,5 +1,5 @@
-//! What a server would refuse does not go back: empty text, reasoning without its signature, and calls that are not those
-//! that were reported.
+//! Parts that a server would refuse do not go back: empty text, reasoning without its signature, and calls that are not
+//! those that were reported.
 //!
 //! A message is put together from what the wire says, and its calls are reported from that too, but by another way. One
 //! message that is refused blocks a conversation for ever, as each later request repeats it. So the finished message is
@@ -26,7 +26,7 @@ const SIGNATURES: [&str; 5] =
 const OWN: [&str; 10] =
     ["input", "arguments", "args", "parameters", "output", "outputs", "result", "results", "action", "operation"];
 
-/// How deep the parts of a message are nested: its list, a part, what the part wraps, and a list in that.
+/// The depth of nesting of a message's parts: its list, a part, what the part wraps, and a list in that.
 const MOST_LEVELS: usize = 8;
 
 /// A message without its empty parts, or `None` if nothing is left of it.
@@ -95,7 +95,7 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
     (!is_unsigned && !is_blank).then(|| ["{", &members, "}"].concat())
 }
 
-/// What came of a call is needed beside it, be it empty.
+/// Recognizes the result of a call, which is needed beside it, be it empty.
 fn is_result(object: Json<'_>) -> bool {
     let kind = object.member("type").word();
     kind.ends_with("_result") || kind.ends_with("_output") || object.member("toolUseId").is_given()
@@ -113,7 +113,7 @@ struct Call<'a> {
     name: Json<'a>,
     input: Json<'a>,
     member: &'static str,
-    /// Whether the input is JSON text in a string.
+    /// True if the input is JSON text in a string.
     is_text: bool,
 }
 
@@ -182,8 +182,8 @@ pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<
     (is_written && has_all(message, left.into_values().flatten())).then_some(written)
 }
 
-/// Whether the client's calls that were not found are there by their ids: what is written in another form, as a command or
-/// a patch is.
+/// Returns true if the client's calls that were not found are there by their ids: what is written in another form, as a
+/// command or a patch is.
 fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> bool {
     let mut missing = missing.filter(|ended| ended.is_client_s).peekable();
     if missing.peek().is_none() {
@@ -197,7 +197,7 @@ fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> b
 }
 
 impl Ended {
-    /// Whether this is the input that was reported, as JSON: what deviates and was accepted is not.
+    /// Returns true if this is the input that was reported, as JSON: what deviates and was accepted is not.
     fn is(&self, input: Json<'_>) -> bool {
         let text = match input.text_or_json() {
             TextOrJson::Text(text) => text,

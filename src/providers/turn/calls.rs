@@ -9,7 +9,7 @@ use crate::providers::json::Json;
 use crate::tool_calls::{Executor, ToolCall};
 
 impl Turn {
-    /// What came with the call of this number, as a member of its own.
+    /// Keeps a value that came with the call of this number, as a member of its own.
     pub(in crate::providers) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
         if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
             if self.extras.len() >= MOST_PARTS {

@@ -12,7 +12,7 @@ impl Part {
         Json::of(&self.base).member(name)
     }
 
-    /// Whether it is a call, or what came of one.
+    /// Returns true if it is a call, or what came of one.
     pub(super) fn is_of_a_call(&self) -> bool {
         let kind = self.member("type").word();
         self.wrapped.iter().any(|name| name.starts_with("tool"))

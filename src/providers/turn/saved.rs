@@ -12,10 +12,10 @@ use crate::providers::json::Json;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::Numbered;
 
-/// How many members of a part change, or names stand around one: by far not as many do.
+/// The largest number of members of a part that change, or of names around one; by far not as many do.
 const MOST_NAMES: usize = 32;
 
-/// How values are written.
+/// The bytes that stand for kinds of values.
 const TEXT: u8 = 0;
 const LIST: u8 = 1;
 const JSON: u8 = 2;

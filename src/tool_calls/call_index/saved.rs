@@ -7,7 +7,7 @@ use crate::saved::{Impossible, Reader, Writer};
 use crate::tool_calls::numbered::Numbered;
 use crate::tool_calls::places::{Key, Places};
 
-/// Whether a call is the only one that has such a key, so that `known` has it too.
+/// Returns true if a call is the only one that has such a key, so that `known` has it too.
 fn is_one_s_own(key: Key<'_>) -> bool {
     matches!(key, Key::Index(_) | Key::Id(_))
 }

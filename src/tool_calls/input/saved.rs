@@ -6,7 +6,7 @@ use crate::saved::{Impossible, Reader, Writer, restore_error, save_error};
 use crate::tool_calls::options::Options;
 use crate::tool_calls::values::ValueWriter;
 
-/// How inputs are written.
+/// The bytes that stand for kinds of inputs.
 const UNTOUCHED: u8 = 0;
 const TEXT: u8 = 1;
 const JSON: u8 = 2;
@@ -15,7 +15,7 @@ const VALUES: u8 = 3;
 const OUT_OF_ORDER: u8 = 4;
 
 impl Input {
-    /// How long the raw text is.
+    /// Returns the length of the raw text.
     pub(in crate::tool_calls) fn raw_len(&self) -> usize {
         self.raw_bytes().len()
     }

@@ -34,7 +34,7 @@ impl Op {
     }
 }
 
-/// What builds a value, strings in pieces.
+/// Returns the steps that build a value, strings in pieces.
 fn operations(value: &Value, path: &str, ops: &mut Vec<Op>) {
     match value {
         Value::Array(elements) => {

@@ -9,7 +9,7 @@ use crate::tool_calls::input::Input;
 use crate::tool_calls::options::Options;
 use crate::tool_calls::start::InputFormat;
 
-/// How they are written: by their places.
+/// The phases as they are written: by their places.
 const PHASES: [Phase; 3] = [Phase::Open, Phase::Sealed, Phase::Stopped];
 const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
 const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
@@ -84,7 +84,7 @@ impl OpenCall {
             Input::Text(_) => format == InputFormat::Text,
         };
         Impossible::unless(
-            // Whatever it is that comes, the start is told first.
+            // Whatever it is that comes, the start is reported first.
             (call.is_told || !call.has_input())
                 && is_of_format
                 && if is_full { left_out.is_some() } else { len <= options.limits.input_bytes }
@@ -93,7 +93,7 @@ impl OpenCall {
         Ok(call)
     }
 
-    /// Whether the start has been told.
+    /// True if the start has been reported.
     pub(in crate::tool_calls) fn is_told(&self) -> bool {
         self.is_told
     }

@@ -1,4 +1,6 @@
 //! Chunk edges are invisible: however a text is cut, and by whichever method it is fed, what is told is the same.
+//!
+//! Laws: chunk edges are invisible; prompt.
 
 use jsonspigot::{Deviation, DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
 use serde_json::Value;

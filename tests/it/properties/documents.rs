@@ -1,4 +1,6 @@
 //! The texts of a stream are read as each alone would be: their events, offsets, errors, values and snapshots.
+//!
+//! Laws: documents alone.
 
 use jsonspigot::{DocumentEvent, Documents, Framing, Retain};
 

@@ -1,4 +1,6 @@
 //! An error names the innermost open value or none, whatever is kept and followed, however the text is cut.
+//!
+//! Laws: true places.
 
 use jsonspigot::{Error, Retain};
 

@@ -1,4 +1,6 @@
 //! What a parser says that goes on past named deviations, against the model and against a strict parser.
+//!
+//! Laws: deviations shown; deviations accepted.
 
 use jsonspigot::{Parser, PartialValue, PatternSet, Retain};
 use serde::de::IgnoredAny;

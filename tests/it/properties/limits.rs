@@ -1,4 +1,6 @@
 //! Limits, against the recogniser's.
+//!
+//! Laws: limits bite per byte.
 
 use super::super::driver::check_cut;
 use super::super::model::log::{Options, Verdict};

@@ -1,4 +1,4 @@
-//! The properties of `tests/CONTRACT.md`, one function each: called with generated input by the tests beside, and with
+//! The laws as functions, each panics where its law is broken: called with generated input by the tests beside, and with
 //! the fuzzer's bytes by `fuzz/`, which includes this folder. A function that returns has found its property to hold.
 
 // Each crate that includes the folder uses a part of it, and a test target has no outside to be public to.

@@ -1,4 +1,6 @@
 //! JSON inside strings: `outer | inner` tells what `inner` tells of the decoded string alone, and changes nothing else.
+//!
+//! Laws: inner texts.
 
 use jsonspigot::{Parser, PatternSet, Retain};
 use serde_json::Value;

@@ -1,4 +1,6 @@
 //! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
+//!
+//! Laws: errors stick.
 
 use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 

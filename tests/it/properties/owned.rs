@@ -1,4 +1,6 @@
 //! Events that can be kept: what is written is read back, and with the value as it was spelt.
+//!
+//! Laws: owned events.
 
 use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
 use serde_json::Value;

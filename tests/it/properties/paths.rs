@@ -1,4 +1,6 @@
 //! What patterns select, how matches are told, and that being followed changes nothing else.
+//!
+//! Laws: skipping validates; selection; patterns apart.
 
 use jsonspigot::{Parser, PatternSet, Segment};
 use serde_json::Value;

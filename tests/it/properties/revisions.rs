@@ -1,5 +1,7 @@
 //! Revisions under any sequence of feeds, finishes, clones and resets: what is accepted brings a copy up to date, what
 //! was shown of another text is refused, and whether anything has changed is one answer, however it is asked.
+//!
+//! Laws: revisions.
 
 use jsonspigot::{Parser, PartialValue, Revision};
 use serde_json::Value;

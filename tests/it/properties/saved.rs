@@ -1,5 +1,7 @@
 //! Saved state: a parser that is saved and restored between any two chunks goes on as if nothing had happened, and no
 //! bytes at all give one that breaks a promise.
+//!
+//! Laws: saved state.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

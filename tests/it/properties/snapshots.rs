@@ -1,4 +1,6 @@
 //! The partial document at every prefix: against an independent closer, against the events, and against itself.
+//!
+//! Laws: atoms whole; append-only; snapshots are the events; open atoms.
 
 use std::collections::BTreeMap;
 

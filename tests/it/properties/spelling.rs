@@ -1,4 +1,6 @@
 //! One document in two spellings: white space and escapes change offsets only.
+//!
+//! Laws: spelling.
 
 use serde_json::Value;
 

@@ -1,4 +1,6 @@
 //! A parser that stops at the root takes the text up to there and nothing else, and tells what any other one tells of it.
+//!
+//! Laws: stopping at the root.
 
 use jsonspigot::Retain;
 

@@ -1,4 +1,6 @@
 //! Verdict, value and promptness of any text, against the recogniser and serde_json.
+//!
+//! Laws: strict; first bad byte; prompt; framed matches.
 
 use jsonspigot::{Parser, PatternSet};
 use serde_json::Value;

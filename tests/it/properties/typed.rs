@@ -1,5 +1,7 @@
 //! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, they show what is known as
 //! it grows, fail only where nothing can fit, and what they call settled is whole in the document, and stays what it is.
+//!
+//! Laws: types; typed looks.
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 

@@ -1,5 +1,7 @@
 //! Typed looks, type by type: each row is a type with texts that fit it and texts that do not, looked at after every
 //! byte. The rows are in the files beside; this one holds them to the rules.
+//!
+//! Laws: typed looks.
 
 // Fields are read by `Debug` alone, which the lint does not count.
 #![allow(dead_code)]

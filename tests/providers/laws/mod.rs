@@ -9,6 +9,8 @@
 //! Cuts, drops, repetitions and swaps are tried in full. Retyped events are too many: of those that are alike in a stream
 //! the first and the last are tried, and of these a sample. `JSONSPIGOT_LAWS=all` tries all; with another value, of those
 //! streams alone that have it in their name.
+//!
+//! Laws: ok is whole.
 
 mod damage;
 mod end;
@@ -81,12 +83,12 @@ impl Reading {
     fn push(&mut self, event: &str) {
         let Self { stream, told } = self;
         told.begin_event(event);
-        stream.push(event, |event| told.tell(&event));
+        stream.push_with(event, |event| told.tell(&event));
     }
 
     fn finish(&mut self) {
         let Self { stream, told } = self;
-        stream.finish(None, |event| told.tell(&event));
+        stream.finish_with(None, |event| told.tell(&event));
     }
 }
 

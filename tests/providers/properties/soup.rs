@@ -212,14 +212,14 @@ impl Signal {
             _ => Slot::from(u64::MAX),
         };
         match self.kind % 12 {
-            0 | 1 => calls.start(slot, CallStart::new("tool").id(id).input(text), on_event),
-            2 => calls.start(slot, CallStart::new(text).id(id).raw(), on_event),
-            3..=5 => calls.delta(slot, text, on_event),
-            6 | 7 => calls.whole(slot, text, on_event),
-            8 => calls.stop(slot, on_event),
-            9 => calls.finish((self.place.is_multiple_of(2)).then_some(text), on_event),
-            10 => calls.finish_choice(1, Some("stop"), on_event),
-            _ => calls.begin_message(on_event),
+            0 | 1 => calls.start_with(slot, CallStart::new("tool").id(id).input(text), on_event),
+            2 => calls.start_with(slot, CallStart::new(text).id(id).raw(), on_event),
+            3..=5 => calls.delta_with(slot, text, on_event),
+            6 | 7 => calls.whole_with(slot, text, on_event),
+            8 => calls.stop_with(slot, on_event),
+            9 => calls.finish_with((self.place.is_multiple_of(2)).then_some(text), on_event),
+            10 => calls.finish_choice_with(1, Some("stop"), on_event),
+            _ => calls.begin_message_with(on_event),
         }
     }
 }
@@ -230,7 +230,7 @@ fn neutral(choices: &ToolCallsBuilder, signals: &[&[u8]]) -> Log {
         let signal = Signal::new(bytes);
         calls.act(&mut log, |calls, on_event| signal.act(calls, on_event));
     }
-    calls.act(&mut log, |calls, on_event| calls.cut("end-of-input", on_event));
+    calls.act(&mut log, |calls, on_event| calls.cut_with("end-of-input", on_event));
     log
 }
 

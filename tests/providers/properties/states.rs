@@ -32,7 +32,7 @@ pub(crate) fn target(input: &[u8]) {
     } else {
         let new = || soup::new_stream(&choices, choice(3), choice(4));
         let mut stream = new();
-        before.iter().for_each(|signal| stream.push(&signal.event(), |_| {}));
+        before.iter().for_each(|signal| stream.push_with(&signal.event(), |_| {}));
         stream_is_refused_or_sound(&edited(stream.save(), edits), new(), &after);
     }
 }
@@ -52,8 +52,8 @@ pub(crate) fn stream_is_refused_or_sound(
     for signal in signals.iter().map(Some).chain([None, None]) {
         let (mut told, mut expected) = (Vec::new(), Vec::new());
         let act = |stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)| match signal {
-            Some(signal) => stream.push(&signal.event(), on_event),
-            None => stream.finish(None, on_event),
+            Some(signal) => stream.push_with(&signal.event(), on_event),
+            None => stream.finish_with(None, on_event),
         };
         act(&mut plain, &mut |event| {
             expected.push(format!("{event:?}"));
@@ -87,7 +87,7 @@ pub(crate) fn calls_are_refused_or_sound(
         let (mut told, mut expected) = (Vec::new(), Vec::new());
         let act = |calls: &mut ToolCalls, on_event: &mut dyn FnMut(CallEvent<'_>)| match signal {
             Some(signal) => signal.act(calls, on_event),
-            None => calls.cut("end-of-input", on_event),
+            None => calls.cut_with("end-of-input", on_event),
         };
         act(&mut plain, &mut |event| {
             expected.push(format!("{event:?}"));

@@ -84,10 +84,10 @@ impl Answer {
         };
         let is_last = event.is_none();
         match event {
-            Some(Ok(SseEvent::Message(message))) => self.calls.push(&message.data, &mut on_event),
+            Some(Ok(SseEvent::Message(message))) => self.calls.push_with(&message.data, &mut on_event),
             Some(Ok(_)) => {}
-            Some(Err(_)) => self.calls.push_oversized(&mut on_event),
-            None => self.calls.finish(None, &mut on_event),
+            Some(Err(_)) => self.calls.push_oversized_with(&mut on_event),
+            None => self.calls.finish_with(None, &mut on_event),
         }
         match reported {
             Some(error) => Err(error),

@@ -119,7 +119,7 @@ function parsed(text: string): Json | undefined {
   }
 }
 
-/** Whether an object has a member of its own that could be taken for a way to a prototype. */
+/** Returns true if an object has a member of its own that could be taken for a way to a prototype. */
 function reachesPrototype(value: Json): boolean {
   const open: Json[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -45,7 +45,7 @@ interface Container {
 export class Scanner {
   /** How many units the repair takes, from the start of the text. */
   cut = 0;
-  /** Whether it has met a key that it can't decode. */
+  /** True if it has met a key that it can't decode. */
   isBroken = false;
   #at = 0;
   #mode = VALUE;
@@ -193,7 +193,7 @@ export class Scanner {
     }
   }
 
-  /** Whether the unit belongs to the escape. */
+  /** Returns true if the unit belongs to the escape. */
   #inEscape(unit: string): boolean {
     if (this.#escape === ESCAPE) {
       this.#escape = unit === "u" ? 4 : 0;

@@ -18,11 +18,11 @@ import { eventReader, parsingOptions } from "./stream.js";
 import { badByte, cutLength, strict } from "./utf8.js";
 
 export interface EnvelopeOptions extends ParsingOptions {
-  /** What of a payload the parser keeps for the ends of matches: the matches' texts unless told otherwise. */
+  /** The part of a payload that the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
   readonly retain?: "all" | "matches" | "nothing";
-  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless told otherwise. */
+  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless set otherwise. */
   readonly holdLimit?: number;
-  /** Bytes between two marks; 16 MiB unless told otherwise. A longer payload is truncated. */
+  /** Bytes between two marks; 16 MiB unless set otherwise. A longer payload is truncated. */
   readonly payloadLimit?: number;
 }
 
@@ -58,7 +58,7 @@ export interface PayloadEvent {
   readonly kind: "payload";
   readonly mark: string;
   readonly status: InputStatus;
-  /** Why it was truncated: `end-of-input` or `limit`. */
+  /** The reason why it was truncated: `end-of-input` or `limit`. */
   readonly reason?: string;
   /** The value, if it is complete or accepted. */
   readonly value?: Json;
@@ -73,11 +73,11 @@ export interface PayloadEvent {
   readonly strict?: string;
   /** If it was accepted: where it deviates from JSON, the first 100 places. */
   readonly deviations?: readonly DeviationReport[];
-  /** How many more places there are. */
+  /** The number of further places. */
   readonly more?: number;
 }
 
-/** What an envelope tells. */
+/** The events of an envelope. */
 export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
 
 const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
@@ -141,7 +141,7 @@ export class Envelope extends Handle {
    * Reads a chunk. A character that its end cuts waits for the next chunk.
    *
    * @throws {JsonSpigotError} of kind `invalid-utf8` for bytes that are not UTF-8 and for half a surrogate pair inside
-   * the text. Its `events` are what was told before; every later call throws the same error again, without them.
+   * the text. Its `events` are what was reported before; every later call throws the same error again, without them.
    */
   feed(chunk: string | Uint8Array): EnvelopeEvent[] {
     this.#check();
@@ -285,7 +285,7 @@ export class Envelope extends Handle {
     return this.#readEvents(this.call((exports) => exports.finish(this.slot, 0)));
   }
 
-  /** From here on every call is this error, which it gives with what was told before. */
+  /** From here on every call is this error, which it gives with what was reported before. */
   #fail(kind: "incomplete" | "invalid-utf8", events: readonly EnvelopeEvent[]): JsonSpigotError {
     const what = kind === "incomplete" ? "the text ends inside a character" : "the text is not UTF-8";
     const place = { offset: this.#bytes, line: this.#lines + 1, column: this.#column + 1 };

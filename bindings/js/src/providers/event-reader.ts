@@ -13,14 +13,14 @@ interface OpenMatch {
   readonly path: string;
   readonly type: ValueType;
   text: string;
-  /** The delta that was told last, and in which call: a chunk has one delta of a match. */
+  /** The delta that was reported last, and in which call: a chunk has one delta of a match. */
   delta: { text: string } | undefined;
   call: number;
 }
 
 export interface EventOptions extends Making {
   readonly spelling: boolean;
-  /** Whether the text of strings is kept for their ends, which do not bring it. */
+  /** True if the text of strings is kept for their ends, which do not bring it. */
   readonly keepsText: boolean;
 }
 
@@ -42,7 +42,7 @@ export class EventReader {
     this.refusal = undefined;
   }
 
-  /** One event in an output that has more than events of one text. Every delta is told by itself. */
+  /** One event in an output that has more than events of one text. Every delta is reported by itself. */
   readOne(output: Output, instance: Instance<Exports>): Event {
     const events: Event[] = [];
     this.#call += 1;
@@ -50,7 +50,7 @@ export class EventReader {
     return events[0]!;
   }
 
-  /** Reads one event: adds it to those of the call, or its text to the delta that this call has told already. */
+  /** Reads one event: adds it to those of the call, or its text to the delta that this call has reported already. */
   #next(output: Output, events: Event[], instance: Instance<Exports>): void {
     const first = output.word();
     const pattern = first >>> 8;
@@ -85,7 +85,7 @@ export class EventReader {
       default: {
         const path = output.string();
         const error = readError(output, []);
-        // Nothing more is told of what is open inside, nor of what is inside texts within it.
+        // Nothing more is reported of what is open inside, nor of what is inside texts within it.
         this.#open = this.#open.filter((match) => !match.path.startsWith(`${path} | `));
         events.push({ kind: "inner-error", pattern, matchId, path, offset, error });
       }

@@ -1,4 +1,4 @@
-// What provider streams tell, and how the module's records are read into it.
+// The events of provider streams, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
 import type { DeviationReport, Event } from "../events.js";
@@ -8,15 +8,15 @@ import { makeValue, type Json, type Making } from "../values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "./envelope.js";
 
 /**
- * How a call's input or a payload ended. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
+ * The status of a call's input or a payload at its end. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
  * `{}`. What was accepted is not JSON but for deviations that you accept.
  */
 export type InputStatus = "complete" | "accepted" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
 
-/** Who is to execute a call. */
+/** The party that executes a call. */
 export type Executor = "client" | "provider";
 
-/** What the end of an answer means, whatever the provider's word for it. */
+/** The meaning of the end of an answer, whatever the provider's word for it. */
 export type StopType =
   | "finished"
   | "tool-use"
@@ -38,7 +38,7 @@ export interface CallStartEvent {
   readonly id?: string;
   /** The tool's name, if it is known already. */
   readonly name?: string;
-  /** Which of several answers it belongs to; 0 where there is one. */
+  /** The index of the answer that it belongs to; 0 where there is only one. */
   readonly choice: number;
   readonly executed: Executor;
 }
@@ -54,7 +54,7 @@ export interface InputEvent {
   readonly name?: string;
   readonly executed: Executor;
   readonly status: InputStatus;
-  /** Why it was truncated: the provider's word for the end (`max_tokens`), `end-of-input`, … */
+  /** The reason why it was truncated: the provider's word for the end (`max_tokens`), `end-of-input`, … */
   readonly reason?: string;
   /** The value, if it is complete; `{}` if there was no input. */
   readonly value?: Json;
@@ -62,15 +62,15 @@ export interface InputEvent {
   readonly raw: string;
   /** The values of a trailing input that is nothing but whole values. Which of them were meant, only you can tell. */
   readonly values?: readonly Json[];
-  /** Whether these are all equal. */
+  /** True if these are all equal. */
   readonly repeated?: boolean;
-  /** What is wrong with the JSON. */
+  /** The error in the JSON. */
   readonly error?: JsonSpigotError;
   /** If it was accepted: the strict JSON text that the text as it came stands for. */
   readonly strict?: string;
   /** If it was accepted: where it deviates from JSON, the first 100 places. */
   readonly deviations?: readonly DeviationReport[];
-  /** How many more places there are. */
+  /** The number of further places. */
   readonly more?: number;
 }
 
@@ -147,7 +147,7 @@ export interface RefusalEvent {
   readonly text: string;
 }
 
-/** What is to be sent back as it came: signatures, encrypted reasoning. */
+/** Parts that have to be sent back as they came: signatures, encrypted reasoning. */
 export interface OpaqueEvent extends WithJson {
   readonly kind: "opaque";
   readonly type: "signature" | "encrypted" | "container" | "compaction";
@@ -173,7 +173,7 @@ export interface SourceEvent extends WithJson {
   readonly url?: string;
   readonly title?: string;
   readonly quote?: string;
-  /** Where it applies, as the provider counts. */
+  /** The part that it applies to, as the provider counts. */
   readonly span?: readonly [start: number, end: number];
 }
 
@@ -197,11 +197,11 @@ export interface StopEvent {
   readonly choice: number;
   /** The provider's word. */
   readonly reason: string;
-  /** What it means. */
+  /** The meaning of the reason. */
   readonly type: StopType;
   /** The word of the provider behind a gateway. */
   readonly nativeReason?: string;
-  /** Which of your stop sequences ended the answer. */
+  /** The stop sequence of yours that ended the answer. */
   readonly stopSequence?: string;
 }
 
@@ -218,7 +218,7 @@ export interface ProviderErrorEvent {
   /** Its type and its code, as the provider spells them. */
   readonly type?: string;
   readonly code?: string;
-  /** Whether the same request may succeed later. */
+  /** True if the same request may succeed later. */
   readonly retry?: "never" | "later";
   readonly retryAfterMs?: number;
   /** The error's own object, if it has one: as a value, and as it was spelt. */
@@ -276,7 +276,7 @@ export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | Fragme
   readonly block: number;
 };
 
-/** What a provider's stream tells. */
+/** The events of a provider's stream. */
 export type StreamEvent =
   | CallStartEvent
   | CallMatchEvent

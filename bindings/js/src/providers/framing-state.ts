@@ -1,7 +1,7 @@
 // How far the framing of a response's body has come, as bytes.
 //
 // Where text is held anyway, the rest is not saved: reading it again leads there, and shows that it is possible. If it had a
-// whole frame in it, that would be told, and not be held any more.
+// whole frame in it, that would be reported, and not be held any more.
 
 import type { Framing, FramingState, ServerSentEvents } from "./framing.js";
 import { Messages, PRELUDE } from "./messages.js";
@@ -17,13 +17,13 @@ const MESSAGES = 3;
 const READINGS = ["between", "value", "line", "element"] as const;
 type Reading = (typeof READINGS)[number];
 
-/** Whether nothing has been read, so that there is nothing to save. */
+/** Returns true if nothing has been read, so that there is nothing to save. */
 export function isNew(framing: Framing): boolean {
   const [cut, prelude, before, reader] = framing.state;
   return !reader && before === "" && prelude.length === 0 && cut.length === 0;
 }
 
-/** Whether these bytes are nothing, or the beginning of a character. */
+/** Returns true if these bytes are nothing, or the beginning of a character. */
 export function isBeginning(cut: Uint8Array): boolean {
   return cutLength(cut) === cut.length;
 }

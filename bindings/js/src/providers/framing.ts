@@ -204,7 +204,7 @@ export function isBlank(unit: string): boolean {
 
 /**
  * The data of server-sent events, as the HTML standard reads them. Some servers write an error into the stream besides, in
- * a field of that name or without any: what follows `error:`, and a line that is an object, is told as an error.
+ * a field of that name or without any: what follows `error:`, and a line that is an object, is reported as an error.
  */
 export class ServerSentEvents {
   readonly #limit: number;
@@ -215,7 +215,7 @@ export class ServerSentEvents {
   #length = 0;
   #isTooLong = false;
   #isFirst = true;
-  /** Whether the last chunk ended with a carriage return: a line feed after it belongs to it. */
+  /** True if the last chunk ended with a carriage return: a line feed after it belongs to it. */
   #isAfterReturn = false;
 
   constructor(limit: number, onFrame: OnFrame) {

@@ -221,7 +221,7 @@ function isTrap(thrown: unknown): thrown is Error {
 
 const HALF = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
-/** Whether a text has no half surrogate pairs. */
+/** Returns true if a text has no half surrogate pairs. */
 export function isWellFormed(text: string): boolean {
   const own = (text as { isWellFormed?: () => boolean }).isWellFormed;
   return own ? own.call(text) : !HALF.test(text);

@@ -190,7 +190,7 @@ function tell(names: Names, payload: Uint8Array, onFrame: OnFrame): void {
       else onFrame("unreadable", shown);
       return;
     case "exception":
-      // An error is told even if its payload is not what it should be.
+      // An error is reported even if its payload is not what it should be.
       onFrame("exception", wrap(names.get(":exception-type") ?? "exception", json ?? message(shown)));
       return;
     case "error":

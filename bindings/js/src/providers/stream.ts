@@ -15,7 +15,7 @@ import { encodeOptions } from "./options.js";
 import { compile } from "./patterns.js";
 import { possible, taken, taking, together } from "./state.js";
 
-/** Whose wire format a stream has, in the order of the library's `Provider::ALL`. */
+/** The provider whose wire format a stream has, in the order of the library's `Provider::ALL`. */
 export const PROVIDERS = [
   "anthropic",
   "openai-chat",
@@ -33,7 +33,7 @@ export const PROVIDERS = [
 /** The provider whose wire format a stream uses. */
 export type Provider = (typeof PROVIDERS)[number];
 
-/** Why a stream does not count as whole. */
+/** The reason why a stream does not count as whole. */
 export interface Unfinished {
   readonly kind: "no-event" | "incomplete" | "call" | "payload" | "call-lost" | "mismatch" | "bad-frame" | "provider-error";
   readonly message: string;
@@ -56,11 +56,11 @@ export interface ProviderOptions extends ParsingOptions {
   /** Each fragment of a call's arguments repeats those before it, as some servers do. */
   readonly cumulative?: boolean;
   /**
-   * What a repeated key in arguments means: an error at the second one unless told otherwise, as nobody can say which one
+   * The meaning of a repeated key in arguments: an error at the second one unless set otherwise, as nobody can say which one
    * the model meant.
    */
   readonly duplicateKeys?: "last-wins" | "reject";
-  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless told otherwise. */
+  /** How much a stream may make this process keep: 256 calls, 16 MiB, 16 KiB and 32 MiB unless set otherwise. */
   readonly callLimits?: {
     readonly openCalls?: number;
     /** Bytes of one call's input. */
@@ -114,7 +114,7 @@ export class ProviderStream extends Handle {
   readonly #payloads = new Map<number, EventReader>();
   readonly #eventBytes: number;
   #framing: Framing | undefined;
-  /** What the frames of a chunk told. */
+  /** What the frames of a chunk reported. */
   #told: StreamEvent[] = [];
 
   /**
@@ -230,7 +230,7 @@ export class ProviderStream extends Handle {
   }
 
   /**
-   * Why the stream does not count as whole, or `undefined` if everything that the provider said was reported and has come to
+   * The reason why the stream does not count as whole, or `undefined` if everything that the provider said was reported and has come to
    * its end. Ask after {@link finish}.
    */
   get unfinished(): Unfinished | undefined {
@@ -304,7 +304,7 @@ export class ProviderStream extends Handle {
       );
       saved.read((added) => {
         readFraming(added, stream.#beginFraming());
-        // Half an event tells nothing.
+        // Half an event reports nothing.
         possible(stream.feed("").length === 0);
       });
     });

@@ -36,7 +36,7 @@ export class Texts {
   /** Where in `#held` its last line begins, and whether that line has anything so far. */
   #lineAt!: number;
   #hasLineBegun!: boolean;
-  /** Whether it is only `[` and white space so far. */
+  /** True if it is only `[` and white space so far. */
   #mayBeList!: boolean;
 
   constructor(limit: number, onFrame: OnFrame, isInList: boolean) {
@@ -252,7 +252,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Whether a string, an object or an array may follow this. */
+/** Returns true if a string, an object or an array may follow this. */
 function mayPrecede(unit: number): boolean {
   return unit === 0 || unit === 0x2c || unit === 0x3a || unit === 0x7b || unit === 0x5b;
 }

@@ -50,7 +50,7 @@ export interface Jump {
   offset: readonly [level: number, offset: number] | undefined;
   nextMatch: number | undefined;
   nextIndex: number | undefined;
-  /** Whether what follows is the text that was read, so that texts in it are read within their limits. */
+  /** True if what follows is the text that was read, so that texts in it are read within their limits. */
   isKept: boolean;
 }
 
@@ -61,7 +61,7 @@ export class Lead {
   /** What comes after the text: bytes of a sequence that is not yet whole. */
   bytes: Uint8Array = new Uint8Array(0);
   jumps: Jump[] = [];
-  /** Whether what has ended a number at its end is not kept. */
+  /** True if what has ended a number at its end is not kept. */
   endsNumber = false;
 
   push(text: string): void {

@@ -191,7 +191,7 @@ export function saveText(text: Text, out: Writer): void {
   if (outcome !== FAILED) saveCounters(text, out);
 }
 
-/** Whether the text, all of which is kept, ends with a number that has ended. */
+/** Returns true if the text, all of which is kept, ends with a number that has ended. */
 function hasEndedNumber(text: Text, outcome: number): boolean {
   const { engine } = text;
   const { tree } = engine;
@@ -459,7 +459,7 @@ function jumpTo(text: Text, { offset, nextMatch, nextIndex, isKept }: Jump, limi
   if (isKept) innermost.innerLimits = limits;
 }
 
-/** Whether the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. */
+/** Returns true if the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. */
 function areKept(levels: readonly Engine[], level: number, translator: Lenient | undefined): boolean {
   return levels.slice(0, level + 1).some((engine, at) => engine.keepsValues && newestStart(engine) >= 0 && !(at === 0 && translator?.isAwake));
 }

@@ -15,7 +15,7 @@ struct Codes {
     /// For each next bits of the stream the symbol that they begin with, and in the lowest four bits its length; 0 for a
     /// code that is longer.
     short: [u16; 1 << SHORT_CODE],
-    /// How many codes there are of each length.
+    /// The number of codes of each length.
     counts: [u16; LONGEST_CODE + 1],
     /// In the order of their codes.
     symbols: [u16; 288],

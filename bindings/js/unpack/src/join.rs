@@ -2,7 +2,8 @@
 //!
 //! `../../scripts/split.mjs` sorts it into them; the two change together.
 
-/// Where each stream is read. They are numbered as in `split.mjs`, where what is before the code and behind it comes first.
+/// The places at which the streams are read. They are numbered as in `split.mjs`, where what is before the code and
+/// behind it comes first.
 struct Streams {
     next: [*const u8; COUNT],
 }
@@ -11,7 +12,7 @@ const COUNT: usize = 14;
 const LOCALS: usize = 2;
 const OPCODE: usize = 3;
 
-/// How an instruction goes on: the upper half of what is said of its opcode. The lower half is the stream.
+/// The operands of an instruction: the upper half of what is said of its opcode. The lower half is the stream.
 mod operands {
     pub(super) const ONE: u8 = 1;
     pub(super) const TWO: u8 = 2;

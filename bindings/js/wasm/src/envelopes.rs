@@ -22,11 +22,11 @@ pub(crate) struct Marked {
     pub(crate) marks: Vec<Delimiter>,
 }
 
-/// Where the input has more than the choices.
+/// The length of the choices in the input.
 pub(crate) const CHOICES_LEN: usize = 60;
 
-/// What envelopes are built with, and whether the ends of strings have their text, out of the limits of held text and of
-/// payloads and the options of the parser.
+/// Reads the choices of envelopes, and whether the ends of strings have their text, out of the limits of held text and
+/// of payloads and the options of the parser.
 pub(crate) fn choices(input: &[u8]) -> (EnvelopeBuilder, u64) {
     let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
     let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());

@@ -1,4 +1,4 @@
-//! How events and errors are written.
+//! The form in which events and errors are written.
 //!
 //! The first word of an event has its tag in the lowest four bits, four bits more, and the pattern above them. A begin's
 //! four bits are the value's kind; an end's are 0 if the value was not retained, 1 if it was, 2 if its text follows. The text

@@ -93,7 +93,8 @@ extern "C" fn input(len: u32) -> u32 {
     })
 }
 
-/// Where it is said where the last call's output is: the address of the words, that of the text, the text's length in bytes.
+/// Returns where the place of the last call's output is written: the address of the words, that of the text, the text's
+/// length in bytes.
 #[unsafe(no_mangle)]
 extern "C" fn output() -> u32 {
     with(|module| module.place.as_ptr() as u32)

@@ -1,7 +1,7 @@
 //! Memory for the module: blocks of powers of two, each size with a list of its free ones.
 //!
-//! What the parser asks for is few and grows by doubling, so this wastes little, never searches, and is a hundredth of a
-//! general allocator's code. A block stays of its size for good; memory never goes back to the engine, as always in
+//! The parser's allocations are few and grow by doubling, so this wastes little, never searches, and is a hundredth of
+//! a general allocator's code. A block stays of its size for good; memory never goes back to the engine, as always in
 //! WebAssembly.
 
 use core::alloc::{GlobalAlloc, Layout};
@@ -9,7 +9,8 @@ use core::cell::UnsafeCell;
 use core::ptr;
 
 const PAGE: usize = 1 << 16;
-/// What is asked of the engine at once, at least: each time it grows, JavaScript's views of the memory are lost.
+/// The least number of pages that is asked of the engine at once: each time it grows, JavaScript's views of the memory
+/// are lost.
 const LEAST_PAGES: usize = 16;
 const LEAST_BLOCK: usize = 16;
 
@@ -18,7 +19,7 @@ pub(crate) struct Memory(UnsafeCell<Blocks>);
 struct Blocks {
     /// The first free block of each size, which has the address of the next one in its first bytes; 0 if there is none.
     free: [usize; usize::BITS as usize],
-    /// What has not been handed out yet.
+    /// The first byte that has not been handed out.
     start: usize,
     end: usize,
 }

@@ -1,4 +1,4 @@
-//! What a parser is made from, as JavaScript writes it into the input.
+//! The options of a parser, as JavaScript writes them into the input.
 
 use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, Retain};
 
@@ -14,7 +14,7 @@ mod flag {
     pub(super) const SPELLING: u32 = 1 << 30;
 }
 
-/// What JavaScript asks for.
+/// The options that JavaScript sets.
 pub(crate) struct Options {
     pub(crate) builder: ParserBuilder,
     /// Up to which match, by its number, the ends of strings have their text: all, or none.

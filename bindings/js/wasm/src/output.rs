@@ -1,4 +1,4 @@
-//! What a call gives back: numbers in one buffer, all text in another, both read by JavaScript where they lie.
+//! The result of a call: numbers in one buffer, all text in another, both read by JavaScript where they lie.
 //!
 //! A text is one number among the numbers, its length in UTF-16 units; texts follow one another in the other buffer. So
 //! JavaScript decodes all text of a call at once and cuts it by these lengths.
@@ -29,7 +29,7 @@ impl Output {
         self.words.len() as u32
     }
 
-    /// Where the buffers are: words, bytes of text, and how many of these.
+    /// Returns the places of the buffers: words, bytes of text, and how many of these.
     pub(crate) fn place(&self) -> [u32; 3] {
         [self.words.as_ptr() as u32, self.text.as_ptr() as u32, self.text.len() as u32]
     }
@@ -102,8 +102,8 @@ impl Write for Printer<'_> {
     }
 }
 
-/// How long the text is in JavaScript: every byte that begins a character is a unit, and one that begins one of four
-/// bytes is two. Most text is ASCII, and eight bytes of it are looked at together.
+/// Returns the text's length in JavaScript: every byte that begins a character is a unit, and one that begins one of
+/// four bytes is two. Most text is ASCII, and eight bytes of it are looked at together.
 #[inline]
 fn utf16_len(text: &str) -> u32 {
     let (words, rest) = text.as_bytes().as_chunks::<8>();

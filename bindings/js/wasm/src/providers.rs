@@ -1,4 +1,5 @@
-//! Provider streams by number, and how what they tell is written; and envelopes (`envelopes.rs`), where there are some.
+//! Provider streams by number, and how what they report is written; and envelopes (`envelopes.rs`), where there are
+//! some.
 //!
 //! An event is a record: its first word has its tag in the lowest eight bits, and above them a bit for each of its fields
 //! that is there; the fields follow, numbers as two words. `FIELDS` in `../../src/providers/events.ts` has the same tags
@@ -56,7 +57,7 @@ const HAS_ERROR: u32 = 1 << 31;
 
 pub(crate) struct Slot {
     pub(crate) reader: Reader,
-    /// Whether the ends of strings have their text.
+    /// True if the ends of strings have their text.
     pub(crate) texts_to: u64,
 }
 
@@ -207,7 +208,7 @@ pub(crate) enum Call {
     Finish,
 }
 
-/// Runs a call on a stream or an envelope, and writes what it tells.
+/// Runs a call on a stream or an envelope, and writes what it reports.
 fn told(slot: u32, len: u32, call: Call) -> i32 {
     with(|module| {
         module.on(slot, |slot, input, output| {
@@ -223,10 +224,10 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
                         event => write(output, &event, texts_to),
                     };
                     match call {
-                        Call::Feed => stream.push(text, on_event),
-                        Call::Unreadable => stream.push_unreadable(text, on_event),
-                        Call::Oversized => stream.push_oversized(on_event),
-                        Call::Finish => stream.finish(Some(text), on_event),
+                        Call::Feed => stream.push_with(text, on_event),
+                        Call::Unreadable => stream.push_unreadable_with(text, on_event),
+                        Call::Oversized => stream.push_oversized_with(on_event),
+                        Call::Finish => stream.finish_with(Some(text), on_event),
                     }
                 }
                 Reader::Envelope(envelope) => envelope.told(call, text, output, texts_to),
@@ -252,7 +253,7 @@ extern "C" fn message(slot: u32, with_calls: u32) -> i32 {
     })
 }
 
-/// Why the stream does not count as whole: the kind, a blank, and a sentence; nothing if it does.
+/// Returns the reason why the stream does not count as whole: the kind, a blank, and a sentence; nothing if it does.
 #[unsafe(no_mangle)]
 extern "C" fn unfinished(slot: u32) -> i32 {
     with(|module| {
@@ -282,7 +283,7 @@ extern "C" fn provider(slot: u32) -> i32 {
     })
 }
 
-/// What came of a call's input or a payload: tag and fields, and the verdict behind them.
+/// Writes the outcome of a call's input or a payload: tag and fields, and the verdict behind them.
 pub(crate) fn write_verdict(
     output: &mut Output,
     tag: u32,

@@ -66,7 +66,7 @@ def core_schema(cls: Any) -> Any:
 
 @cache
 def serializer(cls: Any) -> Any:
-    """What pydantic dumps an event with that it meets where a type says ``Any``."""
+    """The serializer for an event that pydantic meets where a type says ``Any``."""
     try:
         from pydantic_core import SchemaSerializer
     except ImportError as error:

@@ -20,7 +20,7 @@ class JsonSpigotError(ValueError):
     ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
     and are 0 for an error without a place; ``path`` is the innermost open value,
     ``None`` if it is not known. ``events`` are those that the failing
-    call told before the error.
+    call reported before the error.
     """
 
     kind: str

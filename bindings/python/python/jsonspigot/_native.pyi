@@ -25,7 +25,7 @@ from ._types import (
     ValueState,
 )
 
-# What a reader tells: `TypedCall` and the like only if it was made with models.
+# What a reader reports: `TypedCall` and the like only if it was made with models.
 _CallTold = TypeVar("_CallTold", default=StreamEvent)
 _PayloadTold = TypeVar("_PayloadTold", default=EnvelopeEvent)
 _DocumentTold = TypeVar("_DocumentTold", default=Event | DocumentEnd)

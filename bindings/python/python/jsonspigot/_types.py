@@ -51,7 +51,7 @@ ProviderName: TypeAlias = Literal[
 ]
 #: Models by the name of the tool; `None` is that of the structured answer. A mapping's keys are not covariant.
 Models: TypeAlias = Mapping[str, Any] | Mapping[None, Any] | Mapping[str | None, Any]
-#: What :meth:`Parser.feed` tells. Works with ``isinstance`` and ``match``.
+#: What :meth:`Parser.feed` reports. Works with ``isinstance`` and ``match``.
 Event: TypeAlias = Begin | Delta | End | InnerError
 
 class ParserOptions(TypedDict, total=False):

@@ -1,4 +1,4 @@
-//! The classes of what a caller is told: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and what
+//! The classes of events: `Begin`, `Delta`, `End`, `InnerError`, frozen and without a `__dict__`, and what
 //! they have in common. How they are made of the library's events is not here.
 
 use std::sync::OnceLock;
@@ -342,7 +342,7 @@ impl<'py> FromPyObject<'_, 'py> for Value {
     }
 }
 
-/// What makes data of events: the same for all kinds, so it is written in Python.
+/// Returns the function that makes data of events: the same for all kinds, so it is written in Python.
 pub(crate) fn as_data(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("jsonspigot._data")
 }
@@ -364,7 +364,7 @@ macro_rules! numbers {
 }
 numbers!(Begin, Delta, End, InnerError);
 
-/// What `pickle` and `copy` need to make an event again.
+/// Returns the parts that `pickle` and `copy` need to make an event again.
 fn reduced<'py, T>(
     py: Python<'py>,
     class: &str,

@@ -1,4 +1,4 @@
-//! What a caller is told, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
+//! Events as a caller gets them, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
 //! `paths.rs`.
 
 use std::sync::OnceLock;
@@ -12,7 +12,7 @@ pub(crate) use self::paths::Paths;
 use crate::error::exception;
 use crate::value::Fractions;
 
-/// What all classes of events have in common: they are data.
+/// The methods that all classes of events have in common: they are data.
 macro_rules! event_methods {
     ($class:ident { $($own:tt)* }) => {
         #[pymethods]
@@ -27,7 +27,7 @@ macro_rules! event_methods {
                 $crate::event::as_data(py)?.call_method1("items", (slf,))
             }
 
-            /// What pydantic writes it with where a type says ``Any``.
+            /// The serializer that pydantic uses where a type says ``Any``.
             #[getter]
             fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
                 $crate::event::as_data(slf.py())?.call_method1("serializer", (slf.as_any().get_type(),))

@@ -63,7 +63,7 @@ impl Parser {
         Self(Inner { parser, options: *options, paths: Paths::default(), keys: Keys::default(), mirror })
     }
 
-    /// What is new in the snapshot since a moment.
+    /// Returns the news in the snapshot since a moment.
     pub(crate) fn seen<'py>(slf: &Bound<'py, Self>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let Inner { parser, keys, mirror, .. } = &mut Self::lock(slf)?.0;
         let seen = mirror.seen(slf.py(), parser, keys, moment)?;
@@ -78,7 +78,7 @@ impl Parser {
         Ok(Self::lock(slf)?.0.options.fractions)
     }
 
-    /// What a second thread, or a call from within a call, gets is an error.
+    /// Locks the parser; a second thread, or a call from within a call, gets an error.
     #[inline]
     fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
         slf.try_borrow_mut().map_err(|_| in_use("parser"))
@@ -246,7 +246,7 @@ impl Parser {
         mirror.open_path(py, parser)
     }
 
-    /// What is known of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
+    /// The state of the value at a concrete path, such as ``"a[0].b"``: ``"pending"`` (may still come), ``"partial"``,
     /// ``"complete"`` or ``"absent"``. Needs ``snapshots=True``.
     fn state_of<'py>(slf: &Bound<'py, Self>, py: Python<'py>, path: &str) -> PyResult<Bound<'py, PyString>> {
         let inner = &Self::lock(slf)?.0;
@@ -262,7 +262,8 @@ impl Parser {
         Ok(Revision(inner.parser.revision()))
     }
 
-    /// Whether a snapshot could show something else than it did then, or a value has closed; since the beginning, without an argument.
+    /// Returns true if a snapshot could show something else than it did then, or a value has closed; since the
+    /// beginning, without an argument.
     #[pyo3(signature = (revision = None))]
     fn has_changed_since(slf: &Bound<'_, Self>, revision: Option<&Bound<'_, Revision>>) -> PyResult<bool> {
         let inner = &Self::lock(slf)?.0;
@@ -300,13 +301,13 @@ impl Parser {
         patch_text(&inner.parser, revision).map_err(|error| raised(py, &error))
     }
 
-    /// Whether the text so far is one complete JSON text.
+    /// Returns true if the text so far is one complete JSON text.
     #[getter]
     fn is_complete(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_complete())
     }
 
-    /// How many bytes have been read, or where the error is.
+    /// The number of bytes that have been read, or where the error is.
     #[getter]
     fn offset(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Ok(Self::lock(slf)?.0.parser.offset())
@@ -325,19 +326,19 @@ impl Parser {
         deviations(py, Self::lock(slf)?.0.parser.deviations())
     }
 
-    /// How many deviations there were.
+    /// The number of deviations.
     #[getter]
     fn deviation_count(slf: &Bound<'_, Self>) -> PyResult<u64> {
         Ok(Self::lock(slf)?.0.parser.deviation_count())
     }
 
-    /// Whether no deviation has been passed.
+    /// Returns true if no deviation has been passed.
     #[getter]
     fn is_strict(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::lock(slf)?.0.parser.is_strict())
     }
 
-    /// Whether fractions are ``Decimal``.
+    /// Returns true if fractions are ``Decimal``.
     #[getter]
     fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
         Ok(Self::fractions(slf)? == Fractions::Decimal)

@@ -1,4 +1,5 @@
-//! What other classes need of a parser too: who may use it at a time, its states' names, its patches and deviations.
+//! The parser's parts that other classes need too: who may use it at a time, its states' names, its patches and
+//! deviations.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
@@ -7,7 +8,7 @@ use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};
 
-/// What a second thread, or a call from within a call, gets.
+/// Returns the error for a second thread, or a call from within a call.
 #[cold]
 pub(crate) fn in_use(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("this {what} is in use: it belongs to one thread at a time"))

@@ -1,5 +1,5 @@
-//! `StreamEvent`: what a provider's stream tells, as a Python class with a variant for each kind, made of the library's
-//! events.
+//! `StreamEvent`: what a provider's stream reports, as a Python class with a variant for each kind, made of the
+//! library's events.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::envelope::{Verdict, equal, shown};
 use crate::event::{Paths, Value, as_data, event_methods, event_object};
 use crate::value::{Fractions, on_one_line};
 
-/// What a provider's stream tells, the same for every provider. ``json`` is always the provider's own JSON text.
+/// The events of a provider's stream, the same for every provider. ``json`` is always the provider's own JSON text.
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) enum StreamEvent {
     /// A tool call begins. ``executed`` is ``"client"`` or ``"provider"``: what the provider executes, nobody else must.
@@ -63,7 +63,7 @@ pub(crate) enum StreamEvent {
         deviations: Py<PyTuple>,
         deviation_count: u64,
     },
-    /// Part of a call is missing, or was not told: ``kind`` says what.
+    /// Part of a call is missing, or was not reported: ``kind`` says what.
     CallError { kind: String, call: Option<u64> },
     /// The provider asks whether a call may be made.
     ApprovalRequest { id: String, call: Option<u64>, json: String },
@@ -79,7 +79,7 @@ pub(crate) enum StreamEvent {
     Reasoning { text: String, choice: u64, block: u64 },
     /// A piece of a refusal.
     Refusal { text: String, choice: u64 },
-    /// What has to go back to the provider as it is: a signature, encrypted reasoning.
+    /// A part that has to go back to the provider as it is: a signature, encrypted reasoning.
     Opaque { kind: String, choice: u64, block: Option<u64>, call: Option<u64>, json: String },
     /// The result of a tool that the provider has executed.
     ToolResult { call: Option<u64>, call_id: Option<String>, is_error: bool, json: String },
@@ -95,11 +95,11 @@ pub(crate) enum StreamEvent {
         block: Option<u64>,
         json: String,
     },
-    /// What a content filter says.
+    /// The findings of a content filter.
     ContentFilter { choice: u64, json: String },
     /// Token counts so far.
     Usage { input: Option<u64>, output: Option<u64>, cached: Option<u64>, reasoning: Option<u64>, json: String },
-    /// Why an answer stopped: the provider's word, and what it means.
+    /// An answer stopped: the provider's word, and what it means.
     Stop { reason: String, kind: String, choice: u64, native_reason: Option<String>, stop_sequence: Option<String> },
     /// The stream is over.
     End {},
@@ -158,7 +158,7 @@ fn spelt(json: &str) -> String {
     on_one_line(json)
 }
 
-/// What the paths of matches are remembered for.
+/// The thing that the paths of matches are remembered for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Subject {
     Call(u64),

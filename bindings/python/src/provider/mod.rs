@@ -1,4 +1,5 @@
-//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it tells is in `event.rs`.
+//! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it reports is in
+//! `event.rs`.
 
 mod event;
 
@@ -87,21 +88,21 @@ fn read_frame(
     mut on_event: &mut dyn FnMut(CoreEvent<'_>),
 ) {
     match frame {
-        Frame::Text(text) => stream.push(text, on_event),
+        Frame::Text(text) => stream.push_with(text, on_event),
         Frame::Exception(text) => {
             let mut is_told = false;
-            stream.push(text, |event| {
+            stream.push_with(text, |event| {
                 is_told |= matches!(event, CoreEvent::ProviderError { .. });
                 on_event(event);
             });
             // Nobody knows its name, but it is an error all the same.
             if !is_told {
-                stream.push_unreadable(text, &mut on_event);
+                stream.push_unreadable_with(text, &mut on_event);
             }
         }
-        Frame::Unreadable(text) => stream.push_unreadable(text, on_event),
-        Frame::TooLong => stream.push_oversized(on_event),
-        // What is lost by it is told as incomplete.
+        Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
+        Frame::TooLong => stream.push_oversized_with(on_event),
+        // What is lost by it is reported as incomplete.
         _ => {}
     }
 }
@@ -138,7 +139,7 @@ impl ProviderStream {
         Ok(self.lock()?.options.fractions)
     }
 
-    /// What is new in an open call's snapshot since a moment.
+    /// Returns the news in an open call's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
         let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
@@ -149,7 +150,7 @@ impl ProviderStream {
     }
 }
 
-/// An error for a model by a mark: models are by the names of tools, and this one would never be asked for.
+/// Refuses a model by a mark: models are by the names of tools, and this one would never be used.
 fn refuse_mark(name: &Bound<'_, PyAny>, marks: &[Delimiter]) -> PyResult<()> {
     let Ok(name) = name.extract::<&str>() else { return Ok(()) };
     let is_mark = name.parse().is_ok_and(|mark: Delimiter| mark.name().is_some() || marks.contains(&mark));
@@ -161,7 +162,7 @@ fn refuse_mark(name: &Bound<'_, PyAny>, marks: &[Delimiter]) -> PyResult<()> {
     Err(PyValueError::new_err(message))
 }
 
-/// What a stream is made from.
+/// The choices that a stream is made from.
 struct Choices<'a, 'py> {
     provider: &'a str,
     patterns: Option<&'a Bound<'py, PyAny>>,
@@ -330,7 +331,7 @@ impl ProviderStream {
     /// One event: an SDK's event object, a dict, or its JSON text.
     fn push<'py>(slf: &Bound<'py, Self>, event: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let text = event_text(event)?;
-        Self::read(slf, |stream, _, on_event| stream.push(&text, on_event))
+        Self::read(slf, |stream, _, on_event| stream.push_with(&text, on_event))
     }
 
     /// The next piece of the response's body, cut anywhere: server-sent events, JSON texts or Amazon's event stream.
@@ -346,12 +347,12 @@ impl ProviderStream {
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
             frames.finish_with(|frame| read_frame(stream, frame, on_event));
-            stream.finish(reason, on_event);
+            stream.finish_with(reason, on_event);
         })
     }
 
-    /// Why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the provider said was
-    /// reported and has come to its end. Ask after ``finish``.
+    /// The reason why the stream does not count as whole, as a kind and a sentence; ``None`` if everything that the
+    /// provider said was reported and has come to its end. Ask after ``finish``.
     fn unfinished(&self) -> PyResult<Option<(&'static str, String)>> {
         let verdict = self.lock()?.stream.verdict();
         Ok(verdict.err().map(|unfinished| (unfinished.kind().name(), unfinished.to_string())))

@@ -7,7 +7,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use super::level::Level;
 use super::place::{Place, levels, out, shown, which};
 
-/// What is known of an open member.
+/// The known part of an open member.
 pub(super) enum Child {
     /// A string or number, or nothing is open.
     None,

@@ -22,12 +22,12 @@ pub(crate) struct Level {
     /// A validator further out will see the raw value, so what does not fit here may yet become right.
     is_tolerant: bool,
     is_broken: bool,
-    /// How many members have been taken.
+    /// The number of members that have been taken.
     done: usize,
     /// The open member's.
     pub(super) key: Option<Py<PyAny>>,
     pub(super) child: Child,
-    /// What is shown of an open string.
+    /// The shown text of an open string.
     pub(super) text: Option<Py<PyAny>>,
     pub(super) members: Members,
 }
@@ -119,7 +119,7 @@ impl Level {
         })
     }
 
-    /// Whether elements have to be hashable.
+    /// Returns true if elements have to be hashable.
     fn is_set(&self) -> bool {
         matches!(&self.shape.get().0, Container::Elements { kind: Sequence::Set | Sequence::Frozenset, .. })
     }
@@ -157,7 +157,7 @@ impl Level {
         }
     }
 
-    /// What an entry's key becomes; nothing if it stays as it is spelt.
+    /// Returns the key that an entry's key becomes; nothing if it stays as it is spelt.
     pub(super) fn own_key<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.shape.get().0 {
             Container::Entries { key: Some(validator), .. } => {
@@ -229,7 +229,7 @@ impl Level {
         }
     }
 
-    /// Whether a field has a better key than this one: then this one may not count.
+    /// Returns true if a field has a better key than this one: then this one may not count.
     fn is_spare(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         match (&self.shape.get().0, &self.members) {
             (Container::Fields(Fields { spare, .. }), Members::Fields { keys, .. }) => {

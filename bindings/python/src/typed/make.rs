@@ -6,7 +6,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTypeInfo, ffi};
 
-/// What `object.__new__(class)` returns.
+/// Does the same as `object.__new__(class)`.
 pub(super) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>> {
     let py = class.py();
     static NO_ARGUMENTS: PyOnceLock<Py<PyTuple>> = PyOnceLock::new();
@@ -23,7 +23,7 @@ pub(super) fn new<'py>(class: &Bound<'py, PyType>) -> PyResult<Bound<'py, PyAny>
     }
 }
 
-/// What `object.__setattr__(instance, name, value)` does.
+/// Does the same as `object.__setattr__(instance, name, value)`.
 fn put(instance: &Bound<'_, PyAny>, name: &Bound<'_, PyString>, value: &Bound<'_, PyAny>) -> PyResult<()> {
     // SAFETY: all three are alive; the call takes over none of them.
     let done = unsafe { ffi::PyObject_GenericSetAttr(instance.as_ptr(), name.as_ptr(), value.as_ptr()) };

@@ -28,7 +28,7 @@ use crate::parser::{Parser, in_use};
 use crate::provider::ProviderStream;
 use crate::value::Fractions;
 
-/// Whose text a view shows.
+/// The reader whose text a view shows.
 #[derive(FromPyObject)]
 pub(crate) enum Source {
     Parser(Py<Parser>),
@@ -62,7 +62,7 @@ pub(crate) struct Typed {
 struct View {
     place: Py<Place>,
     run: Py<PyAny>,
-    /// What errors say first.
+    /// The first words of errors.
     heading: Py<PyAny>,
     root: Child,
     /// That of the innermost open value.
@@ -71,7 +71,7 @@ struct View {
     last: Option<Py<PyAny>>,
     is_complete: bool,
     failed: Option<Py<PyAny>>,
-    /// What a text has come to that its reader has no more.
+    /// The outcome of a text that its reader has no more.
     ended: Option<Ended>,
 }
 
@@ -101,7 +101,7 @@ impl View {
         self.ended = Some(ended);
     }
 
-    /// What is known while the value at `path` is open.
+    /// Returns the value so far, while the value at `path` is open.
     fn changed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = raw.py();
         let is_object = raw.is_exact_instance_of::<PyDict>();
@@ -148,7 +148,7 @@ impl View {
         Ok(self.last.as_ref().map(|last| last.bind(py).clone()))
     }
 
-    /// What the last look gave.
+    /// Returns the result of the last look.
     fn again<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.failed {
             Some(failed) => Err(self.raised(failed.bind(py))),
@@ -195,8 +195,8 @@ impl View {
     /// Notes an error, which every later look raises again. What is no error of the text, such as a `KeyboardInterrupt`, is
     /// raised once: the next look takes all of the text anew.
     ///
-    /// What does not fit is looked for in `raw` from the beginning, with the value at `path` open: so the error is the same
-    /// at any cut.
+    /// The first value that does not fit is looked for in `raw` from the beginning, with the value at `path` open: so the
+    /// error is the same at any cut.
     fn failing<'py>(
         &mut self,
         py: Python<'py>,
@@ -298,15 +298,15 @@ impl Typed {
 
 #[pymethods]
 impl Typed {
-    /// A view that does not learn how the text ends: who makes it says so (`_whole`, `_broken`). The source is a reader, or
-    /// a stream and the number of a call.
+    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`). The source is a reader,
+    /// or a stream and the number of a call.
     #[staticmethod]
     fn _of<'py>(source: Source, model: &Bound<'py, PyAny>) -> PyResult<Self> {
         Self::of(source, model, None)
     }
 
-    /// What is known, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come since the
-    /// last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
+    /// The value so far, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come
+    /// since the last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         Self::lock(slf)?.look_now(py)
     }

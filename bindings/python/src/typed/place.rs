@@ -1,4 +1,4 @@
-//! What a level needs to know of a place of a type, read once of its `Node` (`_plan.py`): which closed values need no
+//! A place of a type, as a level needs to know it, read once of its `Node` (`_plan.py`): which closed values need no
 //! validator, how an open string is shown, and what an open container is.
 
 use std::sync::OnceLock;
@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyFrozenSet, PyInt, PyList, PyNone, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-/// How the text of an open string is shown.
+/// The way in which the text of an open string is shown.
 pub(super) enum Text {
     No,
     AsItIs,
@@ -71,7 +71,7 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// Whether a closed value is what its validator would return.
+    /// Returns true if a closed value is what its validator would return.
     pub(super) fn is_quick(&self, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         let kind = kind_of(value);
         if kind & self.quick != 0 {
@@ -83,7 +83,8 @@ impl Known {
         }
     }
 
-    /// How an open string is shown; or a number that may grow, if a parser shows those: only where any value fits.
+    /// Returns the shown value of an open string; or of a number that may grow, if a parser shows those: only where any
+    /// value fits.
     pub(super) fn shown_scalar<'py>(
         &self,
         value: &Bound<'py, PyAny>,
@@ -95,7 +96,7 @@ impl Known {
         (self.quick == kind::ALL).then(|| run.bind(value.py()).call_method1("raw", (value,))).transpose()
     }
 
-    /// How an open string is shown.
+    /// Returns the shown value of an open string.
     pub(super) fn shown_text<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match &self.text {
             Text::No => Ok(None),
@@ -153,7 +154,8 @@ impl Place {
         Ok(self.known.get_or_init(|| known))
     }
 
-    /// What an open object or array is here; nothing if it is of a kind that has a level of its own in `_levels.py`.
+    /// Returns the shape of an open object or array; nothing if it is of a kind that has a level of its own in
+    /// `_levels.py`.
     pub(super) fn shape(&self, py: Python<'_>, is_object: bool) -> PyResult<Option<&Py<Shape>>> {
         let known = self.known(py)?;
         let cell = if is_object { &known.object } else { &known.array };
@@ -179,7 +181,7 @@ pub(super) fn which(is_object: bool) -> &'static str {
     if is_object { "object" } else { "array" }
 }
 
-/// What an open container is.
+/// The kind of an open container.
 #[pyclass(frozen, module = "jsonspigot._native")]
 pub(crate) struct Shape(pub(super) Container);
 
@@ -221,7 +223,7 @@ pub(super) struct Fields {
     pub(super) spare: Py<PyFrozenSet>,
     /// The place of a key that is no field.
     pub(super) other: Py<Place>,
-    /// What is shown of fields that have not come, if that is always the same.
+    /// The values of fields that have not come, if they are always the same.
     pub(super) blank: Option<Py<PyDict>>,
     pub(super) has_private: bool,
     pub(super) has_redo: bool,

@@ -1,5 +1,5 @@
-//! What is shown of an open container: rebuilt for each look, from what is kept of its closed members and what is shown of the
-//! open one.
+//! The shown value of an open container: rebuilt for each look, from what is kept of its closed members and what is
+//! shown of the open one.
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
@@ -18,7 +18,7 @@ impl Level {
         }
     }
 
-    /// What is shown of it; nothing if it has to be whole.
+    /// Returns the shown value; nothing if it has to be whole.
     pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let open = match &self.key {
             Some(key) => self.open_value(py)?.map(|value| (key.bind(py), value)),

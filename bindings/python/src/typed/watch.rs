@@ -54,7 +54,7 @@ impl Watch {
         });
     }
 
-    /// The stream begins anew. Returns what makes events, which is to be told when nothing is locked.
+    /// The stream begins anew. Returns what makes events, which has to be notified when nothing is locked.
     pub(crate) fn reset(&mut self, py: Python<'_>) -> Option<Py<PyAny>> {
         for (_, view) in &self.views {
             if let Ok(mut view) = view.bind(py).try_borrow_mut() {
@@ -74,7 +74,7 @@ impl Watch {
     }
 }
 
-/// Tells what makes the events of typed views that the stream begins anew. Called when nothing is locked.
+/// Notifies what makes the events of typed views that the stream begins anew. Called when nothing is locked.
 pub(crate) fn begin_anew(py: Python<'_>, teller: Option<Py<PyAny>>) -> PyResult<()> {
     teller.map_or(Ok(()), |teller| teller.bind(py).call_method0("reset").map(drop))
 }

@@ -13,7 +13,7 @@ use durable::store::Store;
 use durable::worker::Options;
 use jsonspigot::PatternSet;
 use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot::tool_calls::{OwnedCallEvent, ToolCalls};
 use redis::cmd;
 
 pub(crate) const PREFIX: &str = "test";
@@ -139,17 +139,17 @@ pub(crate) fn expected(source: &Source) -> Vec<(String, String)> {
     for (chunk, number) in source.chunks.iter().zip(1..) {
         let events: Vec<_> = match chunk {
             Chunk::Event(bytes) => match str::from_utf8(bytes) {
-                Ok(text) => stream.push_events(text).collect(),
+                Ok(text) => stream.push(text).collect(),
                 Err(_) => {
                     let mut events = Vec::new();
-                    stream.push_unreadable(&String::from_utf8_lossy(bytes), |event| events.push(event.to_owned()));
+                    stream.push_unreadable_with(&String::from_utf8_lossy(bytes), |event| events.push(event.to_owned()));
                     events
                 }
             },
-            Chunk::End(reason) => stream.finish_events(Some(str::from_utf8(reason).unwrap())).collect(),
+            Chunk::End(reason) => stream.finish(Some(str::from_utf8(reason).unwrap())).collect(),
         };
         let is_bad = events.iter().any(|event| matches!(event, OwnedStreamEvent::BadFrame { .. }));
-        let told = events.iter().filter(|event| !matches!(event, OwnedStreamEvent::Fragment { .. }));
+        let told = events.iter().filter(|event| !matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Fragment { .. })));
         let mut lines: Vec<_> = told.map(|event| serde_json::to_string(event).unwrap()).collect();
         match chunk {
             Chunk::End(_) => lines.push(r#"{"event":"done"}"#.to_owned()),

@@ -22,7 +22,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
         }
     });
     let received = received.await;
-    calls.cut("end-of-input", show_call);
+    calls.cut_with("end-of-input", show_call);
     received
 }
 
@@ -35,8 +35,8 @@ fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse)
             let name = function.and_then(|function| function.name.as_deref());
             let arguments = function.and_then(|function| function.arguments.as_deref());
             // Starting what has started does nothing.
-            calls.start(slot, CallStart::new(name).id(call.id.as_deref()), show_call);
-            calls.delta(slot, arguments.unwrap_or_default(), show_call);
+            calls.start_with(slot, CallStart::new(name).id(call.id.as_deref()), show_call);
+            calls.delta_with(slot, arguments.unwrap_or_default(), show_call);
         }
         if let Some(reason) = choice.finish_reason {
             let reason = match reason {
@@ -46,7 +46,7 @@ fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse)
                 FinishReason::ContentFilter => "content_filter",
                 FinishReason::FunctionCall => "function_call",
             };
-            calls.finish_choice(choice.index.into(), Some(reason), show_call);
+            calls.finish_choice_with(choice.index.into(), Some(reason), show_call);
             println!("stop: {reason}");
         }
     }

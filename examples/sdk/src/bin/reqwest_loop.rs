@@ -14,8 +14,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).ok_or("expected a URL")?;
     let patterns = PatternSet::new(["city", "path", "lines[*]"])?;
     let mut calls = ProviderStream::detecting(ToolCalls::new(&patterns));
-    let received = each_event(&url, |event| calls.push(event, show)).await;
+    let received = each_event(&url, |event| calls.push_with(event, show)).await;
     // Also when the connection broke: what is open then is cut, and told so.
-    calls.finish(None, show);
+    calls.finish_with(None, show);
     received
 }

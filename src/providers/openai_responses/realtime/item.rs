@@ -22,7 +22,7 @@ impl Item<'_> {
         if self.call_id.is_empty() { &self.id } else { &self.call_id }
     }
 
-    /// Whether its arguments can be read, if there are any.
+    /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.piece().map(drop)
     }
@@ -35,14 +35,14 @@ impl Item<'_> {
         }
     }
 
-    /// Tells what its parts begin with.
+    /// Reports what its parts begin with.
     pub(super) fn say_beginning(&self, choice: u64, emit: &mut Emitter<'_>) {
         for (index, part) in (0..).zip(&self.content) {
             say_part(choice, &self.id, &key(&self.id, index), part, Scope::Place, emit);
         }
     }
 
-    /// Tells what has come of a call, and what waits for approval, once.
+    /// Reports what has come of a call, and what waits for approval, once.
     pub(super) fn tell_rest(&self, choice: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
         let has_rest = match &*self.kind {
             "mcp_call" => self.output.is_given() || self.error.is_given(),

@@ -1,0 +1,31 @@
+//! How an [`OwnedDocumentEvent`] is serialized: as a map in the shape of the command's lines.
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::owned::OwnedDocumentEvent;
+use crate::event::{EventOf, RawJson, write_error};
+
+impl Serialize for OwnedDocumentEvent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ended = match self {
+            Self::Match { document, event } => {
+                return event.serialize_in(Some(EventOf::Document(*document)), serializer);
+            }
+            Self::End(ended) => ended,
+        };
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("event", if ended.error().is_some() { "error" } else { "document" })?;
+        map.serialize_entry("document", &ended.number())?;
+        match ended.error() {
+            Some(error) => write_error(&mut map, error)?,
+            None => {
+                map.serialize_entry("bytes", &ended.byte_count())?;
+                // A value that was not kept is left out.
+                if let Ok(value) = ended.value() {
+                    map.serialize_entry("value", &RawJson(value))?;
+                }
+            }
+        }
+        map.end()
+    }
+}
