@@ -35,7 +35,6 @@ mod event;
 pub mod guide;
 mod lenient;
 mod names;
-mod owned_events;
 mod parser;
 mod path;
 mod pattern;

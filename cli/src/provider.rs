@@ -3,7 +3,6 @@
 //! Owns what of a stream makes the run fail. How bytes become frames is up to `jsonspigot-framing`; what frames mean, the
 //! library knows.
 
-use std::cell::Cell;
 use std::fmt::Write as _;
 use std::io;
 
@@ -101,34 +100,28 @@ impl Stream {
         let Self { frames, calls, first, has_reported, is_explained, has_complained, .. } = self;
         let mut result = Ok(());
         feed(frames, &mut |frame| {
-            let (mut is_bad, is_reported) = (false, Cell::new(false));
-            let mut on_event = |event: StreamEvent<'_>| {
+            let (mut is_bad, mut is_reported) = (false, false);
+            let on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
                 *has_reported |= means_something(&event);
-                is_reported.set(is_reported.get() || matches!(event, StreamEvent::ProviderError { .. }));
+                is_reported |= matches!(event, StreamEvent::ProviderError { .. });
                 report(&event, output, complaints, &mut result);
             };
+            if let Frame::Damaged(damage) = frame {
+                *is_explained = true;
+                return complaints.push(damage.to_string());
+            }
+            frame.push_to(calls, on_event);
             match frame {
-                Frame::Text(text) => {
-                    calls.push_with(text, on_event);
-                    if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") {
-                        *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
-                    }
+                Frame::Text(text) if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") => {
+                    *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
                 }
                 Frame::Exception(text) => {
-                    calls.push_with(text, &mut on_event);
+                    *is_explained = true;
                     // The library does not know its name, but it is an error all the same.
-                    if !is_reported.get() {
-                        calls.push_unreadable_with(text, on_event);
+                    if !is_reported {
                         complaints.push(format!("provider-error: {}", beginning(text)));
                     }
-                    *is_explained = true;
-                }
-                Frame::Unreadable(text) => calls.push_unreadable_with(text, on_event),
-                Frame::TooLong => calls.push_oversized_with(on_event),
-                Frame::Damaged(damage) => {
-                    *is_explained = true;
-                    complaints.push(damage.to_string());
                 }
                 _ => {}
             }

@@ -22,46 +22,32 @@
 //! [`jsonspigot`]:
 //!
 //! ```
-//! use jsonspigot::providers::{ProviderStream, StreamEvent};
+//! # #[cfg(feature = "providers")]
+//! # fn main() -> Result<(), jsonspigot::providers::Unfinished> {
+//! use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
 //! use jsonspigot::tool_calls::ToolCalls;
-//! use jsonspigot_framing::{Frame, Frames};
-//!
-//! fn read(frame: Frame<'_>, stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)) {
-//!     match frame {
-//!         Frame::Text(text) => stream.push_with(text, on_event),
-//!         Frame::Exception(text) => {
-//!             let mut is_reported = false;
-//!             stream.push_with(text, |event| {
-//!                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
-//!                 on_event(event);
-//!             });
-//!             // The stream does not know its name, but it is an error all the same.
-//!             if !is_reported {
-//!                 stream.push_unreadable_with(text, on_event);
-//!             }
-//!         }
-//!         Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
-//!         Frame::TooLong => stream.push_oversized_with(on_event),
-//!         // What was lost is reported as truncated at the end.
-//!         _ => {}
-//!     }
-//! }
+//! use jsonspigot_framing::Frames;
 //!
 //! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
 //! let mut said = String::new();
-//! let mut on_event = |event: StreamEvent<'_>| {
-//!     if let StreamEvent::Text { text, .. } = event {
-//!         said.push_str(text);
+//! for chunk in ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}\n\n"] {
+//!     let mut events = Vec::new();
+//!     frames.feed_with(chunk, |frame| frame.push_to(&mut stream, |event| events.push(event.to_owned())));
+//!     for event in events {
+//!         if let OwnedStreamEvent::Text { text, .. } = event {
+//!             said.push_str(&text);
+//!         }
 //!     }
-//! };
-//! let body = "data: {\"choices\":[{\"delta\":{\"content\":\"Hello\"}}]}\n\n";
-//! for chunk in body.as_bytes().chunks(7) {
-//!     frames.feed_with(chunk, |frame| read(frame, &mut stream, &mut on_event));
 //! }
-//! frames.finish_with(|frame| read(frame, &mut stream, &mut on_event));
-//! stream.finish_with(None, &mut on_event);
+//! stream.finish(None).check()?;
 //! assert_eq!(said, "Hello");
+//! # Ok(())
+//! # }
+//! # #[cfg(not(feature = "providers"))]
+//! # fn main() {}
 //! ```
+//!
+//! That takes the feature `providers`. With the feature `stream`, `ProviderBody` does all of it between two async streams.
 //!
 //! [`Utf8`] is for bodies that are not events but text, such as a model's answer with payloads in it: it holds back the
 //! beginning of a character until the rest arrives.
@@ -89,17 +75,23 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "stream")]
+mod body;
 mod detection;
 mod frame;
 mod frames;
 mod json;
 mod messages;
+#[cfg(feature = "providers")]
+mod push;
 mod queue;
 mod saved;
 mod sse;
 mod texts;
 mod utf8;
 
+#[cfg(feature = "stream")]
+pub use body::ProviderBody;
 pub use frame::{Damage, Frame, OwnedFrame};
 pub use frames::Frames;
 pub use queue::FrameIter;

@@ -7,7 +7,7 @@ use super::delimiter::Delimiter;
 use super::event::EnvelopeEvent;
 use crate::error::Error;
 use crate::event::OwnedEvent;
-use crate::owned_events::owned_events;
+use crate::event::owned_events;
 use crate::payload::OwnedPayload;
 
 /// An [`EnvelopeEvent`] that owns its parts: `'static + Send`, as [`Envelope::feed`](super::Envelope::feed) returns them.

@@ -1,14 +1,16 @@
 //! Events as callers get them: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an
-//! event that can be kept, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
+//! event that can be kept, `owned_events.rs` the iterators over such events, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
 //! and writes it.
 
 mod owned;
+mod owned_events;
 mod place;
 mod raw_json;
 mod value;
 mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
+pub(crate) use self::owned_events::owned_events;
 pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
 #[cfg(feature = "_provider-streams")]

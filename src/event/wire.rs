@@ -21,14 +21,16 @@ impl Serialize for OwnedEvent {
 
 /// What an event is one of, if it is not one of a single document: its members stand before the event's own.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(
+    not(all(feature = "tool-calls", feature = "envelope")),
+    allow(dead_code, reason = "each feature has a kind of its own")
+)]
 pub(crate) enum EventOf<'a> {
     /// One of many documents, by its number.
     Document(u64),
     /// A call's input.
-    #[cfg(feature = "tool-calls")]
     Call(u64),
     /// A payload; in a stream, it is in a block of one of several answers: `place` is choice and block.
-    #[cfg(feature = "envelope")]
     Payload { mark: &'a str, place: Option<(u64, u64)> },
 }
 
@@ -36,9 +38,7 @@ impl EventOf<'_> {
     fn len(self) -> usize {
         match self {
             Self::Document(_) => 1,
-            #[cfg(feature = "tool-calls")]
             Self::Call(_) => 1,
-            #[cfg(feature = "envelope")]
             Self::Payload { place, .. } => {
                 if place.is_some() {
                     3
@@ -79,9 +79,7 @@ impl OwnedEvent {
         match of {
             None => {}
             Some(EventOf::Document(document)) => map.serialize_entry("document", &document)?,
-            #[cfg(feature = "tool-calls")]
             Some(EventOf::Call(call)) => map.serialize_entry("call", &call)?,
-            #[cfg(feature = "envelope")]
             Some(EventOf::Payload { mark, place }) => {
                 map.serialize_entry("mark", mark)?;
                 if let Some((choice, block)) = place {

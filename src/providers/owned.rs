@@ -11,7 +11,7 @@ use super::usage::TokenUsage;
 use super::verdict::Unfinished;
 #[cfg(feature = "envelope")]
 use crate::envelope::OwnedEnvelopeEvent;
-use crate::owned_events::owned_events;
+use crate::event::owned_events;
 use crate::tool_calls::OwnedCallEvent;
 
 /// A [`StreamEvent`](super::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns them.

@@ -4,8 +4,8 @@ use alloc::string::{String, ToString};
 
 use super::event::{DocumentEvent, EndedDocument};
 use crate::error::Error;
+use crate::event::owned_events;
 use crate::event::{OwnedEvent, deserialize_text};
-use crate::owned_events::owned_events;
 use crate::path::{PathStore, ROOT};
 
 /// A [`DocumentEvent`] that owns its parts: `'static + Send`, as [`Documents::feed`](super::Documents::feed) returns them.

@@ -227,7 +227,9 @@ impl ToolCalls {
 
     /// Another message begins: its slots start again, and calls that are still open end as superseded.
     pub fn begin_message(&mut self) -> CallEvents {
-        self.events_of(|calls| calls.begin_message())
+        self.events_of(|calls| {
+            calls.begin_message();
+        })
     }
 
     /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.

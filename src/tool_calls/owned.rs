@@ -7,7 +7,7 @@ use super::error::CallError;
 use super::event::{CallEvent, ToolCall};
 use super::executor::Executor;
 use crate::event::OwnedEvent;
-use crate::owned_events::owned_events;
+use crate::event::owned_events;
 use crate::payload::OwnedPayload;
 
 /// A [`ToolCall`] that owns its parts.

@@ -1,4 +1,6 @@
 //! Events that own their parts: those that a callback is given, and in the shape of the command's lines.
+//!
+//! Laws: owned events.
 
 use jsonspigot::envelope::{Delimiter, Envelope};
 use jsonspigot::{Leniency, Parser, PatternSet};

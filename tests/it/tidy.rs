@@ -47,7 +47,7 @@ const LAYERS: [(&str, &[&str]); 19] = [
 ];
 
 /// The same for `jsonspigot-framing`.
-const FRAMING_LAYERS: [(&str, &[&str]); 11] = [
+const FRAMING_LAYERS: [(&str, &[&str]); 13] = [
     ("frame", &[]),
     ("json", &[]),
     ("saved", &[]),
@@ -58,6 +58,8 @@ const FRAMING_LAYERS: [(&str, &[&str]); 11] = [
     ("detection", &["frame", "saved", "sse", "messages"]),
     ("frames", &["frame", "saved", "queue", "sse", "texts", "messages", "detection"]),
     ("utf8", &["saved"]),
+    ("push", &["frame"]),
+    ("body", &["frame", "frames", "push"]),
     ("lib", &["*"]),
 ];
 

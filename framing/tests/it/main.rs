@@ -4,6 +4,8 @@ mod body;
 mod formats;
 mod messages;
 mod properties;
+#[cfg(feature = "stream")]
+mod provider_body;
 mod saved;
 mod sse;
 mod texts;

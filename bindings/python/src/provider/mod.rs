@@ -10,7 +10,7 @@ use jsonspigot::envelope::Delimiter;
 use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
 use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Parser, Retain};
-use jsonspigot_framing::{Frame, Frames};
+use jsonspigot_framing::Frames;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -79,31 +79,6 @@ impl Inner {
             }
         });
         told.finish()
-    }
-}
-
-fn read_frame(
-    stream: &mut jsonspigot::providers::ProviderStream,
-    frame: Frame<'_>,
-    mut on_event: &mut dyn FnMut(CoreEvent<'_>),
-) {
-    match frame {
-        Frame::Text(text) => stream.push_with(text, on_event),
-        Frame::Exception(text) => {
-            let mut is_told = false;
-            stream.push_with(text, |event| {
-                is_told |= matches!(event, CoreEvent::ProviderError { .. });
-                on_event(event);
-            });
-            // Nobody knows its name, but it is an error all the same.
-            if !is_told {
-                stream.push_unreadable_with(text, &mut on_event);
-            }
-        }
-        Frame::Unreadable(text) => stream.push_unreadable_with(text, on_event),
-        Frame::TooLong => stream.push_oversized_with(on_event),
-        // What is lost by it is reported as incomplete.
-        _ => {}
     }
 }
 
@@ -338,7 +313,7 @@ impl ProviderStream {
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
         Self::read(slf, |stream, frames, on_event| {
-            frames.feed_with(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
+            frames.feed_with(chunk.bytes(), |frame| frame.push_to(stream, &mut *on_event));
         })
     }
 
@@ -346,7 +321,7 @@ impl ProviderStream {
     #[pyo3(signature = (reason = None))]
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
-            frames.finish_with(|frame| read_frame(stream, frame, on_event));
+            frames.finish_with(|frame| frame.push_to(stream, &mut *on_event));
             stream.finish_with(reason, on_event);
         })
     }

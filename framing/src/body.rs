@@ -1,0 +1,150 @@
+//! A provider's body between two async streams: chunks come in, the provider's events go out.
+//!
+//! Knows no runtime and no transport. A chunk is read by the same poll that takes it out of the stream, so there is nothing
+//! that a future could hold and take with it when it is dropped.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use futures_core::stream::{FusedStream, Stream};
+use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
+
+use crate::frame::Frame;
+use crate::frames::Frames;
+
+/// The largest number of chunks that one poll reads in search of an event. Without a bound, a stream that is always ready
+/// would keep the executor's thread for as long as nothing is reported.
+const CHUNKS_PER_POLL: usize = 32;
+
+/// The body of a provider's response as a stream of its events, made of a stream of chunks and a [`ProviderStream`]. With
+/// the feature `stream`.
+///
+/// The chunks are `Result`s of bytes, as HTTP clients give a body: `reqwest::Response::bytes_stream`,
+/// `http_body_util::BodyDataStream`. What frames them (server-sent events, lines, an array, Amazon's event stream) is
+/// found out by [`Frames`].
+///
+/// ```
+/// use futures::{TryStreamExt, stream};
+/// use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
+/// use jsonspigot::tool_calls::ToolCalls;
+/// use jsonspigot_framing::ProviderBody;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let chunks = ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}\n\n"];
+/// let chunks = stream::iter(chunks.map(Ok::<_, std::io::Error>));
+/// let mut body = ProviderBody::new(chunks, ProviderStream::detecting(ToolCalls::builder().build()));
+/// let mut said = String::new();
+/// while let Some(event) = body.try_next().await? {
+///     if let OwnedStreamEvent::Text { text, .. } = event {
+///         said.push_str(&text);
+///     }
+/// }
+/// body.stream().verdict()?; // all that was said has been reported, and has come to its end
+/// assert_eq!(said, "Hello");
+/// # Ok(())
+/// # }
+/// ```
+///
+/// # How it ends
+///
+/// When the chunks end, the stream is [finished](ProviderStream::finish), and its last events are given. After an error of
+/// the chunks' stream, which comes last, it is *not* finished, since you may go on where the transport broke off; or finish
+/// it yourself, with the reason: `body.into_stream().finish(Some("connection lost"))`.
+///
+/// Dropping a future of `next` loses nothing. The next chunk is asked for when all events of the last one have been taken.
+#[must_use = "streams do nothing unless polled"]
+pub struct ProviderBody<S> {
+    /// `None` once it has ended.
+    chunks: Option<Pin<Box<S>>>,
+    frames: Frames,
+    stream: ProviderStream,
+    /// The events that have not been taken.
+    events: VecDeque<OwnedStreamEvent>,
+}
+
+impl<S> ProviderBody<S> {
+    /// A stream of the events that the provider's stream finds in the chunks.
+    pub fn new(chunks: S, stream: ProviderStream) -> Self {
+        Self::with_frames(chunks, Frames::new(), stream)
+    }
+
+    /// The same with frames of your own: with another [limit](Frames::with_limit), or restored.
+    pub fn with_frames(chunks: S, frames: Frames, stream: ProviderStream) -> Self {
+        Self { chunks: Some(Box::pin(chunks)), frames, stream, events: VecDeque::new() }
+    }
+
+    /// The provider's stream, for its verdict, its message or the parsers of its open calls. It has read the whole chunk
+    /// that the last event came from.
+    #[must_use]
+    pub fn stream(&self) -> &ProviderStream {
+        &self.stream
+    }
+
+    /// The provider's stream back, at any time. Drops the chunks' stream, and the events that have not been taken.
+    #[must_use]
+    pub fn into_stream(self) -> ProviderStream {
+        self.stream
+    }
+
+    fn read(&mut self, feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>))) {
+        let Self { frames, stream, events, .. } = self;
+        feed(frames, &mut |frame| frame.push_to(stream, |event| events.push_back(event.to_owned())));
+    }
+}
+
+impl<S, C, E> Stream for ProviderBody<S>
+where
+    S: Stream<Item = Result<C, E>>,
+    C: AsRef<[u8]>,
+{
+    type Item = Result<OwnedStreamEvent, E>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        for _ in 0..CHUNKS_PER_POLL {
+            if let Some(event) = this.events.pop_front() {
+                return Poll::Ready(Some(Ok(event)));
+            }
+            let Some(chunks) = &mut this.chunks else { return Poll::Ready(None) };
+            match ready!(chunks.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => this.read(|frames, on_frame| frames.feed_with(chunk, on_frame)),
+                Some(Err(error)) => {
+                    this.chunks = None;
+                    return Poll::Ready(Some(Err(error)));
+                }
+                None => {
+                    this.chunks = None;
+                    this.read(|frames, on_frame| frames.finish_with(on_frame));
+                    this.events.extend(this.stream.finish(None));
+                }
+            }
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<S, C, E> FusedStream for ProviderBody<S>
+where
+    S: Stream<Item = Result<C, E>>,
+    C: AsRef<[u8]>,
+{
+    fn is_terminated(&self) -> bool {
+        self.chunks.is_none() && self.events.is_empty()
+    }
+}
+
+impl<S> fmt::Debug for ProviderBody<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { chunks, frames, stream, events } = self;
+        f.debug_struct("ProviderBody")
+            .field("has_ended", &chunks.is_none())
+            .field("frames", frames)
+            .field("stream", stream)
+            .field("events", events)
+            .finish_non_exhaustive()
+    }
+}
