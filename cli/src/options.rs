@@ -84,7 +84,7 @@ stop-sequence, length, refusal, content-filter, pause, cancelled, error or other
 
 The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
 accepted, empty or raw, and with --envelope every payload, nothing was a mismatch, no frame was bad or damaged, nothing passed a limit, and the provider reported no
-error. A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
+error (a stop of the kind error is one). A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
 assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it

@@ -20,7 +20,8 @@ use crate::texts::Texts;
 /// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard says
 ///   ([section 9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless
 ///   the first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, and a line that is
-///   a JSON object without any field, is an [exception](Frame::Exception).
+///   a JSON object without any field, is an [exception](Frame::Exception). Fields that the standard does not have are
+///   ignored, as it says, unless they end with a JSON object: then the line is [unreadable](Frame::Unreadable).
 /// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. Of an array whose first
 ///   element is an object, each element is a frame as soon as it closes.
 /// - **Amazon's event stream**: a message is a frame, its payload wrapped in the event's name: `{"messageStop":{…}}`.

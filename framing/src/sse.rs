@@ -3,10 +3,11 @@
 //! Each line is read as far as it has come, and `Position` says where in a line the bytes end. Of fields other than
 //! `data`, and of comments, nothing is kept; so invalid UTF-8 in them is passed over too.
 //!
-//! Servers do two things besides. Some leave out the blank lines, so that each line of data is an event: a first line
+//! Servers do three things besides. Some leave out the blank lines, so that each line of data is an event: a first line
 //! that is JSON by itself can't be the beginning of an event of several lines. And some write an error into the stream,
 //! in a field of that name or without any: what follows `error:`, and a line that begins with a brace, is reported as an
-//! exception.
+//! exception. And some have an object under a name that the standard does not have, be it only a blank before `data`: it is
+//! passed on as unreadable, as nobody knows what it is, but it may be what was to be said.
 
 use std::mem;
 
@@ -22,6 +23,9 @@ pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 const NAME: &[u8] = b"data";
 const ERROR: &[u8] = b"error:";
 
+/// The fields that say nothing of an event's data.
+const OTHER_FIELDS: [&[u8]; 3] = [b"event", b"id", b"retry"];
+
 /// Server-sent events.
 #[derive(Clone, Debug)]
 pub(crate) struct Sse {
@@ -31,7 +35,7 @@ pub(crate) struct Sse {
     /// True if the data so far is known to be no event by itself. Looking again for each line that follows would take
     /// quadratic time.
     is_continued: bool,
-    /// A line that may be an error, so far.
+    /// A line that may be an error or an object under another name, so far.
     aside: Vec<u8>,
     /// True if the event's data exceeds the limit; the rest of the event is skipped.
     is_too_long: bool,
@@ -51,7 +55,7 @@ enum Position {
     Colon,
     /// In the value of `data`.
     Value,
-    /// In a line that may be an error.
+    /// In a line that may be an error or an object under another name.
     Aside,
     /// In a line that is not data.
     Ignored,
@@ -98,15 +102,17 @@ impl Sse {
                     self.end_event(on_frame);
                     (Position::after(byte), true)
                 }
-                Position::Start if self.is_too_long => (Position::Ignored, false),
-                Position::Start if matches!(byte, b'e' | b'{') => (Position::Aside, false),
+                // A comment, or what belongs to an event that is left out.
+                Position::Start if self.is_too_long || byte == b':' => (Position::Ignored, false),
                 Position::Start => (Position::Name(0), false),
                 Position::Name(len) if NAME.get(len) == Some(&byte) => (Position::Name(len + 1), true),
-                Position::Name(len) if len < NAME.len() => (Position::Ignored, false),
-                Position::Name(_) if byte == b':' => (Position::Colon, true),
+                Position::Name(len) if byte == b':' && len == NAME.len() => (Position::Colon, true),
                 // A name without a colon has an empty value.
-                Position::Name(_) if is_end => (Position::Value, false),
-                Position::Name(_) => (Position::Ignored, false),
+                Position::Name(len) if is_end && len == NAME.len() => (Position::Value, false),
+                Position::Name(len) => {
+                    self.aside.extend_from_slice(&NAME[..len]);
+                    (Position::Aside, false)
+                }
                 Position::Colon => {
                     self.end_line_of_its_own(on_frame);
                     (Position::Value, byte == b' ')
@@ -166,7 +172,7 @@ impl Sse {
         self.is_continued = !self.data.is_empty();
     }
 
-    /// A line has ended that is an error if it is `error:` with something, or an object.
+    /// A line has ended that is an error if it is `error:` with something, or an object; under another name, nobody knows.
     fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let line = mem::take(&mut self.aside);
         if line.starts_with(ERROR) || line.starts_with(b"{") {
@@ -185,6 +191,13 @@ impl Sse {
             (Some(Err(_)), _) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error.unwrap_or_default()))),
             (None, Ok(body)) if line.len() <= self.limit && body.starts_with('{') && is_json(&line) => {
                 on_frame(Frame::Exception(body));
+            }
+            (None, Ok(body)) if line.len() <= self.limit => {
+                let field = line.split(|byte| *byte == b':').next().unwrap_or_default();
+                let object = body.find('{').map(|at| &line[at..]).filter(|_| !OTHER_FIELDS.contains(&field));
+                if object.is_some_and(is_json) {
+                    on_frame(Frame::Unreadable(body));
+                }
             }
             _ => {}
         }

@@ -199,7 +199,8 @@ impl OpenPayload {
         } else {
             self.phase = Phase::Lost;
             before.advance(&piece.as_bytes()[..used]);
-            if !before.is_in_string() {
+            let has_deviated = is_parsers && self.parser.deviation_count() > 0;
+            if has_deviated || !before.is_in_string() {
                 self.unread_beginning(&rest[used..]);
             }
         }

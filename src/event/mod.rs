@@ -15,7 +15,7 @@ pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::value::on_one_line;
-pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
+pub(crate) use self::value::{SERDE_DEPTH, deserialize_text, deserialize_whole};
 use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;

@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::place::path_of_innermost_open;
 use crate::error::{Error, ErrorKind};
-use crate::path::Path;
+use crate::path::{Path, PathStore, ROOT};
 use crate::tokenizer::{ValueKind, string_len};
 
 /// A value that was received whole: its text, and ways to read it.
@@ -165,6 +165,11 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     path: Path<'_>,
 ) -> Result<T, Error> {
     serde_json::from_slice(text).map_err(|error| misfit(&error, text, offset, path))
+}
+
+/// The strict reading of a text of its own whose grammar has been checked.
+pub(crate) fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
+    deserialize_text(text.as_bytes(), 0, PathStore::new().path(ROOT))
 }
 
 /// The error of a text that is not of the type that serde_json read it as.

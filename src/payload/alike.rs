@@ -47,14 +47,16 @@ fn read(text: &str) -> Option<Parser> {
     parser.feed_dyn(text.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).ok().map(|()| parser)
 }
 
-/// Returns true if two JSON numbers are the same as doubles: `1.0` is `1`, and `0.30000000000000004` is what
-/// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that;
-/// and those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
+/// Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more digits than a
+/// double. Others are compared as doubles: `1.0` is `1`, and `0.30000000000000004` is what `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that; and
+/// those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
 fn is_same_number(one: &str, other: &str) -> bool {
-    let (one, other) = (Decimal::new(one), Decimal::new(other));
-    if let (Some(one), Some(other)) = (one.integer, other.integer) {
-        return one as f64 == other as f64;
+    let is_whole = |number: &str| !number.contains(['.', 'e', 'E']);
+    if is_whole(one) && is_whole(other) {
+        let spelt = |number| if number == "-0" { "0" } else { number };
+        return spelt(one) == spelt(other);
     }
+    let (one, other) = (Decimal::new(one), Decimal::new(other));
     let (low, high) = if one.exponent <= other.exponent { (one, other) } else { (other, one) };
     if low.is_tiny() && high.is_tiny() {
         return true;
@@ -73,8 +75,6 @@ struct Decimal {
     /// As many as [`LEN`](Self::LEN), the first of them no zero; 0 for zero.
     digits: u64,
     exponent: i64,
-    /// The number, if it is spelt without fraction and exponent and has a place in 64 bits.
-    integer: Option<i128>,
 }
 
 impl Decimal {
@@ -100,12 +100,10 @@ impl Decimal {
         // What has no place in 64 bits is as far away as what has.
         let farthest = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
         let exponent = exponent.parse().unwrap_or(farthest);
-        let integer = whole.parse::<u64>().ok().filter(|_| absolute.len() == whole.len()).map(i128::from);
         Self {
             is_negative,
             digits: significant.fold(0, |digits, digit| digits * 10 + u64::from(digit - b'0')),
             exponent: exponent.saturating_add(whole.len() as i64).saturating_sub(zeros as i64),
-            integer: integer.map(|integer| if is_negative { -integer } else { integer }),
         }
     }
 }

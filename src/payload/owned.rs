@@ -8,8 +8,7 @@ use super::{Payload, PayloadStatus};
 #[cfg(feature = "tool-calls")]
 use super::{are_all_alike, values_of};
 use crate::error::{Deviation, Error, ErrorKind};
-use crate::event::deserialize_text;
-use crate::path::{PathStore, ROOT};
+use crate::event::deserialize_whole;
 
 /// A [`Payload`] that owns its parts: `'static + Send`, with all that the borrowed one has.
 ///
@@ -100,7 +99,7 @@ impl OwnedPayload {
     /// [`CompleteValue::deserialize`](crate::CompleteValue::deserialize), with places in [`value`](Self::value).
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
         match &self.value {
-            Some(value) => deserialize_text(value.as_bytes(), 0, PathStore::new().path(ROOT)),
+            Some(value) => deserialize_whole(value),
             None => Err(self.error.clone().unwrap_or_else(|| {
                 Error::without_place(ErrorKind::Incomplete, "$", "expected a payload with a value")
             })),

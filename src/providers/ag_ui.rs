@@ -22,6 +22,8 @@ objects! {
         message_id: Text<'a> = "messageId",
         encrypted_value: Json<'a> = "encryptedValue",
         entity_id: Text<'a> = "entityId",
+        /// Whether that is a message or a call.
+        _subtype: Json<'a> = "subtype",
         message: Text<'a>,
         code: Json<'a>,
         /// The conversation, as the application has it.
@@ -88,10 +90,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             _ => {}
         },
         "TOOL_CALL_CHUNK" => {
-            if emit.calls().find_in(slot).is_none() {
-                emit.calls().start(slot, CallStart::new(name).id(id));
+            let call = emit.calls().find_in(slot);
+            let is_start = !name.is_empty() && !call.is_some_and(|call| emit.is_said_again(call));
+            if call.is_none() || is_start {
+                emit.start_call(slot, CallStart::new(name).id(id));
             }
-            emit.calls().delta(slot, delta);
+            emit.piece_of_call(slot, delta);
         }
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
         "TEXT_MESSAGE_CHUNK" => {
@@ -168,12 +172,16 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(Understood::Yes)
 }
 
-/// The conversation is the application's, and only says what the arguments are of a call that has got none.
+/// The conversation is the application's, and only says what the arguments are of a call that has got none: too late for
+/// one that has ended.
 fn fill(ToolCall { id, function, .. }: &ToolCall<'_>, emit: &mut Emitter<'_>) {
     let slot = Slot::from(id.as_str());
-    let call = emit.calls().find_open(slot).filter(|_| !id.is_empty());
+    let Some(call) = emit.calls().find_in(slot).filter(|_| !id.is_empty()) else { return };
+    let Some(arguments) = function.0.as_ref().map(|function| function.arguments.text_or_json()) else { return };
     let is_empty = |call: u64| emit.known().open_call(call).is_some_and(|call| !call.has_input());
-    if let (Some(call), Some(function)) = (call.filter(|call| is_empty(*call)), &function.0) {
-        emit.calls().whole_of(call, function.arguments.text_or_json().as_str());
+    if is_empty(call) {
+        emit.calls().whole_of(call, arguments.as_str());
     }
+    // Its result may have come before.
+    emit.fill_late(call, arguments.as_str());
 }

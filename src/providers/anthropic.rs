@@ -120,7 +120,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     .iter()
                     .any(|piece| piece.required().is_ok()) => {}
                 "" => return Err(Unreadable),
-                kind => emit.unknown_part(kind, json),
+                kind => emit.unknown_piece(slot, kind, json),
             }
             emit.piece_of_call(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);
@@ -164,8 +164,9 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
     let Some(Spelt { json, object: block }) = block else { return };
     let (id, name) = (block.id.as_str(), block.name.as_str());
     if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
-        let start = CallStart::new(name).id(id).input(block.input.spelt()).executor(executor(&block.kind));
-        return emit.start_call(slot, start);
+        let input = block.input.text_or_json();
+        return emit
+            .start_call(slot, CallStart::new(name).id(id).input(input.as_str()).executor(executor(&block.kind)));
     }
     match &*block.kind {
         "text" => emit.start_text(0, at, "", ""),

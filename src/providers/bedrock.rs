@@ -22,7 +22,7 @@ use crate::tool_calls::{CallStart, Executor, Slot, present};
 
 objects! {
     struct Event<'a> {
-        message_start: Json<'a> = "messageStart",
+        message_start: Around<MessageStart<'a>> = "messageStart",
         content_block_start: Option<Block<'a>> = "contentBlockStart",
         content_block_delta: Around<Block<'a>> = "contentBlockDelta",
         content_block_stop: Option<Block<'a>> = "contentBlockStop",
@@ -35,6 +35,11 @@ objects! {
         return_control: Option<ReturnControl<'a>> = "returnControl",
         trace: Json<'a>,
         files: Json<'a>,
+    }
+
+    struct MessageStart<'a> {
+        /// The assistant's.
+        _role: Json<'a> = "role",
     }
 
     struct Chunk<'a> {
@@ -159,9 +164,13 @@ fn owns_members(look: &Look<'_>) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
     let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
     let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
+    if citations.is_given() || [event.trace, event.files].iter().any(|json| json.is_given()) {
+        emit.note_told(AGENT);
+    }
     let understood = match chunk.as_str() {
         "" if citations.is_given() => Understood::Yes,
         "" => return event.read(json, emit),
@@ -174,6 +183,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     Ok(understood)
 }
+
+/// What is noted once a stream has shown itself to be an agent's. (The key is no id.)
+const AGENT: &str = " agent";
 
 /// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
 const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
@@ -201,9 +213,15 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
 impl Event<'_> {
     fn read(self, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
         let mut understood = read_agent(&self, emit).into();
-        if self.message_start.is_object() {
+        if self.message_start.0.is_some() {
             understood = Understood::Yes;
             emit.begin_message("", "");
+        }
+        let says_nothing = |block: &Option<Block<'_>>| {
+            block.as_ref().is_some_and(|block| block.content_block_index.is_none() && block.start.is_none())
+        };
+        if says_nothing(&self.content_block_start) || says_nothing(&self.content_block_stop) {
+            return Err(Unreadable);
         }
         if let Some(block) = self.content_block_start {
             understood = Understood::Yes;
@@ -218,7 +236,7 @@ impl Event<'_> {
             if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
                 let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
                 let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
-                emit.calls().start(slot, start.input(input.text_or_json().as_str()));
+                emit.start_call(slot, start.input(input.text_or_json().as_str()));
             }
         }
         if let Some(block) = self.content_block_delta.0 {
@@ -242,12 +260,8 @@ impl Event<'_> {
                     Some(tool_use) => Some(tool_use.input.required_piece()?),
                     None => None,
                 };
-                // Of a call, it may be a piece of a kind that is not known.
-                if !delta.others.0.is_empty() && emit.calls().find_open(slot).is_some() {
-                    emit.leave_out("unknown-part");
-                }
                 for (name, _) in &delta.others.0 {
-                    emit.unknown_part(&name.word(), json);
+                    emit.unknown_piece(slot, &name.word(), json);
                 }
                 let at = At::from(block.content_block_index);
                 emit.text_at(0, at, &delta.text);
@@ -280,7 +294,7 @@ impl Event<'_> {
         }
         if let Some(block) = self.content_block_stop {
             understood = Understood::Yes;
-            emit.calls().stop(Slot::at(block.content_block_index));
+            emit.stop_call(Slot::at(block.content_block_index));
             emit.end_block(At::from(block.content_block_index));
         }
         if let Some(MessageStop { stop_reason, fields }) = self.message_stop {

@@ -86,8 +86,9 @@ fn owns_type(kind: &str) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     if event.event_type.is_given() {
-        return cohere_v1::read(json, emit);
+        return cohere_v1::read(json.hand_over(), emit);
     }
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     // Of a type that is not known, it may be anything.
@@ -96,7 +97,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let message = delta.message.unwrap_or_default();
     emit.unknown_members(&message.others, &["role"]);
     let Spelt { json: call_json, object: call } = message.tool_calls.unwrap_or_default();
-    if event.kind.as_str() == "tool-call-start" && call.is_unknown(call_json, emit) {
+    if event.kind.as_str() == "tool-call-start" && call.is_unknown(slot, call_json, emit) {
         return Ok(Understood::Yes);
     }
     let function = call.function.unwrap_or_default();
@@ -104,9 +105,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool-call-delta" => emit.payload(slot, &function.arguments.required()?),
         "tool-call-start" => {
             let input = function.arguments.text_or_json();
-            emit.calls().start(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
+            emit.start_call(slot, CallStart::new(function.name.as_str()).id(call.id.as_str()).input(input.as_str()));
         }
-        "tool-call-end" => emit.calls().stop(slot),
+        "tool-call-end" => emit.stop_call(slot),
         "tool-plan-delta" => emit.reasoning(0, message.tool_plan.required()?),
         "content-start" | "content-delta" => {
             let content = message.content.unwrap_or_default();
@@ -148,6 +149,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "citation-end" | "debug" => {}
         _ => return Ok(Understood::No),
+    }
+    if event.kind.as_str() != "tool-call-start" {
+        emit.unknown_members(&call.others, &[]);
     }
     Ok(Understood::Yes)
 }

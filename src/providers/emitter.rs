@@ -9,7 +9,8 @@ use core::mem;
 use super::blocks::{At, Blocks};
 use super::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use super::failure::Failure;
-use super::json::{Json, Others, TextOrJson};
+use super::format::Understood;
+use super::json::{Json, Others, TextOrJson, Unread, Unreadable, place_of};
 use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
@@ -32,6 +33,8 @@ pub(super) struct Emitter<'a> {
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     told: &'a mut Told,
+    /// Where the JSON is that was told as it came.
+    spelt: Vec<(usize, usize)>,
 }
 
 impl CallListener for User<'_> {
@@ -66,6 +69,7 @@ impl CallListener for User<'_> {
 
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
+        self.spelt.extend(event.json().map(place_of));
         self.told.outlet.say(event, self.on_event);
     }
 
@@ -83,7 +87,7 @@ impl<'a> Emitter<'a> {
         is_structured: bool,
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
-        Self { calls, user: User { on_event, told }, is_structured }
+        Self { calls, user: User { on_event, told, spelt: Vec::new() }, is_structured }
     }
 
     /// Returns the calls, for signals.
@@ -107,11 +111,17 @@ impl<'a> Emitter<'a> {
         self.user.say(event);
     }
 
-    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it.
+    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be said
+    /// once more.
     pub(super) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
         match payload {
-            TextOrJson::Text(text) => self.calls().delta(slot, text),
-            TextOrJson::Json(json) => self.calls().whole(slot, json),
+            TextOrJson::Text(text) => self.piece_of_call(slot, text),
+            TextOrJson::Json(json) => {
+                let call = self.calls().find_in(slot);
+                if !call.is_some_and(|call| self.repeat_input(call, json)) {
+                    self.calls().whole(slot, json);
+                }
+            }
         }
     }
 
@@ -183,6 +193,11 @@ impl<'a> Emitter<'a> {
     /// Notes that what has this key is reported, as far as there is room.
     pub(super) fn note_told(&mut self, key: &str) {
         self.is_news(0, key);
+    }
+
+    /// Returns true if what has this key was reported, as far as that is remembered.
+    pub(super) fn has_told(&self, key: &str) -> bool {
+        self.user.told.repeatable.get(0, Key::Id(key)).is_some()
     }
 
     /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
@@ -263,6 +278,35 @@ impl<'a> Emitter<'a> {
         self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
     }
 
+    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
+    pub(super) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
+        if self.calls().find_open(slot).is_some() {
+            self.leave_out("unknown-part");
+        }
+        self.unknown_part(kind, json);
+    }
+
+    /// Reads an event. What it says in members that the reader has no field for is told as well.
+    pub(super) fn watch(
+        &mut self,
+        event: Json<'_>,
+        read: impl FnOnce(Json<'_>, &mut Self) -> Result<Understood, Unreadable>,
+    ) -> Result<Understood, Unreadable> {
+        let unread = Unread::default();
+        let understood = read(event.watched(&unread), self)?;
+        if understood == Understood::Yes {
+            for (name, json, is_told) in unread.members(event, &self.user.spelt) {
+                // Many are the same with each event, or repeated with the whole.
+                let word = name.word();
+                let is_news = !is_silent(&word) && self.user.told.is_new_member(name.spelt(), json.spelt());
+                if is_news && !is_told {
+                    self.unknown_part(&word, json);
+                }
+            }
+        }
+        Ok(understood)
+    }
+
     /// The members of a part that nobody knows, but for these, which say nothing of it.
     pub(super) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
         for (name, json) in &others.0 {
@@ -276,7 +320,7 @@ impl<'a> Emitter<'a> {
     /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
     /// is room to remember it by its key.
     pub(super) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
-        if self.user.told.repeatable.get(0, Key::Id(key)).is_none() {
+        if !self.has_told(key) {
             self.note_told(key);
             self.unknown_part(kind, json);
         }
@@ -393,6 +437,7 @@ impl<'a> Emitter<'a> {
         self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
         self.user.told.unfinished.retain(|unfinished| *unfinished != 0);
+        self.user.told.outlet.watch.end();
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
@@ -419,7 +464,7 @@ impl<'a> Emitter<'a> {
         self.end_again(None);
         self.calls().cut(reason);
         self.end_blocks();
-        if !mem::take(&mut self.user.told.unfinished).is_empty() {
+        if !mem::take(&mut self.user.told.unfinished).is_empty() || self.user.told.outlet.watch.lacks_answer() {
             self.tell(StreamEvent::Incomplete { reason });
         }
     }
@@ -428,6 +473,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.told.unfinished.clear();
+        self.user.told.outlet.watch.end();
         self.report(failure);
     }
 
@@ -443,3 +489,36 @@ impl<'a> Emitter<'a> {
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }
+
+/// Whether what stands under a name says nothing of the answer, on any wire: ids, and what repeats the request.
+fn is_silent(name: &str) -> bool {
+    SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
+}
+
+/// See `tests/providers/laws/strings.rs` for the reasons.
+const SILENT: [&str; 24] = [
+    "amazon-bedrock-invocationMetrics",
+    "caller",
+    "createTime",
+    "created",
+    "created_at",
+    "event_type",
+    "format",
+    "logprobs",
+    "metrics",
+    "model",
+    "modelVersion",
+    "object",
+    "obfuscation",
+    "p",
+    "phase",
+    "provider",
+    "role",
+    "server_label",
+    "server_name",
+    "service_tier",
+    "status",
+    "system_fingerprint",
+    "type",
+    "updated",
+];

@@ -62,10 +62,10 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if !event.event_type.is_empty() || !event.kind.is_empty() {
-        return interactions::read(json, emit);
+        return interactions::read(json.hand_over(), emit);
     }
-    if event.candidates.is_none() && gemini_live::owns_members(&json.object::<Look<'_>>()?) {
-        return gemini_live::read(json, emit);
+    if event.candidates.is_none() && gemini_live::owns_members(&json.aside().object::<Look<'_>>()?) {
+        return gemini_live::read(json.hand_over(), emit);
     }
     let is_answer = event.candidates.is_some() || event.usage_metadata.is_given() || event.response_id.is_given();
     if !is_answer && event.prompt_feedback.is_none() {
@@ -78,6 +78,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         if emit.calls().find_open(latest).is_some() && lacks_piece(*json) {
             return Err(Unreadable);
         }
+    }
+    let latest = Slot::new(0, Place::Latest);
+    if event.candidates.is_some_and(Json::is_nothing) && emit.calls().find_open(latest).is_some() {
+        return Err(Unreadable);
     }
     emit.message(&event.response_id.word(), &event.model_version);
     for Spelt { object: candidate, .. } in candidates.0 {

@@ -21,6 +21,8 @@ objects! {
         tool_call: Around<ToolCall<'a>> = "toolCall",
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
+        /// It has nothing but the session's id.
+        _setup_complete: Json<'a> = "setupComplete",
         /// The connection will end, and what resumes the session.
         go_away: Json<'a> = "goAway",
         resumption: Json<'a> = "sessionResumptionUpdate",
@@ -70,8 +72,14 @@ pub(super) fn owns_members(look: &Look<'_>) -> bool {
 /// Reads a message, if it is one of this wire.
 pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let message: Message<'_> = json.object()?;
-    for call in message.tool_call.0.map(|tool_call| tool_call.calls.0).unwrap_or_default() {
-        if call.is_piece() || emit.calls().find_open(Slot::new(0, Place::Latest)).is_some() {
+    let latest = Slot::new(0, Place::Latest);
+    let calls = message.tool_call.0.map(|tool_call| tool_call.calls.0).unwrap_or_default();
+    // It names pieces of calls, and has none.
+    if calls.is_empty() && json.given("toolCall").is_some() && emit.calls().find_open(latest).is_some() {
+        return Err(Unreadable);
+    }
+    for call in calls {
+        if call.is_piece() || emit.calls().find_open(latest).is_some() {
             read_call(0, &call, emit);
         } else {
             let start = CallStart::new(call.name.as_str()).id(call.id.as_str());

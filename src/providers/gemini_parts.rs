@@ -19,7 +19,7 @@ objects! {
         thought: bool,
         thought_signature: Json<'a> = "thoughtSignature",
         function_call: Around<FunctionCall<'a>> = "functionCall",
-        executable_code: Option<Spelt<'a, ExecutableCode<'a>>> = "executableCode",
+        executable_code: Json<'a> = "executableCode",
         code_execution_result: Option<Spelt<'a, ToolResult<'a>>> = "codeExecutionResult",
         tool_call: Option<ToolCall<'a>> = "toolCall",
         tool_response: Option<Spelt<'a, ToolResult<'a>>> = "toolResponse",
@@ -28,9 +28,11 @@ objects! {
         others: Others<'a> = "*",
     }
 
-    /// Code that Google runs.
-    struct ExecutableCode<'a> {
-        id: Text<'a>,
+    /// Bytes, or where they are.
+    struct Blob<'a> {
+        mime_type: Text<'a> = "mimeType",
+        data: Text<'a>,
+        file_uri: Text<'a> = "fileUri",
     }
 
     /// A call of a tool that Google runs.
@@ -93,12 +95,15 @@ pub(super) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mu
         } else {
             emit.text(choice, &part.text);
         }
-        let has_call = part.function_call.0.is_some() || part.executable_code.is_some() || part.tool_call.is_some();
+        let has_call = part.function_call.0.is_some() || part.executable_code.is_object() || part.tool_call.is_some();
         if let Some(call) = part.function_call.0 {
             read_call(choice, &call, emit);
         }
-        if let Some(Spelt { json, object: ExecutableCode { id } }) = part.executable_code {
-            read_own_call(choice, CallStart::new("code_execution").id(id.as_str()).input(json.spelt()), emit);
+        let code = part.executable_code;
+        if code.is_object() {
+            // Code that Google runs.
+            let id = code.member("id").word();
+            read_own_call(choice, CallStart::new("code_execution").id(&*id).input(code.spelt()), emit);
         }
         if let Some(ToolCall { id, tool_type, args }) = part.tool_call {
             read_own_call(choice, CallStart::new(tool_type.as_str()).id(id.as_str()).input(args.spelt()), emit);
@@ -124,22 +129,25 @@ pub(super) fn lacks_piece(candidate: Json<'_>) -> bool {
     if !content.is_object() {
         return !candidate.member("finishReason").is_given();
     }
-    content.member("parts").elements().any(|part| {
-        let has_other = part.members().any(|(_, value)| !value.is_nothing());
-        match part.given("functionCall") {
-            _ if !part.is_object() => true,
-            Some(call) if call.is_object() => {
-                let has_null = call.given("partialArgs").is_some_and(Json::is_nothing);
-                has_null && call.member("willContinue").is_true() && !call.member("name").is_given()
+    let has_no_parts = content.given("parts").is_some_and(|parts| parts.elements().next().is_none());
+    (has_no_parts && !candidate.member("finishReason").is_given())
+        || content.member("parts").elements().any(|part| {
+            let has_other = part.members().any(|(_, value)| !value.is_nothing());
+            match part.given("functionCall") {
+                _ if !part.is_object() => true,
+                Some(call) if call.is_object() => {
+                    let has_null = call.given("partialArgs").is_some_and(Json::is_nothing);
+                    has_null && call.member("willContinue").is_true() && !call.member("name").is_given()
+                }
+                call => call.is_some() && !has_other,
             }
-            call => call.is_some() && !has_other,
-        }
-    })
+        })
 }
 
 /// Bytes, or where they are.
 fn show(choice: u64, (kind, media): (&str, Json<'_>), member: &str, emit: &mut Emitter<'_>) {
-    let (mime_type, at) = (media.member("mimeType").word(), media.member(member).word());
+    let blob: Blob<'_> = media.object().unwrap_or_default();
+    let (mime_type, at) = (blob.mime_type, if member == "data" { blob.data } else { blob.file_uri });
     if media.is_given() && at.is_empty() {
         emit.unknown_part(kind, media);
     }

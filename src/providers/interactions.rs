@@ -114,13 +114,13 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             match &*delta.kind {
                 "image" | "audio" | "video" | "document" => delta.show(json, at, emit),
                 "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
-                    emit.unknown_part("delta", json);
+                    emit.unknown_piece(slot, "delta", json);
                 }
                 "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
                 }
                 kind if is_piece_of_call || kind.ends_with("_result") => {}
                 _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
-                kind => emit.unknown_part(kind, json),
+                kind => emit.unknown_piece(slot, kind, json),
             }
             if delta.kind.ends_with("_result") {
                 emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);
@@ -141,7 +141,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 let executor = if tool == "function" { Executor::Client } else { Executor::Provider };
                 let name = if name.is_empty() && tool != "function" { tool } else { name.as_str() };
                 let start = CallStart::new(name).id(id.as_str()).executor(executor);
-                emit.calls().start(slot, start.input(arguments.text_or_json().as_str()));
+                emit.start_call(slot, start.input(arguments.text_or_json().as_str()));
             }
             for Spelt { json, object: part } in &content {
                 match &*part.kind {
@@ -159,7 +159,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             sign(slot, at, signature, emit);
         }
         "step.stop" => {
-            emit.calls().stop(slot);
+            emit.stop_call(slot);
             emit.end_block(at);
         }
         "interaction.created" => {

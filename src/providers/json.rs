@@ -27,11 +27,21 @@ pub(super) use self::either::{TextOrJson, TextOrList};
 #[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(super) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
+pub(super) use self::unread::{Unread, place_of};
 use crate::tokenizer::{string_len, unescaped};
 
-/// A value as it is spelt; or none, where a member is missing.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Json<'a>(&'a str);
+/// A value as it is spelt; or none, where a member is missing. And who is told of the members that nobody asks for, if
+/// somebody is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Json<'a>(&'a str, Option<&'a Unread>);
+
+impl PartialEq for Json<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl Eq for Json<'_> {}
 
 /// An event that is JSON by its grammar, and can't be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +49,12 @@ pub(super) struct Unreadable;
 
 impl<'a> Json<'a> {
     /// A missing member.
-    const MISSING: Self = Self("");
+    const MISSING: Self = Self("", None);
 
     /// The value that a text consists of; `None` if the text is not JSON by its grammar.
     pub(super) fn new(text: &'a str) -> Option<Self> {
         // Values that nobody wants are checked without recursion and without a limit of depth.
-        serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok().then(|| Self(text.trim_matches(is_space)))
+        serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok().then(|| Self::of(text.trim_matches(is_space)))
     }
 
     /// The value as it is spelt; `""` if it is missing.
@@ -106,6 +116,10 @@ impl<'a> Json<'a> {
                 field.take().ok_or(Unreadable)?.read(value)?;
             } else if let Some(("*", Some(others))) = fields.last_mut() {
                 others.read_other(name, value);
+            } else if let Some(unread) = self.1
+                && value.says_something()
+            {
+                unread.add(name, value);
             }
         }
         Ok(())
@@ -119,7 +133,7 @@ impl<'a> Json<'a> {
 
     /// A text that is known to be one value.
     pub(super) fn of(text: &'a str) -> Self {
-        Self(text)
+        Self(text, None)
     }
 
     /// The first member of this name; a missing value if there is none, or if it is null.
@@ -142,6 +156,30 @@ impl<'a> Json<'a> {
     /// A list's elements; none of anything else.
     pub(super) fn elements(self) -> impl Iterator<Item = Self> {
         Inside::of(self, '[')
+    }
+
+    /// The same, with somebody who is told of the members that are read by nobody.
+    pub(super) fn watched(self, unread: &'a Unread) -> Self {
+        Self(self.0, Some(unread))
+    }
+
+    /// Another reader reads all of it once more.
+    pub(super) fn hand_over(self) -> Self {
+        if let Some(unread) = self.1 {
+            unread.clear();
+        }
+        self
+    }
+
+    /// The same for a look at some of its members: nobody is told of the others.
+    pub(super) fn aside(self) -> Self {
+        Self(self.0, None)
+    }
+
+    /// Whether it is a text, a list or an object, and not empty.
+    pub(super) fn says_something(self) -> bool {
+        let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
+        may_say && !self.is_nothing() && !self.is_empty()
     }
 
     /// Reads an object, and nothing else.
@@ -214,11 +252,11 @@ impl<'a> Json<'a> {
 }
 
 /// The values inside a container, keys included, one after the other.
-struct Inside<'a>(&'a str);
+struct Inside<'a>(&'a str, Option<&'a Unread>);
 
 impl<'a> Inside<'a> {
     fn of(json: Json<'a>, bracket: char) -> Self {
-        Self(json.0.strip_prefix(bracket).unwrap_or_default())
+        Self(json.0.strip_prefix(bracket).unwrap_or_default(), json.1)
     }
 }
 
@@ -230,7 +268,7 @@ impl<'a> Iterator for Inside<'a> {
         // Nothing is as long as the bracket that closes the container, or as its end.
         let (value, rest) = rest.split_at_checked(value_len(rest.as_bytes())).filter(|(value, _)| !value.is_empty())?;
         self.0 = rest;
-        Some(Json(value))
+        Some(Json(value, self.1))
     }
 }
 
@@ -432,3 +470,4 @@ mod piece;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod unread;

@@ -8,7 +8,7 @@ use super::json::{Around, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unread
 use super::media::Media;
 use super::tool_call::{Function, ToolCall};
 use super::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{CallStart, present};
+use crate::tool_calls::{CallStart, Place, Slot, present};
 
 objects! {
     struct Event<'a> {
@@ -63,7 +63,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.media_or_unknown(Media { data: present(&data), ..Media::default() }, "images", image);
         }
         for Spelt { json, object: call } in message.tool_calls.0 {
-            call.is_unknown(json, emit);
+            call.is_unknown(Slot::new(0, Place::Nowhere), json, emit);
             let ToolCall { id, function, .. } = call;
             let Some(Function { name, arguments }) = function.0 else { continue };
             // Whole, so that the index, which often is 0 for all, need not be trusted.

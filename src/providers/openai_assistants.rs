@@ -61,6 +61,8 @@ objects! {
 
     struct StepDetails<'a> {
         kind: Text<'a> = "type",
+        /// The message's id.
+        _message_creation: Json<'a> = "message_creation",
         tool_calls: Pieces<ToolCall<'a>>,
     }
 
@@ -145,7 +147,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let Wrapped { event, data } = json.object()?;
     match &*event {
-        "" => read_object(json, emit),
+        "" => read_object(json.hand_over(), emit),
         "done" => {
             emit.end_stream();
             Ok(Understood::Yes)
@@ -168,13 +170,13 @@ fn read_object(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
     let delta = if is_delta { object.delta.required()? } else { object.delta.unwrap_or_default() };
     match &*object.object {
         "thread.message.delta" => {
-            if !delta.content.0.iter().all(|part| part.object.is_piece()) {
+            if delta.content.0.is_empty() || !delta.content.0.iter().all(|part| part.object.is_piece()) {
                 return Err(Unreadable);
             }
             say(&object.id, &delta.content.0, false, emit);
         }
         "thread.run.step.delta" => {
-            let StepDetails { kind, tool_calls } = delta.step_details.required()?;
+            let StepDetails { kind, tool_calls, .. } = delta.step_details.required()?;
             let has_calls = !tool_calls.0.is_empty() || !matches!(&*kind, "" | "tool_calls");
             if !has_calls || !tool_calls.0.iter().all(ToolCall::is_piece) {
                 return Err(Unreadable);
@@ -245,7 +247,11 @@ fn key(id: &str, index: u64, emit: &Emitter<'_>) -> String {
 impl Part<'_> {
     /// Returns true if it has something, be it empty, if it is of text.
     fn is_piece(&self) -> bool {
-        self.text.0.as_ref().is_none_or(|words| words.value.required().is_ok() || !words.annotations.is_empty())
+        let has_words = |words: &Words<'_>| words.value.required().is_ok() || !words.annotations.is_empty();
+        match &*self.kind {
+            "" | "text" | "refusal" => self.text.0.as_ref().is_some_and(has_words) || self.refusal.required().is_ok(),
+            _ => true,
+        }
     }
 
     fn is_empty(&self) -> bool {

@@ -94,7 +94,7 @@ struct Open {
 }
 
 /// All reasons for which something may have been left out.
-const LEFT_OUT: [&str; 3] = ["bad-frame", "limit", "mismatch"];
+const LEFT_OUT: [&str; 4] = ["bad-frame", "limit", "mismatch", "unknown-part"];
 
 /// Passes on an envelope's events as events of the stream.
 fn forward<'s>(

@@ -55,12 +55,12 @@ impl Reader {
 
     /// Reads one event; an error says that it can't be read, and then nothing was reported.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let understood = match self.provider {
+        let understood = emit.watch(event, |event, emit| match self.provider {
             #[cfg(feature = "openai-responses")]
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
             #[allow(unreachable_patterns, reason = "where Responses is the only format")]
             provider => (provider.format().read)(event, emit),
-        };
+        });
         // What is not this provider's at all may have members of the same names, which mean something else.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,
@@ -71,9 +71,12 @@ impl Reader {
         }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
-            match if is_first { Failure::alone(event) } else { Failure::told_by(event) } {
-                Some(failure) => emit.fail(&failure),
-                None => tell_unknown(event, self.provider, emit)?,
+            let has_failed = emit.watch(event, |event, emit| {
+                let failure = if is_first { Failure::alone(event) } else { Failure::told_by(event) };
+                Ok(failure.map(|failure| emit.fail(&failure)).is_some().into())
+            })?;
+            if has_failed == Understood::No {
+                tell_unknown(event, self.provider, emit)?;
             }
         }
         Ok(())
@@ -89,12 +92,19 @@ impl Reader {
     }
 }
 
+/// The members that say which call an event is of, or have a piece of it, whatever the event is called.
+const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index", "toolCall", "toolCallId"];
+
 /// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
 fn tell_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let look: Look<'_> = event.object()?;
-    // What has lost its type may have been a fragment.
-    if ["type", "event_type"].iter().any(|name| event.member(name).is_given() && !event.member(name).is_string()) {
+    // What has lost its type may have been a fragment, and so may be what has a place or a piece.
+    let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
+    if ["type", "event_type"].iter().any(has_lost) {
         return Err(Unreadable);
+    }
+    if OF_A_PIECE.iter().any(|name| event.given(name).is_some()) {
+        emit.calls().leave_out("unknown-part");
     }
     match look.kind() {
         kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {

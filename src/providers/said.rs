@@ -62,7 +62,7 @@ pub(super) struct Said {
     watches_inputs: bool,
     /// Calls with a digest of their input, oldest first.
     inputs: VecDeque<(u64, u64)>,
-    /// Inputs of calls that have ended and are said once more, as far as they have come.
+    /// Inputs that are said once more, of calls that have ended or by events of another kind, as far as they have come.
     again: Vec<(u64, String)>,
 }
 
@@ -160,9 +160,10 @@ impl Said {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
     }
 
-    /// Nothing more is known of the message.
+    /// Nothing more is known of the message, but what its calls came to: they may be said once more after its end.
     pub(super) fn forget(&mut self) {
-        *self = Self { watches_inputs: self.watches_inputs, ..Self::default() };
+        let inputs = mem::take(&mut self.inputs);
+        *self = Self { watches_inputs: self.watches_inputs, inputs, ..Self::default() };
     }
 
     pub(super) fn watch_inputs(&mut self) {
@@ -188,6 +189,18 @@ impl Said {
         }
     }
 
+    /// The input of a call that is open is said by events of another kind too. At most `most` are followed at once.
+    pub(super) fn begin_otherwise(&mut self, call: u64, most: usize) {
+        if !self.is_again(call) && self.again.len() < most {
+            self.again.push((call, String::new()));
+        }
+    }
+
+    /// Whether a call has ended and is said once more.
+    pub(super) fn is_again(&self, call: u64) -> bool {
+        self.again.iter().any(|(number, _)| *number == call)
+    }
+
     /// A piece of what is said once more, of which at most `most` bytes are kept.
     pub(super) fn add_again(&mut self, call: u64, piece: &str, most: usize) {
         if let Some((_, input)) = self.again.iter_mut().find(|(number, _)| *number == call)
@@ -203,7 +216,16 @@ impl Said {
         Some(self.again.remove(place))
     }
 
-    /// Compares a call's input with what repeats it: true if they are the same, `None` if it has not ended or is not remembered.
+    /// Returns true if a call has ended without input.
+    pub(super) fn was_empty(&self, call: u64) -> bool {
+        self.inputs
+            .iter()
+            .rev()
+            .find(|(number, _)| *number == call)
+            .is_some_and(|(_, digest)| *digest == Self::digest_of(""))
+    }
+
+    /// Returns true if a call has ended with this input; `None` if it has not ended or is not remembered.
     pub(super) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
         if whole.is_empty() {
@@ -323,7 +345,7 @@ impl Said {
             inputs.push_back((reader.number()?, reader.number()?));
         }
         let count = reader.count()?;
-        Impossible::unless(count <= inputs.len())?;
+        Impossible::unless(count <= most)?;
         let mut again = Vec::new();
         for _ in 0..count {
             again.push((reader.number()?, reader.string()?));

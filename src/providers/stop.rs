@@ -100,9 +100,12 @@ const WORDS: &[(StopKind, &[&str])] = &[
             "expired",
             "timeout",
             "malformed_function_call",
-            "unexpected_tool_call",
             "malformed_model_output",
+            "malformed_response",
             "malformed_tool_use",
+            "missing_thought_signature",
+            "too_many_tool_calls",
+            "unexpected_tool_call",
         ],
     ),
 ];

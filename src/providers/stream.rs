@@ -232,8 +232,9 @@ impl ProviderStream {
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
     /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
-    /// reported, no frame was damaged and the provider reported no error. What is late after a whole changes nothing, nor
-    /// does a stray fragment of a call that then came whole.
+    /// reported, no frame was damaged and the provider reported no error: a stop of the kind
+    /// [`Error`](super::StopKind::Error) is one. What is late after a whole changes nothing, nor does a stray fragment of a
+    /// call that then came whole.
     ///
     /// ```
     /// use jsonspigot::PatternSet;

@@ -1,6 +1,7 @@
 //! The state of a stream from one event to the next, whatever its format, besides its calls.
 
 use alloc::boxed::Box;
+use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug};
 use core::mem;
@@ -13,7 +14,7 @@ use super::said::Said;
 use super::turn::{Shape, Turn};
 use crate::payload::Payload;
 use crate::saved::{Impossible, Reader, Writer};
-use crate::tool_calls::{CallLimits, Key, Places, ToolCall};
+use crate::tool_calls::{CallLimits, Key, Places, ToolCall, digest_of};
 
 /// The state of the stream from one event to the next, whatever its format.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +34,8 @@ pub(super) struct Told {
     pub(super) results: Places,
     /// Things that were reported and may be repeated, by keys of the format's own.
     pub(super) repeatable: Places,
+    /// Digests of the members that nobody has a field for, as far as they were told last.
+    members: VecDeque<u64>,
     /// The call that the last chunk was of, where a chunk without a name goes on with it.
     pub(super) chunk: Option<u64>,
     /// Likewise the block of text or reasoning.
@@ -97,6 +100,19 @@ impl Told {
         self.message.as_deref().filter(|_| self.unfinished.is_empty())
     }
 
+    /// Whether a member with this value was not told lately.
+    pub(super) fn is_new_member(&mut self, name: &str, value: &str) -> bool {
+        let digest = digest_of(name).wrapping_mul(31) ^ digest_of(value);
+        let is_new = !self.members.contains(&digest);
+        if is_new {
+            if self.members.len() >= MOST_MEMBERS {
+                self.members.pop_front();
+            }
+            self.members.push_back(digest);
+        }
+        is_new
+    }
+
     /// Something of the stream was left out unread.
     pub(super) fn spoil_message(&mut self) {
         if let Some(message) = &mut self.message {
@@ -138,6 +154,9 @@ impl Told {
     }
 }
 
+/// The number of members that are known again.
+const MOST_MEMBERS: usize = 64;
+
 /// The number of answers that are watched at once.
 const MOST_ANSWERS: usize = 256;
 
@@ -164,6 +183,7 @@ impl Told {
             sources,
             results,
             repeatable,
+            members,
             chunk,
             block_chunk,
             said,
@@ -179,6 +199,8 @@ impl Told {
             answers.iter().for_each(|answer| out.number(*answer));
         }
         [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
+        out.number(members.len() as u64);
+        members.iter().for_each(|member| out.number(*member));
         [*chunk, *block_chunk].into_iter().for_each(|number| out.option(number, Writer::number));
         said.save(out);
         outlet.watch.save(out);
@@ -217,6 +239,11 @@ impl Told {
         self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
         Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_MEMBERS)?;
+        for _ in 0..count {
+            self.members.push_back(reader.number()?);
+        }
         (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
         Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
         self.said = Said::restore(reader, limits.open_calls)?;

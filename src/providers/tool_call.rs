@@ -2,6 +2,7 @@
 
 use super::emitter::Emitter;
 use super::json::{Around, Field, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::tool_calls::Slot;
 
 objects! {
     /// A piece of a call, or all of it.
@@ -39,13 +40,18 @@ objects! {
 }
 
 impl<'a> ToolCall<'a> {
-    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece
-    /// without a type.
-    pub(super) fn is_unknown(&self, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
+    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece without a type;
+    /// it may be a piece of the call in this slot, unless it has an id of its own.
+    pub(super) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
         if self.function.0.is_some() || self.custom.0.is_some() {
+            emit.unknown_members(&self.others, &[]);
             return false;
         }
         let is_known = matches!(self.kind.as_str(), "" | "function" | "custom");
+        let is_piece = self.id.is_empty() && (!is_known || !self.others.0.is_empty());
+        if is_piece && emit.calls().find_open(slot).is_some() {
+            emit.leave_out("unknown-part");
+        }
         if is_known {
             emit.unknown_members(&self.others, &[]);
         } else {

@@ -6,6 +6,7 @@
 use core::fmt;
 
 use super::event::StreamEvent;
+use super::stop::StopKind;
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
 use crate::payload::PayloadStatus;
@@ -71,7 +72,7 @@ impl core::error::Error for Unfinished {}
 pub enum UnfinishedKind {
     /// There was no event, or none that means anything to the provider's reader.
     NoEvent,
-    /// A message began and has not ended.
+    /// A message began and has not ended, or something came of one and none has.
     Incomplete,
     /// A call ended truncated, malformed or trailing.
     Call,
@@ -81,7 +82,7 @@ pub enum UnfinishedKind {
     Mismatch,
     /// A frame could not be read.
     BadFrame,
-    /// The provider reported an error.
+    /// The provider reported an error, or an answer stopped with [`StopKind::Error`].
     ProviderError,
     /// A payload in the text ended truncated, malformed or trailing.
     Payload,
@@ -120,6 +121,10 @@ impl UnfinishedKind {
 pub(super) struct Watch {
     /// True if any event meant something.
     has_meant: bool,
+    /// True if something of an answer has come that may stand before its beginning: counts, filters, sources.
+    is_awaiting: bool,
+    /// True if any answer has ended.
+    has_ended: bool,
     /// The first thing that was wrong.
     wrong: Option<Unfinished>,
 }
@@ -136,7 +141,17 @@ impl Watch {
                 | StreamEvent::ProviderEvent { .. }
                 | StreamEvent::End
         );
+        self.is_awaiting |= matches!(
+            event,
+            StreamEvent::Usage { .. }
+                | StreamEvent::ContentFilter { .. }
+                | StreamEvent::Source(_)
+                | StreamEvent::Opaque(_)
+        );
+        self.has_ended |= matches!(event, StreamEvent::Stop { .. } | StreamEvent::End | StreamEvent::Incomplete { .. });
         let wrong = match event {
+            // An answer that ends so needs no other word for it.
+            StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
             StreamEvent::BadFrame { .. } => (UnfinishedKind::BadFrame, None),
             StreamEvent::ProviderError { .. } => (UnfinishedKind::ProviderError, None),
             StreamEvent::Incomplete { .. } => (UnfinishedKind::Incomplete, None),
@@ -164,13 +179,23 @@ impl Watch {
         self.wrong.map_or(Ok(()), Err)
     }
 
+    /// An answer has ended, though nothing says why.
+    pub(super) fn end(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Whether something came of an answer that has not begun, and none has ended.
+    pub(super) fn lacks_answer(&self) -> bool {
+        self.is_awaiting && !self.has_ended
+    }
+
     /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
     pub(super) fn verdict(&self, is_open: bool, has_strays: bool) -> Result<(), Unfinished> {
         let why = |kind| Err(Unfinished { kind, call: None });
         match self.wrong {
             Some(wrong) => Err(wrong),
             None if has_strays => why(UnfinishedKind::CallLost),
-            None if is_open => why(UnfinishedKind::Incomplete),
+            None if is_open || self.lacks_answer() => why(UnfinishedKind::Incomplete),
             None if !self.has_meant => why(UnfinishedKind::NoEvent),
             None => Ok(()),
         }
@@ -185,7 +210,7 @@ fn is_whole(status: PayloadStatus<'_>) -> bool {
 /// Saved state.
 impl Watch {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.flag(self.has_meant);
+        [self.has_meant, self.is_awaiting, self.has_ended].into_iter().for_each(|flag| out.flag(flag));
         out.option(self.wrong, |out, Unfinished { kind, call }| {
             out.byte(UnfinishedKind::ALL.iter().position(|known| *known == kind).unwrap_or_default() as u8);
             out.option(call, Writer::number);
@@ -194,7 +219,7 @@ impl Watch {
 
     /// Reads what was saved, where `next` calls have been numbered.
     pub(super) fn restore(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
-        self.has_meant = reader.flag()?;
+        (self.has_meant, self.is_awaiting, self.has_ended) = (reader.flag()?, reader.flag()?, reader.flag()?);
         self.wrong = reader.option(|reader| {
             let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
             Impossible::unless(call.is_none_or(|call| call < next))?;

@@ -6,6 +6,8 @@
 
 mod event;
 mod framing;
+#[cfg(feature = "std")]
+mod io;
 mod owned;
 mod saved;
 mod wire;

@@ -5,8 +5,7 @@ use alloc::string::{String, ToString};
 use super::event::{DocumentEvent, EndedDocument};
 use crate::error::Error;
 use crate::event::owned_events;
-use crate::event::{OwnedEvent, deserialize_text};
-use crate::path::{PathStore, ROOT};
+use crate::event::{OwnedEvent, deserialize_whole};
 
 /// A [`DocumentEvent`] that owns its parts: `'static + Send`, as [`Documents::feed`](super::Documents::feed) returns them.
 ///
@@ -91,7 +90,7 @@ impl OwnedEndedDocument {
     /// Those of [`value`](Self::value), and if it is not a `T` those of
     /// [`CompleteValue::deserialize`](crate::CompleteValue::deserialize), with places in `value`.
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
-        deserialize_text(self.value()?.as_bytes(), 0, PathStore::new().path(ROOT))
+        deserialize_whole(self.value()?)
     }
 }
 

@@ -51,7 +51,7 @@ impl fmt::Display for CallError {
         f.write_str(match self.kind {
             CallErrorKind::NotStarted => "input for a call that was never started",
             CallErrorKind::Ended => "input for a call that has ended",
-            CallErrorKind::Mismatch => "the whole input differs from what its deltas gave",
+            CallErrorKind::Mismatch => "the provider contradicts the input or the name that it gave before",
             CallErrorKind::Mixed => "input comes both as text and as values by path: the call can't be complete",
             CallErrorKind::OpenCallsLimit => "open calls limit: the call is left out",
             CallErrorKind::InputLimit => "input limit: the rest of the input is left out",

@@ -11,7 +11,7 @@ use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
 use super::executor::Executor;
 use super::input::Input;
 use super::options::Options;
-use super::rest::digest_of;
+use super::rest::{digest_of, rest_of};
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat, present};
 use super::values::PathValue;
@@ -58,7 +58,7 @@ pub(crate) struct OpenCall {
     pub(super) left_out: Option<&'static str>,
     /// The wire said that it is not complete.
     pub(super) is_incomplete: bool,
-    /// The input that came with the start; used only if nothing else comes.
+    /// The input that came with the start: used if nothing else comes, else compared.
     start_input: String,
     /// The length of the raw text.
     len: usize,
@@ -135,8 +135,11 @@ impl OpenCall {
         !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
     }
 
-    /// The first id and the first name win.
-    pub(super) fn identify(&mut self, id: &str, name: &str) {
+    /// The first id and the first name win; another name is another call's, or nobody knows whose.
+    pub(super) fn identify(&mut self, id: &str, name: &str, listener: &mut dyn CallListener) {
+        if self.is_called_otherwise(name) {
+            self.contradict(name, listener);
+        }
         let Identity { id: known_id, name: known_name, .. } = &mut self.identity;
         for (known, new) in [(known_id, id), (known_name, name)] {
             if known.is_empty() {
@@ -332,10 +335,19 @@ impl OpenCall {
         !self.start_input.is_empty()
     }
 
+    /// What came with the start is the input if nothing else came; else the input, or its beginning, once more.
     pub(super) fn take_start_input(&mut self, options: &Options, listener: &mut dyn CallListener) {
         let input = mem::take(&mut self.start_input);
-        if let (Input::Untouched, false) = (&self.input, input.is_empty()) {
-            self.append(&input, options, listener);
+        if input.is_empty() {
+            return;
+        }
+        if !self.has_input() {
+            return self.append(&input, options, listener);
+        }
+        // Some languages have no empty object.
+        let is_beginning = input == "[]" || rest_of(&input, self.input.raw()).is_some();
+        if !is_beginning && !self.input.is_repeated_by(&input, &mut self.repetition) {
+            self.contradict(&input, listener);
         }
     }
 }

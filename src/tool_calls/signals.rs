@@ -279,13 +279,13 @@ impl Signals<'_> {
         }
     }
 
-    /// The first id and name that are not empty win.
+    /// The first id and name that are not empty win. Another name contradicts.
     pub(crate) fn identify(&mut self, number: u64, id: &str, name: &str) {
         if id.len().max(name.len()) > self.calls.options.limits.name_bytes {
             return self.tell_error(CallErrorKind::NameLimit, number);
         }
         let Some(call) = self.calls.open.get_mut(number) else { return };
-        call.identify(id, name);
+        call.identify(id, name, self.listener);
         if !id.is_empty() {
             let choice = call.choice();
             self.calls.index.bind(Slot::new(choice, Place::Latest), id, number);

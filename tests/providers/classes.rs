@@ -345,7 +345,42 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
                 json!({"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": {"a": 2}}),
             ],
         ),
+        ("anthropic", "mismatch", Anthropic, started(Anthropic)),
+        ("bedrock", "mismatch", Bedrock, started(Bedrock)),
+        ("cohere", "mismatch", Cohere, started(Cohere)),
+        (
+            "ag_ui",
+            "mismatch",
+            AgUi,
+            wires::call(AgUi, "{}").unwrap().into_iter().take(5).chain(
+                [("TOOL_CALL_START", ""), ("TOOL_CALL_ARGS", r#"{"a":2}"#), ("TOOL_CALL_END", "")]
+                    .map(|(kind, delta)| json!({"type": kind, "toolCallId": "t", "toolCallName": "f", "delta": delta})),
+            ).collect(),
+        ),
     ]
+}
+
+/// A call that is whole when it starts, and is another one by its pieces, up to its end.
+fn started(provider: Provider) -> Vec<Value> {
+    let mut events = wires::call(provider, r#"{"a":2}"#).unwrap();
+    for event in &mut events {
+        match provider {
+            Provider::Anthropic => event.pointer_mut("/content_block/input").map(|input| *input = json!({"a": 1})),
+            Provider::Bedrock => {
+                event.pointer_mut("/contentBlockStart/start/toolUse").map(|call| call["input"] = json!({"a": 1}))
+            }
+            _ => event.pointer_mut("/delta/message/tool_calls/id").is_some().then(|| {
+                event["delta"]["message"]["tool_calls"]["function"]["arguments"] = json!(r#"{"a":1}"#);
+            }),
+        };
+    }
+    let is_stop = |event: &Value| {
+        ["content_block_stop", "tool-call-end"].map(Value::from).contains(&event["type"])
+            || event.get("contentBlockStop").is_some()
+    };
+    let end = events.iter().position(is_stop).unwrap();
+    events.truncate(end + 1);
+    events
 }
 
 #[test]

@@ -371,7 +371,8 @@ fn openai_assistants() {
     assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
     // A piece without any text has told nothing of it.
     let piece = |content: Value| json!({"id": "msg", "object": "thread.message.delta", "delta": {"content": content}});
-    let nothing = json!([{"index": 0, "type": "text", "text": {"value": ""}}, {"index": 1, "type": "refusal"}]);
+    let nothing =
+        json!([{"index": 0, "type": "text", "text": {"value": ""}}, {"index": 1, "type": "refusal", "refusal": ""}]);
     let log = read(&[piece(nothing), message("assistant", "completed")]);
     assert_eq!((log.text.as_str(), log.refusal.as_str()), ("a", "b"));
     let log = read(&[

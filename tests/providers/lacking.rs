@@ -10,6 +10,7 @@ use jsonspigot::tool_calls::CallErrorKind;
 use serde_json::{Value, json};
 
 use super::support::{Log, everything};
+use super::wires;
 
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
     let mut stream = ProviderStream::new(provider, everything().build());
@@ -40,7 +41,7 @@ fn converse_stream() {
         [json!({"contentBlockStop": {"contentBlockIndex": 0}}), json!({"messageStop": {"stopReason": "tool_use"}})];
     let mut damaged = vec![delta(json!({})), delta(json!(null)), json!({"contentBlockDelta": {}})];
     for name in ["contentBlockStart", "contentBlockDelta", "contentBlockStop"] {
-        damaged.extend([json!([]), json!(null), json!(5), json!("x")].map(|odd| json!({name: odd})));
+        damaged.extend([json!([]), json!(null), json!({}), json!(5), json!("x")].map(|odd| json!({name: odd})));
     }
     damage(Provider::Bedrock, std::slice::from_ref(&start), &end, &damaged);
     let piece = delta(json!({"toolUse": {"input": "{\"a\":1}"}}));
@@ -105,6 +106,9 @@ fn values_by_path() {
             content(json!([])),
             content(json!(null)),
             content(json!({"parts": [null]})),
+            content(json!({"parts": null})),
+            content(json!({"parts": []})),
+            json!({"candidates": null}),
         ],
     );
 }
@@ -144,8 +148,84 @@ fn steps_of_a_run() {
             named("run.step", json!(5)),
             json!({"event": "thread.run.step.delta"}),
             text(json!({"value": null})),
+            text(json!(null)),
+            text(json!({})),
+            delta("message", json!({"content": [{"index": 0, "type": "text"}]})),
+            delta("message", json!({"content": [{"index": 0, "type": "refusal"}]})),
+            delta("message", json!({"content": []})),
+            delta("message", json!({"content": null})),
+            delta("message", json!({})),
         ],
     );
+}
+
+#[test]
+fn calls_of_live() {
+    let call = |call: Value| json!({"toolCall": {"functionCalls": [call]}});
+    let piece = json!([{"jsonPath": "$.a", "numberValue": 1}]);
+    let start = [call(json!({"id": "c", "name": "f", "willContinue": true, "partialArgs": piece}))];
+    let end = [
+        call(json!({"id": "c"})),
+        json!({"serverContent": {"modelTurn": {"parts": [{"text": "a"}]}, "turnComplete": true}}),
+    ];
+    let damaged = [json!([]), json!({}), json!({"functionCalls": null}), json!({"functionCalls": [null]})];
+    damage(Provider::Gemini, &start, &end, &damaged.map(|odd| json!({"toolCall": odd})));
+    let (log, is_whole) = read(Provider::Gemini, &[&start[..], &[json!({"toolCall": null})], &end].concat());
+    assert_eq!((log.unknown.len(), is_whole), (1, false), "{:?}", log.summary());
+}
+
+/// What an event of a kind that nobody knows, or of none, says to an open call, on each wire that has kinds.
+#[test]
+fn pieces_of_an_unknown_kind() {
+    use Provider::{AgUi, Anthropic, Cohere, OpenaiChat, OpenaiResponses, VercelUi};
+    let (delta, untyped) = ("{}", |members: Value| members);
+    let chat = |entry: Value| json!({"choices": [{"index": 0, "delta": {"tool_calls": [entry]}}]});
+    for (provider, event) in [
+        (Anthropic, json!({"type": "content_block_delta", "index": 0, "delta": {"type": "json_delta", "json": delta}})),
+        (Anthropic, json!({"type": "block_delta", "index": 0, "delta": {"partial_json": delta}})),
+        (Anthropic, untyped(json!({"index": 0, "delta": {"type": "input_json_delta", "partial_json": delta}}))),
+        (OpenaiChat, chat(json!({"index": 0, "type": "hologram", "hologram": delta}))),
+        (OpenaiChat, chat(json!({"index": 0, "hologram": delta}))),
+        (OpenaiResponses, json!({"type": "response.hologram.delta", "output_index": 0, "delta": delta})),
+        (OpenaiResponses, untyped(json!({"output_index": 0, "item_id": "i", "delta": delta}))),
+        (
+            Cohere,
+            json!({"type": "tool-call-piece", "index": 0, "delta": {"message": {"tool_calls": {"piece": delta}}}}),
+        ),
+        (
+            Cohere,
+            untyped(json!({"index": 0, "delta": {"message": {"tool_calls": {"function": {"arguments": delta}}}}})),
+        ),
+        (AgUi, json!({"type": "TOOL_CALL_PIECE", "toolCallId": "t", "delta": delta})),
+        (AgUi, untyped(json!({"toolCallId": "t", "delta": delta}))),
+        (VercelUi, json!({"type": "tool-input-piece", "toolCallId": "t", "inputTextDelta": delta})),
+        (VercelUi, untyped(json!({"toolCallId": "t", "inputTextDelta": delta}))),
+    ] {
+        let mut events = wires::call(provider, r#"{"a": 1}"#).unwrap();
+        // Responses says the whole afterwards, which would have it.
+        let is_again = |event: &Value| event["type"].as_str().is_some_and(|kind| kind.ends_with(".done"));
+        events.retain(|event| !is_again(event));
+        if provider == OpenaiResponses {
+            events.last_mut().unwrap()["response"]["output"] = json!([]);
+        }
+        assert!(read(provider, &events).1, "{provider}");
+        let is_piece = |event: &Value| event.to_string().contains(r#"{\"a\""#);
+        let at = events.iter().position(is_piece).unwrap() + 1;
+        events.insert(at, event.clone());
+        let (log, is_whole) = read(provider, &events);
+        let reported = log.unknown_parts.len() + log.unknown.len();
+        assert!(reported > 0 && !is_whole, "{provider}: {event}: {:?}", log.summary());
+        assert!(log.summary()[0].contains("truncated(unknown-part)"), "{event}: {:?}", log.summary());
+        // What has lost its type is damaged.
+        for lost in [json!(null), json!(5)] {
+            let Some(known) = events[at - 1].get("type").filter(|kind| kind.is_string()) else { continue };
+            let (mut damaged, known) = (events.clone(), known.clone());
+            damaged[at] = events[at - 1].clone();
+            damaged[at]["type"] = lost;
+            let (log, is_whole) = read(provider, &damaged);
+            assert_eq!((log.bad_frames.len(), is_whole), (1, false), "{known} {:?}", log.summary());
+        }
+    }
 }
 
 /// A whole call without a name, after one that has ended: none of its own, as where it is the first.

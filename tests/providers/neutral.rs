@@ -419,7 +419,7 @@ fn errors_say_what_and_which() {
         ("open-calls-limit", None, "open calls limit: the call is left out"),
         ("input-limit", Some(2), "input limit: the rest of the input is left out (call 2)"),
         ("event-limit", None, "event limit: the event is left out, and no open call can be complete"),
-        ("mismatch", Some(0), "the whole input differs from what its deltas gave (call 0)"),
+        ("mismatch", Some(0), "the provider contradicts the input or the name that it gave before (call 0)"),
     ];
     assert_eq!(told, expected.map(|(name, call, words)| (name, call, words.to_owned())));
 }

@@ -77,12 +77,12 @@ fn rule_2_absent() {
         assert_eq!(log.summary(), [r#"tool complete {"a":1}"#], "{absent}");
         assert_eq!((log.ids(), log.errors.len()), (vec!["call_1"], 0), "{absent}");
     }
-    // An id and a name that come late are told as soon as both are there, and the first ones stay.
+    // An id and a name that come late are told as soon as both are there, and the first ones stay. Another name contradicts.
     let log = read(
         Provider::OpenaiChat,
         [chat::call(0, json!(null), "first", ""), chat::call(0, "call_1", "second", "{}"), chat::end("tool_calls")],
     );
-    assert_eq!((log.ids(), log.summary()), (vec!["call_1"], vec!["first complete {}".to_owned()]));
+    assert_eq!((log.ids(), log.summary()), (vec!["call_1"], vec!["first truncated(mismatch) {}".to_owned()]));
     for parts in [[("", "tool"), ("call_1", "")], [("call_1", ""), ("", "tool")]] {
         let mut calls = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
         let mut told = Vec::new();
@@ -109,14 +109,26 @@ fn rule_2_absent() {
     );
 }
 
-/// Rule 3: deltas win over what came with the start; without deltas that is used; else `{}`.
+/// Rule 3: what came with the start is used without deltas, and compared with them; else `{}`.
 #[test]
 fn rule_3_start_payload() {
     let start = |input| anthropic::start_with(0, "a", "tool", &input);
     let stop = || anthropic::stop(0);
     let end = || anthropic::end("tool_use");
-    let log = read(Provider::Anthropic, [start(json!({"a": 1})), anthropic::delta(0, "{\"b\":2}"), stop(), end()]);
-    assert_eq!(log.summary(), [r#"tool complete {"b":2}"#]);
+    for (input, expected) in [
+        (json!({"b": 3}), r#"tool truncated(mismatch) {"b":2}"#),
+        (json!({"b": 2.0}), r#"tool complete {"b":2}"#),
+        (json!(r#"{"b":"#), r#"tool complete {"b":2}"#),
+        (json!({}), r#"tool complete {"b":2}"#),
+        (json!([]), r#"tool complete {"b":2}"#),
+        (json!(""), r#"tool complete {"b":2}"#),
+    ] {
+        let log = read(Provider::Anthropic, [start(input), anthropic::delta(0, r#"{"b":2}"#), stop(), end()]);
+        assert_eq!(
+            (log.summary(), log.mismatches.len()),
+            (vec![expected.to_owned()], usize::from(expected.contains("mismatch")))
+        );
+    }
     let log = read(Provider::Anthropic, [start(json!({"a": 1})), stop(), end()]);
     assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
     let log = read(Provider::Anthropic, [start(json!({"a": 1})), anthropic::delta(0, ""), stop(), end()]);
@@ -341,7 +353,7 @@ fn rule_10_unknown() {
             json!({"type": "ping"}).to_string(),
             anthropic::delta(0, "{\"a\""),
             "<html>502 Bad Gateway</html>".to_owned(),
-            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "never_delta", "x": [1]}}).to_string(),
+            json!({"type": "content_block_delta", "index": 5, "delta": {"type": "never_delta", "x": [1]}}).to_string(),
             "[1, 2]".to_owned(),
             String::new(),
             anthropic::delta(0, ":1}"),

@@ -8,6 +8,8 @@ use jsonspigot::providers::{Provider, ProviderStream, UnfinishedKind};
 use jsonspigot::tool_calls::ToolCalls;
 use serde_json::{Value, json};
 
+use super::wires;
+
 /// What is reported of a stream, restored after each event, and its verdict.
 fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
     let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
@@ -439,8 +441,15 @@ fn a_call_that_is_said_once_more() {
         let (start, end) = (json!({"type": "RUN_STARTED", "runId": "r"}), json!({"type": "RUN_FINISHED"}));
         (Provider::AgUi, [&[start], &inside.concat()[..], &[end]].concat())
     };
+    let wires = [Provider::Bedrock, Provider::Cohere];
     for again in [1, 2] {
         let text = format!(r#"{{"a": {again}}}"#);
+        let chunk = |name: &str, text: &str| json!({"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": name, "delta": text});
+        let whole_message = |provider: Provider, text: &str| {
+            let mut events = wires::call(provider, text).unwrap();
+            events.retain(|event| event["type"] != "message-start");
+            events
+        };
         let (head, tail) = text.split_at(4);
         let value = || json!({"a": again});
         let whole = [block(json!({"a": 1})), stop.clone()];
@@ -458,7 +467,27 @@ fn a_call_that_is_said_once_more() {
             message([&whole, &[block(json!({})), piece(head), piece(tail), stop.clone()]]),
             anew([&called, &[start.clone(), args(head), args(tail), end.clone()]]),
             anew([&called, &[start.clone(), args(head), args(tail)]]),
-        ] {
+            anew([&called, &[chunk("f", head), chunk("f", tail)]]),
+            anew([&called, &[chunk("f", head), chunk("", tail)]]),
+        ]
+        .into_iter()
+        // After the block's end, and after the message's.
+        .chain(wires.map(|provider| {
+            let (once, again) = (whole_message(provider, r#"{"a": 1}"#), whole_message(provider, &text));
+            (provider, [&once[..once.len() - 1], &again[..]].concat())
+        }))
+        .chain(wires.map(|provider| {
+            (provider, [whole_message(provider, r#"{"a": 1}"#), whole_message(provider, &text)].concat())
+        }))
+        .chain([(
+            Provider::AgUi,
+            vec![
+                chunk("f", r#"{"a":1}"#),
+                json!({"type": "RUN_FINISHED"}),
+                chunk("f", &text),
+                json!({"type": "RUN_FINISHED"}),
+            ],
+        )]) {
             let (reported, verdict) = read(provider, &events);
             let mismatches: Vec<_> = of(&reported, "mismatch").iter().map(|event| event["text"].clone()).collect();
             assert_eq!((of(&reported, "call").len(), of(&reported, "input").len()), (1, 1), "{provider}");
@@ -470,5 +499,128 @@ fn a_call_that_is_said_once_more() {
                 assert_eq!((mismatches.len(), told.as_str()), (1, r#"{"a":2}"#), "{provider}");
             }
         }
+    }
+}
+
+/// Two members of one delta, or two kinds of events of one item, say the same: equal, more, or something else.
+#[test]
+fn what_is_said_in_two_ways() {
+    let chat = |delta: Value| {
+        vec![
+            json!({"choices": [{"index": 0, "delta": delta}]}),
+            json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}),
+        ]
+    };
+    let (text, thinking) =
+        (|text: &str| json!([{"text": text}]), |text: &str| json!([{"type": "thinking", "thinking": text}]));
+    for (delta, expected, mismatch) in [
+        (json!({"reasoning_content": "First", "reasoning": "First"}), "First", None),
+        (json!({"reasoning_content": "Fir", "reasoning": "First"}), "First", None),
+        (json!({"reasoning_content": "First", "reasoning": "Fir"}), "First", None),
+        (json!({"reasoning_content": "First", "reasoning": "Second"}), "First", Some("Second")),
+        (json!({"reasoning": "First", "reasoning_details": text("First")}), "First", None),
+        (json!({"reasoning": "First", "reasoning_details": text("Second")}), "First", Some("Second")),
+        (json!({"reasoning_content": "First", "thinking_blocks": thinking("Second")}), "First", Some("Second")),
+        (json!({"thinking_blocks": thinking("First")}), "First", None),
+    ] {
+        let (reported, verdict) = read(Provider::OpenaiChat, &chat(delta.clone()));
+        let mismatches: Vec<_> =
+            of(&reported, "mismatch").iter().map(|event| event["text"].as_str().unwrap()).collect();
+        assert_eq!(
+            (said(&reported, "reasoning").as_str(), mismatches.first()),
+            (expected, mismatch.as_ref()),
+            "{delta}"
+        );
+        assert_eq!(verdict.is_ok(), mismatch.is_none(), "{delta}");
+    }
+    let piece = |kind: &str, text: &str| json!({"type": format!("response.{kind}.delta"), "output_index": 0, "item_id": "i", "delta": text});
+    let item = |event: &str, arguments: &str| {
+        json!({"type": format!("response.output_item.{event}"), "output_index": 0,
+            "item": {"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": arguments}})
+    };
+    for (otherwise, is_same) in [([r#"{"a":"#, "1}"], true), ([r#"{"a": "#, "1}"], true), ([r#"{"a":"#, "2}"], false)] {
+        for arguments in ["", r#"{"a":1}"#] {
+            let events = [
+                json!({"type": "response.created", "response": {"id": "r"}}),
+                item("added", ""),
+                piece("function_call_arguments", r#"{"a":"#),
+                piece("custom_tool_call_input", otherwise[0]),
+                piece("function_call_arguments", "1}"),
+                piece("custom_tool_call_input", otherwise[1]),
+                item("done", arguments),
+                json!({"type": "response.completed", "response": {"id": "r"}}),
+            ];
+            let (reported, verdict) = read(Provider::OpenaiResponses, &events);
+            assert_eq!(
+                (of(&reported, "mismatch").len(), verdict.is_ok()),
+                (usize::from(!is_same), is_same),
+                "{otherwise:?}"
+            );
+        }
+    }
+}
+
+/// A call's start and its deltas, or its start and its end, on each wire that can have both.
+#[test]
+fn a_start_that_says_more_than_the_start() {
+    use Provider::{Anthropic, Bedrock, Cohere, Gemini, OpenaiResponses, VercelUi};
+    let whole = r#"{"a": 1}"#;
+    let starts: [(Provider, &str, fn(&mut Value, Value)); 4] = [
+        (Anthropic, "content_block_start", |event, input| event["content_block"]["input"] = input),
+        (Bedrock, "contentBlockStart", |event, input| event["contentBlockStart"]["start"]["toolUse"]["input"] = input),
+        (Cohere, "tool-call-start", |event, input| {
+            event["delta"]["message"]["tool_calls"]["function"]["arguments"] = json!(input.to_string());
+        }),
+        (OpenaiResponses, "response.output_item.added", |event, input| {
+            event["item"]["arguments"] = json!(input.to_string());
+        }),
+    ];
+    let partial = |args: Value| {
+        let call = json!({"name": "f", "args": args, "partialArgs": [{"jsonPath": "$.a", "numberValue": 1}]});
+        vec![json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}, "finishReason": "STOP"}]})]
+    };
+    for (input, is_same) in
+        [(json!({"a": 1}), true), (json!({}), true), (json!({"a": 2}), false), (json!({"a": 1, "b": 1}), false)]
+    {
+        let mut streams = vec![(Gemini, partial(input.clone()))];
+        for (provider, kind, start) in &starts {
+            let mut events = wires::call(*provider, whole).unwrap();
+            let event = events.iter_mut().find(|event| event["type"] == *kind || event.get(kind).is_some()).unwrap();
+            start(event, input.clone());
+            streams.push((*provider, events));
+        }
+        for (provider, events) in streams {
+            let (reported, verdict) = read(provider, &events);
+            let mismatches = of(&reported, "mismatch").len();
+            assert_eq!(
+                (mismatches, verdict.is_ok()),
+                (usize::from(!is_same), is_same),
+                "{provider} {input}: {reported:?}"
+            );
+            assert_eq!(of(&reported, "input")[0].get("value").is_some(), is_same, "{provider}");
+        }
+    }
+    // Another name than at the start.
+    for (provider, pointer) in [(OpenaiResponses, "/item/name"), (VercelUi, "/toolName")] {
+        let mut events = wires::call(provider, whole).unwrap();
+        if provider == VercelUi {
+            events.insert(
+                4,
+                json!({"type": "tool-input-available", "toolCallId": "t", "toolName": "f", "input": {"a": 1}}),
+            );
+        }
+        assert_eq!(read(provider, &events).1, Ok(()), "{provider}");
+        let last = events.iter_mut().rev().find_map(|event| event.pointer_mut(pointer)).unwrap();
+        *last = json!("another");
+        let (reported, verdict) = read(provider, &events);
+        assert_eq!(of(&reported, "mismatch")[0]["text"], "another", "{provider}");
+        assert_eq!(verdict, Err(UnfinishedKind::Mismatch), "{provider}");
+    }
+    // Whole numbers are exact.
+    for (number, is_same) in [("9007199254740993", true), ("9007199254740992", false), ("9.007199254740993e15", true)] {
+        let text = format!(r#"{{"a":{number}}}"#);
+        let mut events = wires::call(OpenaiResponses, r#"{"a": 9007199254740993}"#).unwrap();
+        events[4]["arguments"] = json!(text);
+        assert_eq!(of(&read(OpenaiResponses, &events).0, "mismatch").len(), usize::from(!is_same), "{number}");
     }
 }

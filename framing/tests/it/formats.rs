@@ -19,7 +19,7 @@ fn a_byte_order_mark_and_blank_lines_may_come_first() {
     check("\n\r\n\ndata: {}\n\n", &["{}"]);
     check("\u{feff}{\"a\":1}\n", &["{\"a\":1}"]);
     check("\u{feff}\r\n  {\"a\":1}\r\n", &["{\"a\":1}"]);
-    check(" data: {}\n\ndata: 1\n\n", &["1"]);
+    check(" data: {}\n\ndata: 1\n\n", &["bad  data: {}", "1"]);
     check("", &[]);
     check("\u{feff} \n", &[]);
 }

@@ -73,6 +73,28 @@ fn an_error_may_have_any_form() {
 
 /// A first line is looked at once, not again for each line that follows: else this would take hours.
 #[test]
+fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
+    for line in [
+        "datas: {\"a\":1}",
+        "message:{\"a\":1}",
+        "data {\"a\":1}",
+        "dat{\"a\":1}",
+        " data: {\"a\":1}",
+        "\t data:{}",
+        "  {\"a\":1}",
+        "x {\"a\":{}}",
+    ] {
+        check(format!("data: a\n\n{line}\n\ndata: b\n\n"), &["a", &*format!("bad {line}"), "b"]);
+    }
+    // What the standard knows, what is no object, and what is not all of one.
+    for line in
+        [": {}", "id: {}", "event: {}", "retry: {}", "data", "info: 1", "info: {", "info: {} x", "{", " ", "\t: {"]
+    {
+        check(format!("data: a\n\n{line}\n\ndata: b\n\n"), if line == "data" { &["a", "", "b"] } else { &["a", "b"] });
+    }
+}
+
+#[test]
 fn many_lines_after_a_long_one_take_linear_time() {
     for line in ["data: x\n", "error: \n", "data\n"] {
         let first = format!("data: {{{}\n", "x".repeat(2 << 20));

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::Event;
+use super::{AGENT, Event};
 use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
 use crate::providers::format::Understood;
@@ -47,31 +47,34 @@ objects! {
 pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
     let text = str::from_utf8(&bytes).map_err(|_| Unreadable)?;
-    let Some(json) = Json::new(text).filter(|json| json.is_object()) else {
+    // An agent may say anything, even JSON that could be a model's event.
+    let Some(json) = Json::new(text).filter(|json| json.is_object() && !emit.has_told(AGENT)) else {
         // In the middle of a model's own events, it is one that is damaged.
-        if emit.known().open_count() > 0 || text.trim_ascii().starts_with('{') {
+        let is_damaged = emit.known().open_count() > 0 || text.trim_ascii().starts_with('{');
+        if is_damaged && !emit.has_told(AGENT) {
             return Err(Unreadable);
         }
+        emit.note_told(AGENT);
         emit.text(0, text);
         return Ok(Understood::Yes);
     };
     if is_known(&json.member("type").word(), anthropic::FORMAT.owns_type) || json.member("type").word() == "ping" {
-        return anthropic::read(json, emit);
+        return emit.watch(json, anthropic::read);
     }
     if let Some(failure) = Failure::told_by(json) {
         emit.fail(&failure);
         return Ok(Understood::Yes);
     }
     if json.member("choices").is_given() {
-        return (openai_chat::FORMAT.read)(json, emit);
+        return emit.watch(json, openai_chat::FORMAT.read);
     }
     if is_known(&json.member("event_type").word(), cohere::FORMAT.owns_type)
         || is_known(&json.member("type").word(), cohere::FORMAT.owns_type)
     {
-        return (cohere::FORMAT.read)(json, emit);
+        return emit.watch(json, cohere::FORMAT.read);
     }
-    let event: Event<'_> = json.object()?;
-    if event.read(json, emit)? == Understood::No && !read_plain(json, emit)? {
+    let as_event = emit.watch(json, |json, emit| json.object::<Event<'_>>()?.read(json, emit))?;
+    if as_event == Understood::No && emit.watch(json, read_plain)? == Understood::No {
         if json.members().next().is_none() {
             return Err(Unreadable);
         }
@@ -85,7 +88,7 @@ fn is_known(kind: &str, owns_type: fn(&str) -> bool) -> bool {
 }
 
 /// Text, and a reason if it is the last. Whether it is such an event.
-fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable> {
+fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let plain: Plain<'_> = json.object()?;
     let texts = [&plain.output_text, &plain.generation, &plain.text, &plain.completion];
     let outputs = || plain.generations.0.iter().chain(&plain.outputs.0);
@@ -93,7 +96,7 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable
     let has_reason = reasons.iter().any(|reason| !reason.is_empty());
     let is_plain = texts.iter().any(|text| text.required().is_ok()) || outputs().next().is_some();
     if !is_plain && !has_reason {
-        return Ok(false);
+        return Ok(Understood::No);
     }
     // Of several answers, each piece says which one it belongs to; their end may be one for all.
     let choice = plain.index.unwrap_or(0);
@@ -119,5 +122,5 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<bool, Unreadable
         emit.calls().finish_choice(choice, Some(reason));
         emit.stop(choice, reason, StopKind::of(reason), "", &plain.stop);
     }
-    Ok(true)
+    Ok(Understood::Yes)
 }

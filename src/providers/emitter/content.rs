@@ -129,6 +129,13 @@ impl Emitter<'_> {
         true
     }
 
+    /// The input of a call that may have ended without one: then that was not all.
+    pub(in crate::providers) fn fill_late(&mut self, call: u64, input: &str) {
+        if self.user.told.said.was_empty(call) {
+            self.repeat_input(call, input);
+        }
+    }
+
     /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
     pub(in crate::providers) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
@@ -146,11 +153,31 @@ impl Emitter<'_> {
 
     /// A piece of a call that may have ended and be said once more.
     pub(in crate::providers) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
-        if let Some(number) = self.calls().find_in(slot) {
+        if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
             let most = self.known().limits().input_bytes;
-            self.user.told.said.add_again(number, piece, most);
+            return self.user.told.said.add_again(number, piece, most);
         }
         self.calls().delta(slot, piece);
+    }
+
+    /// Whether a call has ended, and is said once more.
+    pub(in crate::providers) fn is_said_again(&self, call: u64) -> bool {
+        self.user.told.said.is_again(call)
+    }
+
+    /// A piece of an open call's input that events of another kind say too.
+    pub(in crate::providers) fn said_otherwise(&mut self, call: u64, piece: &str) {
+        let limits = self.known().limits();
+        let (most_calls, most) = (limits.open_calls, limits.input_bytes);
+        self.user.told.said.begin_otherwise(call, most_calls);
+        self.user.told.said.add_again(call, piece, most);
+    }
+
+    /// The call is about to end: what was said otherwise is all of it.
+    pub(in crate::providers) fn end_otherwise(&mut self, call: u64) {
+        if let Some((_, input)) = self.user.told.said.end_again(Some(call)) {
+            self.calls().whole_of(call, &input);
+        }
     }
 
     /// A call ends, or what was said of it once more.
@@ -168,7 +195,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+    /// The wire says something otherwise than it did before.
+    pub(in crate::providers) fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
         let content = Slot::new(choice, Place::Content);
         let call =
             if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };

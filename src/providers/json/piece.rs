@@ -111,8 +111,7 @@ impl<'a> Field<'a> for Others<'a> {
     }
 
     fn read_other(&mut self, name: Json<'a>, json: Json<'a>) {
-        let says_something = json.is_string() || json.is_object() || json.inside('[').is_some();
-        if says_something && !json.is_nothing() && !json.is_empty() {
+        if json.says_something() {
             self.0.push((name, json));
         }
     }

@@ -3,6 +3,7 @@
 
 mod entries;
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::entries::{Called, read_entry};
@@ -19,7 +20,7 @@ use crate::providers::said::{Part as Said, Scope};
 use crate::providers::stop::StopKind;
 use crate::providers::tool_call::{Function, ToolCall};
 use crate::providers::turn::{Composer, Shape, Turn};
-use crate::tool_calls::{Executor, Place, Slot, is_one_of, present};
+use crate::tool_calls::{Executor, Place, Slot, present};
 
 objects! {
     struct Chunk<'a> {
@@ -124,6 +125,7 @@ objects! {
     struct Detail<'a> {
         text: Piece<'a>,
         summary: Piece<'a>,
+        thinking: Piece<'a>,
         signature: Json<'a>,
         data: Json<'a>,
     }
@@ -167,6 +169,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(Understood::Yes)
 }
 
+impl Detail<'_> {
+    fn texts(&self) -> [&str; 3] {
+        [&self.text, &self.summary, &self.thinking].map(Piece::as_str)
+    }
+}
+
 impl<'a> Page<'a> {
     fn at(self, url: &'a str) -> Self {
         Self { url: url.into(), ..self }
@@ -189,6 +197,10 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
     let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
+    // Some servers have another name for it, under which others say which stop sequence has come.
+    let is_reason = reason.is_empty() && StopKind::of(&choice.stop_reason) != StopKind::Other;
+    let (reason, stop_sequence) =
+        if is_reason { (choice.stop_reason.as_str(), "") } else { (reason, choice.stop_reason.as_str()) };
     let has_delta = choice.delta.0.is_some();
     match choice.delta.0 {
         Some(delta) => read_delta(number, delta, false, emit),
@@ -205,7 +217,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
         let meant = if says_cut(native) { native } else { reason };
         emit.end_blocks_of(number);
         emit.calls().finish_choice(number, Some(meant));
-        emit.stop(number, reason, StopKind::of(meant), native, &choice.stop_reason);
+        emit.stop(number, reason, StopKind::of(meant), native, stop_sequence);
     }
     emit.content_filter(number, choice.content_filter_results);
     emit.content_filter(number, choice.content_filter_offsets);
@@ -217,21 +229,7 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
 /// Returns true if the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own
 /// may be `tool_calls` all the same.
 fn says_cut(native: &str) -> bool {
-    const CUT: &[&str] = &[
-        "length",
-        "max_tokens",
-        "max_output_tokens",
-        "model_length",
-        "model_context_window_exceeded",
-        "incomplete",
-        "content_filter",
-        "content_filtered",
-        "safety",
-        "recitation",
-        "prohibited_content",
-        "malformed_function_call",
-    ];
-    is_one_of(native, CUT)
+    matches!(StopKind::of(native), StopKind::Length | StopKind::ContentFilter | StopKind::Error)
 }
 
 /// A piece of an answer, or all of it, which may repeat what has come in pieces.
@@ -244,17 +242,21 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
         emit.note_said(part, text);
         text
     };
-    let reasoning = [&delta.reasoning_content, &delta.reasoning].into_iter().find(|text| !text.is_empty());
-    match reasoning {
-        // The details say the same.
-        Some(reasoning) => {
-            let reasoning = news(MismatchKind::Reasoning, reasoning.as_str(), emit);
-            emit.reasoning(choice, reasoning);
+    // Each of these says the same, or the beginning of it.
+    let details: String = delta.reasoning_details.iter().flat_map(|detail| detail.object.texts()).collect();
+    let blocks: String = delta.thinking_blocks.iter().flat_map(Detail::texts).collect();
+    let (mut reasoning, mut contradicting) = ("", None);
+    for text in [&*delta.reasoning_content, &*delta.reasoning, &*details, &*blocks] {
+        if text.starts_with(reasoning) {
+            reasoning = text;
+        } else if !reasoning.starts_with(text) {
+            contradicting = Some(text);
         }
-        None => delta.reasoning_details.iter().for_each(|detail| {
-            emit.reasoning(choice, &detail.object.text);
-            emit.reasoning(choice, &detail.object.summary);
-        }),
+    }
+    let reasoning = news(MismatchKind::Reasoning, reasoning, emit);
+    emit.reasoning(choice, reasoning);
+    if let Some(text) = contradicting {
+        emit.contradict(Said { kind: MismatchKind::Reasoning, choice, at: At::Run }, text);
     }
     for Spelt { json, object: detail } in &delta.reasoning_details {
         take_back(choice, detail, *json, emit);
@@ -287,7 +289,8 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     emit.refusal(choice, refusal);
     emit.unknown_members(&delta.others, &["role"]);
     for Spelt { json, object: entry } in delta.tool_calls.0 {
-        if entry.is_unknown(json, emit) {
+        let slot = Slot::new(choice, entry.index.map_or(Place::Nowhere, Place::Index));
+        if entry.is_unknown(slot, json, emit) {
             continue;
         }
         let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;

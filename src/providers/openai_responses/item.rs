@@ -381,6 +381,7 @@ impl Item<'_> {
         }
         let Some(number) = emit.calls().find_open(slot) else { return };
         emit.calls().identify(number, "", self.tool());
+        emit.end_otherwise(number);
         match form {
             Form::Streamed | Form::StreamedRaw => emit.calls().whole(slot, &self.text()),
             Form::Whole => emit.calls().whole(slot, &self.whole_object()),

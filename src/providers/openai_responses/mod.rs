@@ -25,6 +25,7 @@ use crate::providers::format::{Format, Understood};
 use crate::providers::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::providers::media::Media;
 use crate::providers::said::Scope;
+use crate::providers::stop::StopKind;
 use crate::providers::turn::{Composer, Shape, Turn};
 use crate::tool_calls::{Place, Places, Slot, present};
 
@@ -103,6 +104,10 @@ objects! {
         refusal: Lazy<Piece<'a>>,
         part: Option<Spelt<'a, Part<'a>>>,
         partial_image_b64: Text<'a>,
+        // What the image of the finished item says once more.
+        _background: Json<'a> = "background",
+        _quality: Json<'a> = "quality",
+        _size: Json<'a> = "size",
         output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
@@ -111,6 +116,20 @@ objects! {
     struct Response<'a> {
         id: Text<'a>,
         model: Text<'a>,
+        status: Text<'a>,
+        // Of the request.
+        _conversation: Json<'a> = "conversation",
+        _instructions: Json<'a> = "instructions",
+        _metadata: Json<'a> = "metadata",
+        _prompt: Json<'a> = "prompt",
+        _prompt_cache_retention: Json<'a> = "prompt_cache_retention",
+        _reasoning: Json<'a> = "reasoning",
+        _text: Json<'a> = "text",
+        _tool_choice: Json<'a> = "tool_choice",
+        _tools: Json<'a> = "tools",
+        _truncation: Json<'a> = "truncation",
+        /// Counts that are not all.
+        _tool_usage: Json<'a> = "tool_usage",
         output: Vec<Spelt<'a, Item<'a>>>,
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
@@ -215,7 +234,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     if event.event_id.is_given() || realtime::owns_type(&event.kind) {
-        return realtime::read(json, &mut state.realtime, emit);
+        return realtime::read(json.hand_over(), &mut state.realtime, emit);
     }
     let is_sound = event.kind.starts_with("response.audio.");
     let is_piece = event.kind.starts_with("response.")
@@ -237,11 +256,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.function_call_arguments.delta"
         | "response.mcp_call_arguments.delta"
         | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta" => {
-            if state.is_of_its_kind(&event.kind, slot, emit) {
-                emit.calls().delta(slot, delta);
-            }
-        }
+        | "response.code_interpreter_call_code.delta" => match emit.calls().find_open(slot) {
+            Some(call) if !state.is_of_its_kind(&event.kind, call, emit) => emit.said_otherwise(call, delta),
+            _ => emit.calls().delta(slot, delta),
+        },
         "response.shell_call_command.added"
         | "response.shell_call_command.delta"
         | "response.apply_patch_call_operation_diff.delta" => {
@@ -386,6 +404,9 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         emit.end_answer(status);
         return emit.end_stream();
     };
+    // What the event is called says less than what has become of the response.
+    let has_failed = matches!(StopKind::of(&response.status), StopKind::Error | StopKind::Length | StopKind::Cancelled);
+    let status = if has_failed { &*response.status } else { status };
     // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
     let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
     emit.message(&response.id, &response.model);

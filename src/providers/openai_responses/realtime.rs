@@ -58,7 +58,10 @@ objects! {
         part: Option<Spelt<'a, Part<'a>>>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
-        session: Option<Session<'a>>,
+        /// What the client has asked for, and the model.
+        session: Json<'a>,
+        _conversation: Json<'a> = "conversation",
+        _rate_limits: Json<'a> = "rate_limits",
     }
 
     /// A part of a message: text, or speech with what it says.
@@ -91,10 +94,6 @@ objects! {
     struct StatusDetails<'a> {
         reason: Text<'a>,
         error: Json<'a>,
-    }
-
-    struct Session<'a> {
-        model: Text<'a>,
     }
 }
 
@@ -221,9 +220,9 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         "session.created" | "session.updated" => {
-            let model = event.session.map(|session| session.model).unwrap_or_default();
+            let model = event.session.member("model").word();
             if model.len() <= emit.known().limits().name_bytes {
-                state.model = model.as_str().to_owned();
+                state.model = model.into_owned();
             }
         }
         // It is mostly about something that the client sent, and the session goes on.

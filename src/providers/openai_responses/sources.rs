@@ -44,7 +44,8 @@ impl Annotation<'_> {
 
 /// Reports what the action of a search for pages, or the results of one for files, have found.
 pub(super) fn of_searches(action: Json<'_>, results: Json<'_>, emit: &mut Emitter<'_>) {
-    let action: Action<'_> = action.object().unwrap_or_default();
+    // What it was told to do is a call's input, and told as that.
+    let action: Action<'_> = action.aside().object().unwrap_or_default();
     for json in action.sources.elements().chain(results.elements()) {
         let Found { url, title, filename, text } = json.object().unwrap_or_default();
         if !(url.is_empty() && filename.is_empty()) {

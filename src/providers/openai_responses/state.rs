@@ -62,8 +62,7 @@ impl State {
     }
 
     /// Returns true if an event is of the kind that the input of its call comes with.
-    pub(super) fn is_of_its_kind(&mut self, event: &str, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
-        let Some(call) = emit.calls().find_open(slot) else { return true };
+    pub(super) fn is_of_its_kind(&mut self, event: &str, call: u64, emit: &mut Emitter<'_>) -> bool {
         let kind = match event.split('.').nth(1).unwrap_or_default() {
             "function_call_arguments" => 0,
             "custom_tool_call_input" => 1,

@@ -13,6 +13,11 @@ pub(super) enum Damage {
     Repeat(usize),
     /// The event comes after the next one.
     Swap(usize),
+    /// An object has one member more, which nobody knows.
+    Extend {
+        at: usize,
+        place: String,
+    },
     /// A member is of another type.
     Retype {
         at: usize,
@@ -26,7 +31,8 @@ impl Damage {
     /// How many events come unharmed.
     pub(super) fn from(&self) -> usize {
         match *self {
-            Self::Cut(at) | Self::Drop(at) | Self::Repeat(at) | Self::Swap(at) | Self::Retype { at, .. } => at,
+            Self::Cut(at) | Self::Drop(at) | Self::Repeat(at) | Self::Swap(at) => at,
+            Self::Extend { at, .. } | Self::Retype { at, .. } => at,
         }
     }
 
@@ -65,6 +71,11 @@ impl Damage {
             Self::Drop(at) => drop(events.remove(*at)),
             Self::Repeat(at) => events.insert(*at, events[*at].clone()),
             Self::Swap(at) => events.swap(*at, at + 1),
+            Self::Extend { at, place } => {
+                let mut event: Value = serde_json::from_str(&events[*at]).unwrap();
+                event.pointer_mut(place).unwrap()["hologram"] = json!("what nobody has heard of");
+                events[*at] = event.to_string();
+            }
             Self::Retype { at, place, wrong, .. } => {
                 let mut event: Value = serde_json::from_str(&events[*at]).unwrap();
                 *event.pointer_mut(place).unwrap() = wrong.clone();
@@ -91,6 +102,38 @@ fn places(value: &Value, at: &str, found: &mut Vec<String>) {
         found.push(place.clone());
         places(value, &place, found);
     }
+}
+
+/// One object after the other with a member that nobody knows, in the first of those events that are alike.
+pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
+    let mut seen = HashSet::new();
+    let mut damages = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        let Ok(event) = serde_json::from_str::<Value>(event) else { continue };
+        let mut found = vec![String::new()];
+        places(&event, "", &mut found);
+        let is_first = seen.insert(found.clone());
+        // What a model or a tool wrote has members of its own.
+        let written = [
+            "action",
+            "args",
+            "arguments",
+            "input",
+            "operation",
+            "output",
+            "outputs",
+            "parameters",
+            "pending_safety_checks",
+        ];
+        let is_written = |place: &str| {
+            place.strip_prefix("/response/output").unwrap_or(place).split('/').any(|name| written.contains(&name))
+        };
+        let is_meant =
+            |place: &String| is_first && !is_written(place) && event.pointer(place).is_some_and(Value::is_object);
+        let objects = found.into_iter().filter(is_meant);
+        damages.extend(objects.map(|place| Damage::Extend { at, place }));
+    }
+    damages
 }
 
 /// How many of those that are too many are tried: one of so many.

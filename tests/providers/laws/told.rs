@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::mem;
 
-use jsonspigot::providers::{Media, Opaque, Source, StreamEvent, ToolResult};
+use jsonspigot::providers::{Media, Opaque, Source, StopKind, StreamEvent, ToolResult};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, Executor};
 use serde_json::Value;
 
@@ -121,7 +121,10 @@ impl Told {
             | StreamEvent::Source(Source { json, .. })
             | StreamEvent::ContentFilter { json, .. }
             | StreamEvent::Usage { json, .. } => self.note(&[json]),
-            StreamEvent::Stop { reason, native_reason, stop_sequence, .. } => {
+            StreamEvent::Stop { reason, kind, native_reason, stop_sequence, .. } => {
+                if *kind == StopKind::Error {
+                    self.wrong.push("provider-error");
+                }
                 self.note(&[reason, or(*native_reason), or(*stop_sequence)]);
             }
             StreamEvent::End => self.has_ended = true,
