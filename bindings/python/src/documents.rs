@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, OnceLock};
 
-use jsonspigot::{DocumentEvent, EndedDocument, Framing};
+use jsonspigot::{DocumentEvent, DuplicateKeys, EndedDocument, Framing};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -10,12 +10,12 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own, raised, raised_after};
-use crate::event::{Paths, Told, as_data, event_object, made_once};
+use crate::event::{Paths, Told, as_data, event_methods, event_object, made_once};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::{Parser, checked_text, deviations, locked, require_unique, state_name};
-use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
+use crate::parser::{Parser, checked_text, deviations, locked, state_name};
+use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, build, on_one_line};
 
 /// One of many documents has ended.
@@ -48,8 +48,7 @@ pub(crate) struct DocumentEnd {
     fractions: Fractions,
 }
 
-#[pymethods]
-impl DocumentEnd {
+event_methods!(DocumentEnd {
     #[classattr]
     const __match_args__: (&'static str, &'static str) = ("document", "error");
 
@@ -122,20 +121,6 @@ impl DocumentEnd {
         as_data(py)?.call_method1("reduced", (slf,))
     }
 
-    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
-    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("to_dict", (slf,))
-    }
-
-    #[classmethod]
-    fn __get_pydantic_core_schema__<'py>(
-        class: &Bound<'py, PyType>,
-        _source: &Bound<'py, PyAny>,
-        _handler: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        as_data(class.py())?.call_method1("core_schema", (class,))
-    }
-
     #[getter]
     fn raw(&self) -> Option<String> {
         self.text.as_deref().map(on_one_line)
@@ -149,7 +134,7 @@ impl DocumentEnd {
         let line = self.line.map(|line| format!("line={line}, ")).unwrap_or_default();
         Ok(format!("DocumentEnd(document={}, {line}{state})", self.document))
     }
-}
+});
 
 impl DocumentEnd {
     fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options, lines: &Lines) -> PyResult<Self> {
@@ -223,6 +208,9 @@ impl Lines {
 #[pyclass(frozen, module = "jsonspigot")]
 pub(crate) struct Documents(Mutex<Inner>);
 
+/// Its name in errors.
+const READER: &str = "reader of documents";
+
 struct Inner {
     documents: jsonspigot::Documents,
     options: Options,
@@ -285,14 +273,14 @@ impl Documents {
     }
 
     fn lock(&self) -> PyResult<MutexGuard<'_, Inner>> {
-        locked(&self.0, "reader of documents")
+        locked(&self.0, READER)
     }
 
     /// The options, and what makes events of typed views.
     fn choices(model: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<(Options, Watch)> {
         let Some(model) = model else { return Ok((Options::of(options)?, Watch::default())) };
         let options = Options::for_models(options)?;
-        require_unique(options.rejects_duplicates())?;
+        options.require_typed(DuplicateKeys::LastWins)?;
         options.require_whole()?;
         Ok((options, Watch::telling(model.py(), "Rows", model)?))
     }
@@ -308,6 +296,10 @@ impl Documents {
             (inner.run(slf.py(), chunk, read), inner.watch.teller(slf.py()))
         };
         with_typed(slf.as_any(), teller, events)
+    }
+
+    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
+        Ok(self.lock()?.options.fractions)
     }
 
     /// Returns the news in the open document's snapshot since a moment.
@@ -380,7 +372,7 @@ impl Documents {
 
     /// A typed view of the open document, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
     /// documents, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
-    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
+    /// what ``Parser.typed`` needs.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -393,34 +385,20 @@ impl Documents {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
-            require_snapshots(&inner.options)?;
-            require_unique(inner.options.rejects_duplicates())?;
+            inner.options.require_snapshots(READER)?;
+            inner.options.require_typed(DuplicateKeys::LastWins)?;
             inner.options.require_whole()?;
         }
-        let view = Self::_view(slf, model, options)?;
+        let view = Py::new(py, Typed::of(Source::Document(slf.clone().unbind()), model, options)?)?;
         slf.get().lock()?.watch.add(None, &view, py);
         Ok(view)
-    }
-
-    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
-    #[pyo3(signature = (model, **options))]
-    fn _view<'py>(
-        slf: &Bound<'py, Self>,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Py<Typed>> {
-        let decimals = {
-            let inner = slf.get().lock()?;
-            inner.options.fractions == Fractions::Decimal
-        };
-        Py::new(slf.py(), Typed::of_document(slf, model, decimals, options)?)
     }
 
     /// The open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
         let Inner { documents, keys, mirror, mirrored, options, .. } = &mut *inner;
-        require_snapshots(options)?;
+        options.require_snapshots(READER)?;
         let number = documents.number();
         if *mirrored != number {
             mirror.clear();
@@ -432,14 +410,14 @@ impl Documents {
     /// The snapshot's JSON text on one line; ``None`` between documents.
     fn snapshot_raw(&self) -> PyResult<Option<String>> {
         let inner = self.lock()?;
-        require_snapshots(&inner.options)?;
+        inner.options.require_snapshots(READER)?;
         Ok(inner.documents.parser().and_then(|parser| Some(parser.snapshot()?.to_string())))
     }
 
     /// The state of a value in the open document; ``None`` between documents.
     fn state_of<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyString>>> {
         let inner = self.lock()?;
-        require_snapshots(&inner.options)?;
+        inner.options.require_snapshots(READER)?;
         let state = inner.documents.parser().map(|parser| parser.state_of(path)).transpose();
         Ok(state.map_err(|error| raised(py, &error))?.map(|state| state_name(py, state)))
     }
@@ -498,13 +476,4 @@ impl Documents {
             drop((mirror, watch));
         }
     }
-}
-
-fn require_snapshots(options: &Options) -> PyResult<()> {
-    if options.has_snapshots() {
-        return Ok(());
-    }
-    Err(pyo3::exceptions::PyRuntimeError::new_err(
-        "this reader of documents keeps no snapshots: make it with snapshots=True",
-    ))
 }

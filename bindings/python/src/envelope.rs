@@ -3,21 +3,21 @@
 use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::envelope::{Delimiter, EnvelopeEvent as CoreEvent};
-use jsonspigot::{Payload, PayloadStatus, Retain};
+use jsonspigot::{DuplicateKeys, Payload, PayloadStatus, Retain};
 use jsonspigot_framing::{Utf8, Utf8Error};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, own_at};
-use crate::event::{Paths, Told, Value, as_data, event_object};
+use crate::event::{Paths, Told, Value, as_data, event_methods, event_object};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
-use crate::parser::{deviations, locked, require_unique};
-use crate::typed::{Typed, Watch, begin_anew, generic, with_typed};
+use crate::parser::{deviations, locked};
+use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, on_one_line};
 
 /// The events of an envelope: text around payloads, and what is in them.
@@ -47,8 +47,7 @@ pub(crate) enum EnvelopeEvent {
     },
 }
 
-#[pymethods]
-impl EnvelopeEvent {
+event_methods!(EnvelopeEvent {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         shown(slf.as_any(), "EnvelopeEvent")
     }
@@ -64,21 +63,7 @@ impl EnvelopeEvent {
     fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         as_data(py)?.call_method1("reduced", (slf,))
     }
-
-    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
-    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("to_dict", (slf,))
-    }
-
-    #[classmethod]
-    fn __get_pydantic_core_schema__<'py>(
-        class: &Bound<'py, PyType>,
-        _source: &Bound<'py, PyAny>,
-        _handler: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        as_data(class.py())?.call_method1("core_schema", (class,))
-    }
-}
+});
 
 /// Returns the `repr` of an event of one of several kinds: by its constructor, with what is not `None`, and without a
 /// value that cannot be made; its text is shown.
@@ -256,7 +241,7 @@ impl Envelope {
             None => (Options::of(options)?, Watch::default()),
             Some(models) => {
                 let options = Options::for_models(options)?;
-                require_unique(options.rejects_duplicates())?;
+                options.require_typed(DuplicateKeys::LastWins)?;
                 let by_mark = PyDict::new(models.py());
                 for pair in models.call_method0("items")?.try_iter()? {
                     let (mark, model): (String, Bound<'_, PyAny>) = pair?.extract()?;
@@ -264,6 +249,9 @@ impl Envelope {
                     let Some(delimiter) = delimiters.iter().find(is_one) else {
                         return Err(PyValueError::new_err(format!("models: '{mark}' is not among the marks")));
                     };
+                    if delimiter.name().is_some() && *delimiter == delimiter.clone().raw() {
+                        return Err(PyValueError::new_err(format!("models: what '{mark}' marks is text, not JSON")));
+                    }
                     by_mark.set_item(delimiter.to_string(), model)?;
                 }
                 (options, Watch::telling(models.py(), "Payloads", by_mark.as_any())?)
@@ -301,6 +289,10 @@ impl Envelope {
         with_typed(slf.as_any(), teller, events)
     }
 
+    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
+        Ok(self.lock()?.options.fractions)
+    }
+
     /// Returns the news in the open payload's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         self.lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
@@ -329,13 +321,6 @@ fn push<'py>(
     if let Some(made) = made.transpose() {
         told.push(made.and_then(|made| Ok(made.into_pyobject(py)?.into_any())));
     }
-}
-
-fn require_snapshots(options: &Options) -> PyResult<()> {
-    if options.has_snapshots() {
-        return Ok(());
-    }
-    Err(PyRuntimeError::new_err("this envelope keeps no snapshots: make it with snapshots=True"))
 }
 
 #[pymethods]
@@ -410,14 +395,14 @@ impl Envelope {
     /// ``Parser.snapshot`` apply.
     fn snapshot<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        require_snapshots(&inner.options)?;
+        inner.options.require_snapshots("envelope")?;
         inner.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.update(py, parser, keys))
     }
 
     /// The path to the innermost open value of the open payload; ``None`` if nothing is open. Needs ``snapshots=True``.
     fn open_path<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut inner = self.lock()?;
-        require_snapshots(&inner.options)?;
+        inner.options.require_snapshots("envelope")?;
         let Some((parser, keys, mirror)) = inner.open() else { return Ok(None) };
         mirror.update(py, parser, keys)?;
         mirror.open_path(py, parser)
@@ -431,7 +416,7 @@ impl Envelope {
 
     /// A typed view of the open payload, as it grows, as ``Parser.typed`` gives of a text: of one after the other. Between
     /// payloads, ``look`` gives the last one's complete value; if that was cut or wrong, what was last known of it. Needs
-    /// ``snapshots=True`` and ``duplicate_keys="reject"``.
+    /// what ``Parser.typed`` needs.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -444,26 +429,12 @@ impl Envelope {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
-            require_snapshots(&inner.options)?;
-            require_unique(inner.options.rejects_duplicates())?;
+            inner.options.require_snapshots("envelope")?;
+            inner.options.require_typed(DuplicateKeys::LastWins)?;
         }
-        let view = Self::_view(slf, model, options)?;
+        let view = Py::new(py, Typed::of(Source::Payload(slf.clone().unbind()), model, options)?)?;
         slf.get().lock()?.watch.add(None, &view, py);
         Ok(view)
-    }
-
-    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
-    #[pyo3(signature = (model, **options))]
-    fn _view<'py>(
-        slf: &Bound<'py, Self>,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Py<Typed>> {
-        let decimals = {
-            let inner = slf.get().lock()?;
-            inner.options.fractions == Fractions::Decimal
-        };
-        Py::new(slf.py(), Typed::of_payload(slf, model, decimals, options)?)
     }
 
     /// Begins a new text.

@@ -1,12 +1,15 @@
 //! A parser's choices as keyword arguments, the same for everything that has parsers.
 
 use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Retain};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::error::bad_pattern;
 use crate::value::Fractions;
+
+/// The levels that pydantic's JSON parser reads.
+const DEEPEST: usize = 200;
 
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Options {
@@ -88,13 +91,31 @@ impl Options {
         }
     }
 
-    /// Returns true if a second member of a name is an error, where that is the choice unless another is made.
-    pub(crate) fn rejects_duplicates_by(&self, default: DuplicateKeys) -> bool {
-        self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject
+    /// Checks that snapshots were asked for.
+    pub(crate) fn require_snapshots(&self, reader: &str) -> PyResult<()> {
+        if self.snapshots || self.provisional {
+            return Ok(());
+        }
+        let message = format!("this {reader} keeps no snapshots: make it with snapshots=True");
+        Err(PyRuntimeError::new_err(message))
     }
 
-    pub(crate) fn rejects_duplicates(&self) -> bool {
-        self.rejects_duplicates_by(DuplicateKeys::LastWins)
+    /// Checks the choices that a typed view needs; the default is the reader's own about second members of a name.
+    pub(crate) fn require_typed(&self, default: DuplicateKeys) -> PyResult<()> {
+        self.require_shallow()?;
+        if self.duplicate_keys.unwrap_or(default) == DuplicateKeys::Reject {
+            return Ok(());
+        }
+        let message = "typed needs duplicate_keys=\"reject\": a member that came twice could be missed";
+        Err(PyValueError::new_err(message))
+    }
+
+    /// Checks that pydantic can read whatever closes, which may be all of the text.
+    pub(crate) fn require_shallow(&self) -> PyResult<()> {
+        if self.limits.depth <= DEEPEST {
+            return Ok(());
+        }
+        Err(PyValueError::new_err(format!("typed needs max_depth={DEEPEST} at most: pydantic reads no more levels")))
     }
 
     /// An error unless whole texts are kept, where that is the choice unless another is made.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import copy
-import dataclasses
 import json
 import pickle
 from collections.abc import AsyncIterator, Iterator
@@ -86,15 +85,16 @@ def test_an_event_is_data(event: Any) -> None:
     assert all(event != other for other in EVENTS if type(other) is not type(event))
     as_dict = event.to_dict()
     text = json.dumps(event, default=lambda it: it.to_dict())
-    assert json.loads(text) == as_dict == json.loads(TypeAdapter(type(event)).dump_json(event))
+    assert json.loads(text) == as_dict == json.loads(TypeAdapter(type(event)).dump_json(event)) == dict(event)
+    # Where the type says nothing.
+    assert json.loads(TypeAdapter(Any).dump_json([event])) == [as_dict]
     assert as_dict["type"] == repr(event).partition("(")[0]
 
     class Holder(BaseModel):
         event: type(event)  # type: ignore[valid-type]
 
     held = Holder(event=event)
-    # In Python's mode, pydantic makes a dict of each dataclass.
-    assert dataclasses.is_dataclass(event) or held.model_dump() == {"event": event}
+    assert held.model_dump() == {"event": event}
     assert held.model_dump(mode="json") == {"event": as_dict}
     assert Holder.model_json_schema()["properties"]["event"]["type"] == "object"
     with pytest.raises(ValidationError):
@@ -124,6 +124,21 @@ def test_events_in_responses() -> None:
     schema = app.openapi()["paths"]["/"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     assert schema["type"] == "array"
     assert [event["type"] for event in json.loads(asyncio.run(answer(app)))] == ["Begin", "Delta", "End"]
+
+
+@pytest.mark.parametrize("returned", ["nothing", Any, list[Any], dict[str, Any]])
+def test_events_in_responses_of_no_type(returned: Any) -> None:
+    fastapi = pytest.importorskip("fastapi")
+    events: Any = {"events": EVENTS} if returned == dict[str, Any] else EVENTS
+
+    async def told():  # type: ignore[no-untyped-def]
+        return events
+
+    if returned != "nothing":
+        told.__annotations__["return"] = returned
+    app = fastapi.FastAPI()
+    app.get("/")(told)
+    assert json.loads(asyncio.run(answer(app))) == json.loads(json.dumps(events, default=dict))
 
 
 async def answer(app: Any) -> bytes:

@@ -6,10 +6,10 @@ import gc
 import json
 import pickle
 import weakref
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import pytest
-from pydantic import BaseModel, PydanticUserError, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, PydanticUserError, TypeAdapter, ValidationError, field_validator
 
 from jsonspigot import _typed
 from jsonspigot import (
@@ -26,6 +26,7 @@ from jsonspigot import (
     TypedDocument,
     TypedPayload,
     provider_events,
+    snapshots,
 )
 
 
@@ -244,6 +245,40 @@ def test_views_need_snapshots() -> None:
             typed()
 
 
+def test_views_are_no_deeper_than_pydantic() -> None:
+    """It reads 200 levels, of text and of values."""
+
+    class Deep(BaseModel):
+        a: Deep | None = None
+
+    Deep.model_rebuild(_types_namespace={"Deep": Deep})
+    for depth in (201, 1_000_000, None):
+        choices: Any = {"snapshots": True, "duplicate_keys": "reject", "max_depth": depth}
+        stream = ProviderStream(**choices)
+        stream.push(chat('{"a": 1', 0, "book"))
+        for refused in (
+            lambda choices=choices: Parser(**choices).typed(Deep),
+            lambda choices=choices: Parser(**choices).snapshot_as(Deep),
+            lambda choices=choices: Envelope("bare", **choices).typed(Deep),
+            lambda choices=choices: Envelope("bare", models={"bare": Deep}, **choices),
+            lambda choices=choices: Documents("lines", **choices).typed(Deep),
+            lambda choices=choices: Documents("lines", model=Deep, **choices),
+            lambda choices=choices: ProviderStream(models={"book": Deep}, **choices),
+            lambda stream=stream: stream.typed(0, Deep),
+            lambda depth=depth: snapshots([], model=Deep, max_depth=depth),
+        ):
+            with pytest.raises(ValueError, match="max_depth=200"):
+                refused()
+    for model in (Deep, Any, dict[str, Any], Annotated[Any, BeforeValidator(lambda value: value)]):
+        text = '{"a":' * 199 + "{}" + "}" * 199
+        for size in (1, 7, 10_000):
+            *_, last = snapshots(pieces(text, size), model=model, max_depth=200)
+            assert last.complete and last.value == TypeAdapter(model).validate_json(text)
+    with pytest.raises(JsonSpigotError) as raised:
+        list(snapshots(['{"a":' * 201], model=Deep, max_depth=200))
+    assert raised.value.kind == "depth-limit"
+
+
 def test_errors_have_the_typed_events_too() -> None:
     texts = Documents("concatenated", model=list[int])
     with pytest.raises(JsonSpigotError) as raised:
@@ -399,6 +434,16 @@ def test_choices_that_would_be_ignored_are_refused() -> None:
         ProviderStream("auto", models={None: Reply})
     with pytest.raises(ValueError, match="structured"):
         ProviderStream("auto", structured=True, envelope="fence:json")
+    # A model by a mark, where models are by the names of tools; and one of a payload that is text.
+    for mark in ("fence:*", "fence:json", "tag:other", "bare"):
+        with pytest.raises(ValueError, match=r"is a mark.*Envelope\(models=…\)"):
+            ProviderStream("auto", envelope=["fence:json", "bare"], models={mark: Reply})
+    assert ProviderStream("auto", envelope="fence:json", models={"bare": Reply, "a:b": Reply})
+    assert ProviderStream("auto", models={"fence:json": Reply})
+    for mark in ("tag:think:raw", "fence:x:raw"):
+        with pytest.raises(ValueError, match="is text, not JSON"):
+            Envelope(mark, models={mark: Reply})
+    assert Envelope(["tag:think", "bare"], models={"tag:think": Reply, "bare": Reply})
     with pytest.raises(TypeError, match=r"^typed\(\) got an unexpected"):
         Documents("lines", snapshots=True, duplicate_keys="reject").typed(Reply, other=1)  # type: ignore[call-overload]
 

@@ -4,7 +4,9 @@
 # pyright: basic
 from __future__ import annotations
 
+from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 from typing import Any, cast
 
 from . import _native
@@ -23,6 +25,10 @@ def to_dict(event: Any) -> dict[str, Any]:
     if isinstance(event, _native.DocumentEnd):
         parts["value"] = _plain(event.value) if _has_value(event) else None
     return parts
+
+
+def items(event: Any) -> Iterator[tuple[str, Any]]:
+    return iter(event.to_dict().items())
 
 
 def state(event: Any) -> tuple[Any, ...]:
@@ -56,6 +62,16 @@ def core_schema(cls: Any) -> Any:
         serialization=as_dict,
         metadata={"pydantic_js_functions": [lambda _schema, _handler: schema]},
     )
+
+
+@cache
+def serializer(cls: Any) -> Any:
+    """The serializer for an event that pydantic meets where a type says ``Any``."""
+    try:
+        from pydantic_core import SchemaSerializer
+    except ImportError as error:
+        raise AttributeError("__pydantic_serializer__") from error
+    return SchemaSerializer(core_schema(cls))
 
 
 def _dumped(event: Any, info: Any) -> Any:

@@ -21,6 +21,9 @@ from ._run import Run, Wrong
 #: The place of what the type says nothing about.
 ANYTHING = Builder().node(ANY, None).place
 
+#: A set of anything that is hashable.
+SET = SchemaValidator(core_schema.set_schema())
+
 Which = Literal["object", "array"]
 
 
@@ -64,7 +67,7 @@ def level(node: Node, which: Which, run: Run, tolerant: bool) -> Any:
             return TaggedLevel(node, run, tolerant, keys, choices)
         case ("union", members):
             below = run.below() if node.redo else run
-            return UnionLevel(node, run, [level(m, which, below, tolerant or m.redo) for m in members])
+            return UnionLevel(node, run, [(label or m.title, level(m, which, below, tolerant or m.redo)) for label, m in members])
         case ("raw",):
             return RawLevel(node, run)
         case None:
@@ -112,6 +115,52 @@ def key_of(validator: SchemaValidator, key: str, run: Run) -> Any:
         raise wrong from None
 
 
+def hashed(value: Any, run: Run) -> None:
+    """Raises what pydantic says of an element that a set cannot have."""
+    try:
+        run.called(SET, None, [value])
+    except Wrong as wrong:
+        for line in wrong.errors:
+            # The level adds the index itself.
+            line["loc"] = line["loc"][1:]
+        raise
+
+
+def first_wrong(node: Node, run: Run, raw: Any, path: tuple[Any, ...] | None) -> Exception | None:
+    """The error of what closed first in a text that came byte by byte, of those values that do not fit; the value at `path` is
+    open. Between two looks several values may close, and pydantic's order is another. Nothing if it is not found again."""
+    if not isinstance(raw, (dict, list)):
+        return None
+    shown: Any = type(raw)()
+    top = Level(node.place, isinstance(raw, dict), run, False)
+    try:
+        _come(top, shown, shown, raw, [], path or ())
+        if path is None:
+            top.finish(shown)
+    except Exception as error:
+        return error
+    return None
+
+
+def _come(top: Level, whole: Any, shown: Any, raw: Any, at: list[Any], path: tuple[Any, ...]) -> None:
+    """Adds the values of a container, which is `at` some place, to what is `shown` of it, one by one."""
+    for key, value in raw.items() if isinstance(raw, dict) else enumerate(raw):
+        is_open = bool(path) and path[0] == key
+        is_container = isinstance(value, (dict, list))
+        inner = type(value)() if is_container else value
+        if isinstance(shown, list):
+            shown.append(inner)
+        else:
+            shown[key] = inner
+        if is_container:
+            at.append(key)
+            top.sync(whole, tuple(at), 0)
+            _come(top, whole, inner, value, at, path[1:] if is_open else ())
+            at.pop()
+        if not is_open:
+            top.sync(whole, tuple(at), 0)
+
+
 class OpaqueLevel:
     """Shown when it is closed."""
 
@@ -126,6 +175,14 @@ class OpaqueLevel:
 
     def finish(self, raw: Any) -> Any:
         return self.node.full(raw, self.run)
+
+
+class RaisedLevel(OpaqueLevel):
+    """One in which a validator has raised what is no `ValidationError`. It may not be reached, while other members fit."""
+
+    def __init__(self, node: Any, run: Run, error: Exception) -> None:
+        super().__init__(node, run)
+        self.error = error
 
 
 class RawLevel(OpaqueLevel):
@@ -176,6 +233,7 @@ class TaggedLevel:
     def __init__(self, node: Node, run: Run, tolerant: bool, keys: list[str], choices: dict[Any, Node]) -> None:
         self.node, self.run, self.tolerant, self.keys, self.choices = node, run, tolerant, keys, choices
         self.level: Any = None
+        self.tag: Any = None
         self.lost = False
 
     def pick(self, raw: Any, path: tuple[Any, ...], depth: int) -> None:
@@ -185,6 +243,7 @@ class TaggedLevel:
                 chosen = self.choices.get(tag) if isinstance(tag, (str, int)) else None
                 self.lost = chosen is None
                 if chosen is not None:
+                    self.tag = tag
                     below = self.run.below() if self.node.redo else self.run
                     self.level = level(chosen.resolved(), "object", below, self.tolerant or chosen.redo)
                 return
@@ -193,7 +252,7 @@ class TaggedLevel:
         if self.level is None and not self.lost:
             self.pick(raw, path, depth)
         if self.level is not None:
-            self.level.sync(raw, path, depth)
+            _under(self.tag, self.level.sync, raw, path, depth)
 
     def shown(self) -> Any:
         return OUT if self.level is None else self.level.shown()
@@ -201,35 +260,48 @@ class TaggedLevel:
     def finish(self, raw: Any) -> Any:
         if self.level is None or self.node.redo:
             return self.node.full(raw, self.run)
-        return self.node.after(self.run, self.level.finish(raw))
+        return self.node.after(self.run, _under(self.tag, self.level.finish, raw))
 
 
 class UnionLevel:
     """Those members that nothing closed has ruled out yet; shown when one is left."""
 
-    def __init__(self, node: Node, run: Run, members: list[Any]) -> None:
+    def __init__(self, node: Node, run: Run, members: list[tuple[Any, Any]]) -> None:
         self.node, self.run, self.left = node, run, members
 
     def sync(self, raw: Any, path: tuple[Any, ...], depth: int) -> None:
-        if len(self.left) == 1:
-            self.left[0].sync(raw, path, depth)
-            return
-        fitting: list[Any] = []
-        for level in self.left:
+        fitting: list[tuple[Any, Any]] = []
+        wrong: list[Any] = []
+        for name, level in self.left:
             try:
-                level.sync(raw, path, depth)
-            except Wrong:
+                _under(name, level.sync, raw, path, depth)
+            except Wrong as error:
+                wrong += error.errors
                 continue
-            except Exception:
-                # A validator of the user's has raised something else, and may not be reached.
-                level = OpaqueLevel(self.node, self.run)
-            fitting.append(level)
-        self.left = fitting
+            except Exception as error:
+                level = RaisedLevel(self.node, self.run, error)
+            fitting.append((name, level))
+        match fitting:
+            case []:
+                raise Wrong(wrong)
+            case [(_, RaisedLevel() as raised)]:
+                raise raised.error
+            case _:
+                self.left = fitting
 
     def shown(self) -> Any:
-        return self.left[0].shown() if len(self.left) == 1 else OUT
+        return self.left[0][1].shown() if len(self.left) == 1 else OUT
 
     def finish(self, raw: Any) -> Any:
         if len(self.left) != 1 or self.node.redo:
             return self.node.full(raw, self.run)
-        return self.node.after(self.run, self.left[0].finish(raw))
+        name, level = self.left[0]
+        return self.node.after(self.run, _under(name, level.finish, raw))
+
+
+def _under(name: Any, call: Any, *given: Any) -> Any:
+    """An error within a union's member has its name in its place."""
+    try:
+        return call(*given)
+    except Wrong as wrong:
+        raise wrong.at(name() if callable(name) else name) from None

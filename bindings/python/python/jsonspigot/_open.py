@@ -66,7 +66,8 @@ def _again(model: Any, state: Any) -> Any:
 
 def _fields(value: Any) -> dict[str, Any]:
     if hasattr(value, "__pydantic_fields_set__"):
-        return {**value.__dict__, **(value.__pydantic_extra__ or {})}
+        # Beside them, there is what a `cached_property` has kept.
+        return {name: value.__dict__.get(name) for name in type(value).model_fields} | (value.__pydantic_extra__ or {})
     return {name: getattr(value, name, None) for name in value.__dataclass_fields__}
 
 

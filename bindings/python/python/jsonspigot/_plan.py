@@ -101,6 +101,10 @@ class Node:
             validator = self.shells["full"] = self.builder.validator(self.schema, self.config)
         return validator
 
+    def title(self) -> str:
+        """As it is called in the places of errors of a union that it is a member of."""
+        return self.builder.validator(self.schema, None).title
+
     def closed(self, raw: Any, run: Run) -> Any:
         kind = type(raw)
         if kind in self.quick or (kind is str and raw in self.literals):
@@ -229,7 +233,8 @@ class Node:
         self.object = ("tagged", keys, choices)
 
     def _union(self, schema: Any, config: Any) -> None:
-        members = [self.builder.node(m[0] if isinstance(m, tuple) else m, config).resolved() for m in schema["choices"]]
+        choices = [choice if isinstance(choice, tuple) else (choice, None) for choice in schema["choices"]]
+        members = [self.builder.node(choice, config).resolved() for choice, _ in choices]
         cores = [self._core_of(member.schema) for member in members]
         plain = all(map(_is_plain, cores))
         texts = [(member, core) for member, core in zip(members, cores, strict=True) if member.text]
@@ -238,8 +243,9 @@ class Node:
             self.text = texts[0][0].text
         if all(_is_decided(member, core) for member, core in zip(members, cores, strict=True)):
             # A validator that sees the raw value may take what its core does not.
-            objects = [member for member in members if member.object or member.redo]
-            arrays = [member for member in members if member.array or member.redo]
+            labelled = [(label, member) for (_, label), member in zip(choices, members, strict=True)]
+            objects = [(label, member) for label, member in labelled if member.object or member.redo]
+            arrays = [(label, member) for label, member in labelled if member.array or member.redo]
             self.object = ("union", objects) if objects else None
             self.array = ("union", arrays) if arrays else None
         if plain and smart and not self.afters and not self.redo and not any(member.redo for member in members):
@@ -289,6 +295,9 @@ def _is_plain(schema: Any) -> bool:
 def _is_decided(member: Node, schema: Any) -> bool:
     """What has closed of an open object or array says whether a union's member still fits."""
     if schema["type"] == "any" or schema.get("root_model"):
+        return False
+    choices = (getattr(choice, "value", choice) for choice in schema.get("members") or schema.get("expected") or ())
+    if not all(choice is None or isinstance(choice, (str, int, float)) for choice in choices):
         return False
     return bool(member.object or member.array) or schema["type"] in _SCALARS
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar, dataclass_transform
 
-from ._data import core_schema
-from ._native import DocumentEnd, EnvelopeEvent, StreamEvent
+from ._data import core_schema, items, serializer
+from ._native import DocumentEnd, EnvelopeEvent, StreamEvent, Typed
 from ._typed import plan_of
 
-if TYPE_CHECKING:
-    from ._native import Typed
+T = TypeVar("T")
 
 
 class _Typed:
@@ -31,6 +30,18 @@ class _Typed:
         for name, part in self._parts():
             parts[name] = str(part) if isinstance(part, Exception) else to_jsonable_python(part)
         return parts
+
+    def __iter__(self) -> Iterator[tuple[str, Any]]:
+        """The items of ``to_dict``: so ``dict(event)`` is the same, for those who know no other way."""
+        return items(self)
+
+    @property
+    def __pydantic_serializer__(self) -> Any:
+        cls: Any = type(self)
+        return serializer(cls)
+
+    def __reduce__(self) -> Any:
+        return type(self), tuple(part for _, part in self._parts())
 
     def _parts(self) -> list[tuple[str, Any]]:
         names: Any = self.__match_args__  # type: ignore[attr-defined]  # pyright: ignore
@@ -53,7 +64,15 @@ class _Typed:
         return core_schema(cls)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass_transform(eq_default=False, frozen_default=True)
+def _event(cls: type[T]) -> type[T]:
+    """A frozen dataclass; but not for those who ask whether it is one, such as FastAPI: what it is as data, it says itself."""
+    made = dataclass(frozen=True, slots=True, eq=False)(cls)
+    del made.__dataclass_fields__  # type: ignore[attr-defined]
+    return made
+
+
+@_event
 class TypedCall(_Typed):
     """A tool call's input as its model: as far as it is known, as ``Partial`` says, or the error of one that does not fit.
 
@@ -67,7 +86,7 @@ class TypedCall(_Typed):
     error: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_event
 class TypedPayload(_Typed):
     """A payload of an ``Envelope`` as its model, as ``TypedCall`` is a call's input: the last one comes just before its
     ``EnvelopeEvent.End``."""
@@ -78,7 +97,7 @@ class TypedPayload(_Typed):
     error: Exception | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@_event
 class TypedDocument(_Typed):
     """One of many documents as the model, as ``TypedCall`` is a call's input: the last one comes just before its
     ``DocumentEnd``."""
@@ -191,7 +210,7 @@ class Calls(_Teller):
         known = self._views.get(call)
         # The name may come later than the call.
         if known is None or known[0] != name:
-            known = self._views[call] = (name, _View(stream._view(call, self._models[name])))
+            known = self._views[call] = (name, _View(Typed._of((stream, call), self._models[name])))
         return known[1]
 
 
@@ -221,7 +240,7 @@ class Payloads(_Teller):
     def _view(self, envelope: Any, mark: str) -> _View:
         view = self._views.get(mark)
         if view is None:
-            view = self._views[mark] = _View(envelope._view(self._models[mark]))
+            view = self._views[mark] = _View(Typed._of(envelope, self._models[mark]))
         return view
 
 
@@ -248,5 +267,5 @@ class Rows(_Teller):
 
     def _view(self, documents: Any) -> _View:
         if self._known is None:
-            self._known = _View(documents._view(self._model))
+            self._known = _View(Typed._of(documents, self._model))
         return self._known

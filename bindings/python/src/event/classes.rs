@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyModule, PyString, PyTuple, PyType};
+use pyo3::types::{PyModule, PyString, PyTuple};
 use pyo3::{Borrowed, IntoPyObjectExt, PyTraverseError, PyVisit};
 
 use crate::error::own;
@@ -40,30 +40,15 @@ fn indices(path: &str) -> Vec<u64> {
 
 macro_rules! place_of_match {
     ($class:ident { $($extra:tt)* }) => {
-        #[pymethods]
-        impl $class {
+        event_methods!($class {
             /// The array indices in the path, outermost first: what the wildcards stood for.
             #[getter]
             fn indices<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
                 PyTuple::new(py, indices(self.path.bind(py).to_str()?))
             }
 
-            /// The event as a dict that ``json.dumps`` takes, with its ``type``.
-            fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-                as_data(py)?.call_method1("to_dict", (slf,))
-            }
-
-            #[classmethod]
-            fn __get_pydantic_core_schema__<'py>(
-                class: &Bound<'py, PyType>,
-                _source: &Bound<'py, PyAny>,
-                _handler: &Bound<'py, PyAny>,
-            ) -> PyResult<Bound<'py, PyAny>> {
-                as_data(class.py())?.call_method1("core_schema", (class,))
-            }
-
             $($extra)*
-        }
+        });
     };
 }
 

@@ -1,9 +1,6 @@
 //! Events as a caller gets them, made of the library's events. The classes are in `classes.rs`, and the paths of open matches in
 //! `paths.rs`.
 
-mod classes;
-mod paths;
-
 use std::sync::OnceLock;
 
 use jsonspigot::{Event, EventKind};
@@ -14,6 +11,45 @@ pub(crate) use self::classes::{Begin, Delta, End, InnerError, Value, as_data, ma
 pub(crate) use self::paths::Paths;
 use crate::error::exception;
 use crate::value::Fractions;
+
+/// The methods that all classes of events have in common: they are data.
+macro_rules! event_methods {
+    ($class:ident { $($own:tt)* }) => {
+        #[pymethods]
+        impl $class {
+            /// The event as a dict that ``json.dumps`` takes, with its ``type``.
+            fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                $crate::event::as_data(py)?.call_method1("to_dict", (slf,))
+            }
+
+            /// The items of ``to_dict``: so ``dict(event)`` is the same, for those who know no other way.
+            fn __iter__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+                $crate::event::as_data(py)?.call_method1("items", (slf,))
+            }
+
+            /// The serializer that pydantic uses where a type says ``Any``.
+            #[getter]
+            fn __pydantic_serializer__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+                $crate::event::as_data(slf.py())?.call_method1("serializer", (slf.as_any().get_type(),))
+            }
+
+            #[classmethod]
+            fn __get_pydantic_core_schema__<'py>(
+                class: &Bound<'py, pyo3::types::PyType>,
+                _source: &Bound<'py, PyAny>,
+                _handler: &Bound<'py, PyAny>,
+            ) -> PyResult<Bound<'py, PyAny>> {
+                $crate::event::as_data(class.py())?.call_method1("core_schema", (class,))
+            }
+
+            $($own)*
+        }
+    };
+}
+pub(crate) use event_methods;
+
+mod classes;
+mod paths;
 
 /// A string that is made once for the interpreter.
 macro_rules! fixed {

@@ -2,7 +2,6 @@
 //! large ones without the GIL.
 
 use jsonspigot::Error;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString};
 
@@ -11,14 +10,12 @@ use crate::error::raised_after;
 use crate::event::{ChunkText, Paths, Told, event_object_of};
 use crate::keys::Keys;
 use crate::mirror::Mirror;
+use crate::options::Options;
 use crate::value::Fractions;
 
 pub(super) struct Inner {
     pub(super) parser: jsonspigot::Parser,
-    pub(super) has_snapshots: bool,
-    /// True if a second member of a name is an error, so that a typed view misses none.
-    pub(super) rejects_duplicates: bool,
-    pub(super) fractions: Fractions,
+    pub(super) options: Options,
     pub(super) paths: Paths,
     pub(super) keys: Keys,
     pub(super) mirror: Mirror,
@@ -26,7 +23,7 @@ pub(super) struct Inner {
 
 impl Inner {
     pub(super) fn feed<'py>(&mut self, py: Python<'py>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        let Self { parser, fractions, paths, .. } = self;
+        let Self { parser, options, paths, .. } = self;
         let fed = Chunk::of(chunk, || parser.offset())?;
         let bytes = fed.bytes();
         if bytes.len() >= LARGE {
@@ -35,23 +32,20 @@ impl Inner {
         // The iterator form: at most one delta per match and chunk.
         let text = chunk.cast_exact::<PyString>().ok();
         let text = text.map(|object| (bytes, object));
-        list_of(py, parser.feed(bytes), *fractions, paths, text)
+        list_of(py, parser.feed(bytes), options.fractions, paths, text)
     }
 
     /// Without the GIL while it parses; the events are made of the parser's queue afterwards.
     fn feed_large<'py>(&mut self, py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyList>> {
-        let Self { parser, fractions, paths, .. } = self;
+        let Self { parser, options, paths, .. } = self;
         let events = py.detach(|| parser.feed(bytes));
-        let told = list_of(py, events, *fractions, paths, None)?;
+        let told = list_of(py, events, options.fractions, paths, None)?;
         py.check_signals()?;
         Ok(told)
     }
 
     pub(super) fn require_snapshots(&self) -> PyResult<()> {
-        if self.has_snapshots {
-            return Ok(());
-        }
-        Err(PyRuntimeError::new_err("this parser keeps no snapshots: make it with Parser(…, snapshots=True)"))
+        self.options.require_snapshots("parser")
     }
 }
 

@@ -3,21 +3,21 @@
 mod feeding;
 mod shared;
 
-use jsonspigot::{ErrorKind, Revision as CoreRevision};
+use jsonspigot::{DuplicateKeys, ErrorKind, Revision as CoreRevision};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::feeding::{Inner, list_of};
-pub(crate) use self::shared::{checked_text, deviations, in_use, locked, patch_text, require_unique, state_name};
+pub(crate) use self::shared::{checked_text, deviations, in_use, locked, patch_text, state_name};
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, raised};
 use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::typed::Typed;
+use crate::typed::{Source, Typed};
 use crate::value::{Fractions, build, on_one_line};
 
 /// A moment of a snapshot, to be compared with a later one; see ``Parser.revision``.
@@ -59,16 +59,8 @@ pub(crate) struct Parser(Inner);
 
 impl Parser {
     pub(crate) fn of(parser: jsonspigot::Parser, options: &Options) -> Self {
-        let fractions = options.fractions;
-        Self(Inner {
-            parser,
-            has_snapshots: options.has_snapshots(),
-            rejects_duplicates: options.rejects_duplicates(),
-            fractions,
-            paths: Paths::default(),
-            keys: Keys::default(),
-            mirror: Mirror::new(fractions),
-        })
+        let mirror = Mirror::new(options.fractions);
+        Self(Inner { parser, options: *options, paths: Paths::default(), keys: Keys::default(), mirror })
     }
 
     /// Returns the news in the snapshot since a moment.
@@ -80,6 +72,10 @@ impl Parser {
             *moment = Moment::default();
         }
         Ok(seen)
+    }
+
+    pub(crate) fn fractions(slf: &Bound<'_, Self>) -> PyResult<Fractions> {
+        Ok(Self::lock(slf)?.0.options.fractions)
     }
 
     /// Locks the parser; a second thread, or a call from within a call, gets an error.
@@ -116,8 +112,8 @@ impl Parser {
     /// Raises ``JsonSpigotError`` if the text is incomplete or was invalid. Calling it again after it succeeded is a no-op.
     fn finish<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let inner = &mut Self::lock(slf)?.0;
-        let Inner { parser, fractions, paths, .. } = inner;
-        list_of(py, parser.finish(), *fractions, paths, None)
+        let Inner { parser, options, paths, .. } = inner;
+        list_of(py, parser.finish(), options.fractions, paths, None)
     }
 
     /// The complete value, as ``json.loads`` would give it, after ``finish`` has succeeded.
@@ -126,9 +122,9 @@ impl Parser {
     /// Each call makes new objects.
     fn value<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let inner = &mut Self::lock(slf)?.0;
-        let Inner { parser, fractions, keys, .. } = inner;
+        let Inner { parser, options, keys, .. } = inner;
         let value = parser.complete().map_err(|error| raised(py, &error))?;
-        build(py, value.text(), *fractions, keys)
+        build(py, value.text(), options.fractions, keys)
     }
 
     /// The complete value's own JSON text on one line: numbers and escapes as they were spelt, members in order.
@@ -212,18 +208,18 @@ impl Parser {
     ///
     /// One look as of ``typed``: its cost is that of validating the whole snapshot. Duplicate keys may be of either kind.
     fn snapshot_as<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let decimals = {
+        {
             let inner = &Self::lock(slf)?.0;
             inner.require_snapshots()?;
-            inner.fractions == Fractions::Decimal
-        };
-        Typed::of_parser(slf, model, decimals, None)?.look_now(slf.py())
+            inner.options.require_shallow()?;
+        }
+        Typed::of(Source::Parser(slf.clone().unbind()), model, None)?.look_now(slf.py())
     }
 
     /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
     /// price of what is new. ``model`` is a pydantic model, a ``TypeAdapter`` or any type that pydantic validates.
     ///
-    /// Needs ``snapshots=True`` and ``duplicate_keys="reject"``.
+    /// Needs ``snapshots=True``, ``duplicate_keys="reject"``, and a ``max_depth`` of 200 at most.
     #[pyo3(
         signature = (model, **options),
         text_signature = "($self, model, *, context=None, strict=None, by_alias=None, by_name=None)"
@@ -233,13 +229,12 @@ impl Parser {
         model: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Typed> {
-        let decimals = {
+        {
             let inner = &Self::lock(slf)?.0;
             inner.require_snapshots()?;
-            require_unique(inner.rejects_duplicates)?;
-            inner.fractions == Fractions::Decimal
-        };
-        Typed::of_parser(slf, model, decimals, options)
+            inner.options.require_typed(DuplicateKeys::LastWins)?;
+        }
+        Typed::of(Source::Parser(slf.clone().unbind()), model, options)
     }
 
     /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
@@ -287,10 +282,10 @@ impl Parser {
     ) -> PyResult<Bound<'py, PyAny>> {
         let inner = &mut Self::lock(slf)?.0;
         inner.require_snapshots()?;
-        let Inner { parser, fractions, keys, .. } = inner;
+        let Inner { parser, options, keys, .. } = inner;
         let revision = revision.map(|revision| revision.get().0).unwrap_or_default();
         let text = patch_text(parser, revision).map_err(|error| raised(py, &error))?;
-        build(py, &text, *fractions, keys)
+        build(py, &text, options.fractions, keys)
     }
 
     /// The same operations as their JSON text, ready to be sent.
@@ -346,7 +341,7 @@ impl Parser {
     /// Returns true if fractions are ``Decimal``.
     #[getter]
     fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(Self::lock(slf)?.0.fractions == Fractions::Decimal)
+        Ok(Self::fractions(slf)? == Fractions::Decimal)
     }
 
     /// The patterns, as they were given.

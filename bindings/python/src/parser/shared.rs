@@ -23,15 +23,6 @@ pub(crate) fn locked<'a, T>(mutex: &'a Mutex<T>, what: &str) -> PyResult<MutexGu
     })
 }
 
-/// Checks the choices that a typed view needs.
-pub(crate) fn require_unique(rejects_duplicates: bool) -> PyResult<()> {
-    if rejects_duplicates {
-        return Ok(());
-    }
-    let message = "typed needs duplicate_keys=\"reject\": a member that came twice could be missed";
-    Err(PyValueError::new_err(message))
-}
-
 /// One JSON text, for an event that is made by hand.
 pub(crate) fn checked_text(text: &str) -> PyResult<Box<str>> {
     let mut parser = jsonspigot::Parser::builder()

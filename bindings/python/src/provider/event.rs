@@ -7,10 +7,10 @@ use jsonspigot::envelope::EnvelopeEvent;
 use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
 use jsonspigot::tool_calls::{CallEvent, ToolCall};
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::PyTuple;
 
 use crate::envelope::{Verdict, equal, shown};
-use crate::event::{Paths, Value, as_data, event_object};
+use crate::event::{Paths, Value, as_data, event_methods, event_object};
 use crate::value::{Fractions, on_one_line};
 
 /// The events of a provider's stream, the same for every provider. ``json`` is always the provider's own JSON text.
@@ -131,8 +131,7 @@ pub(crate) enum StreamEvent {
     BadFrame { text: String },
 }
 
-#[pymethods]
-impl StreamEvent {
+event_methods!(StreamEvent {
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {
         shown(slf.as_any(), "StreamEvent")
     }
@@ -148,21 +147,7 @@ impl StreamEvent {
     fn __reduce__<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         as_data(py)?.call_method1("reduced", (slf,))
     }
-
-    /// The event as a dict that ``json.dumps`` takes, with its ``type``.
-    fn to_dict<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        as_data(py)?.call_method1("to_dict", (slf,))
-    }
-
-    #[classmethod]
-    fn __get_pydantic_core_schema__<'py>(
-        class: &Bound<'py, PyType>,
-        _source: &Bound<'py, PyAny>,
-        _handler: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        as_data(class.py())?.call_method1("core_schema", (class,))
-    }
-}
+});
 
 fn owned(text: Option<&str>) -> Option<String> {
     text.map(str::to_owned)

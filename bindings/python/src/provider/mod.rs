@@ -6,11 +6,12 @@ mod event;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
+use jsonspigot::envelope::Delimiter;
 use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
 use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Parser, Retain};
-use jsonspigot_framing::Frames;
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use jsonspigot_framing::{Frame, Frames};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
@@ -24,8 +25,8 @@ use crate::event::{Paths, Told};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::{locked, require_unique};
-use crate::typed::{Typed, Watch, generic, with_typed};
+use crate::parser::locked;
+use crate::typed::{Source, Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
 
 /// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
@@ -46,9 +47,7 @@ pub(crate) struct ProviderStream(Mutex<Inner>);
 struct Inner {
     stream: jsonspigot::providers::ProviderStream,
     frames: Frames,
-    fractions: Fractions,
-    has_snapshots: bool,
-    rejects_duplicates: bool,
+    options: Options,
     watch: Watch,
     paths: HashMap<Subject, Paths>,
     keys: Keys,
@@ -62,13 +61,13 @@ impl Inner {
         py: Python<'py>,
         read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
-        let Self { stream, frames, fractions, paths, mirrors, watch, .. } = self;
+        let Self { stream, frames, options, paths, mirrors, watch, .. } = self;
         let mut told = Told::new(py);
         read(stream, frames, &mut |event| {
             if let CoreEvent::Call(CallEvent::End { call, .. }) = &event {
                 mirrors.remove(&call.number);
             }
-            let event = made(py, &event, *fractions, paths);
+            let event = made(py, &event, options.fractions, paths);
             if let Ok(Some(StreamEvent::CallEnd { call, status, value, .. })) = &event {
                 let is_whole = matches!(status.as_str(), "complete" | "empty" | "accepted");
                 watch.end(py, Some(*call), || is_whole.then(|| value.get(py)));
@@ -80,6 +79,17 @@ impl Inner {
             }
         });
         told.finish()
+    }
+}
+
+fn read_frame(
+    stream: &mut jsonspigot::providers::ProviderStream,
+    frame: Frame<'_>,
+    on_event: &mut dyn FnMut(CoreEvent<'_>),
+) {
+    // What can be shown of it came before, and what is lost by it is reported as incomplete, as by the command.
+    if !matches!(frame, Frame::Damaged(_)) {
+        frame.push_to(stream, on_event);
     }
 }
 
@@ -111,22 +121,31 @@ impl ProviderStream {
         with_typed(slf.as_any(), teller, events)
     }
 
+    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
+        Ok(self.lock()?.options.fractions)
+    }
+
     /// Returns the news in an open call's snapshot since a moment.
     pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
+        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
         let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
             return Ok(None);
         };
-        mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).seen(py, parser, keys, moment)
+        mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, keys, moment)
     }
 }
 
-fn require_snapshots(has_snapshots: bool) -> PyResult<()> {
-    if has_snapshots {
+/// Refuses a model by a mark: models are by the names of tools, and this one would never be used.
+fn refuse_mark(name: &Bound<'_, PyAny>, marks: &[Delimiter]) -> PyResult<()> {
+    let Ok(name) = name.extract::<&str>() else { return Ok(()) };
+    let is_mark = name.parse().is_ok_and(|mark: Delimiter| mark.name().is_some() || marks.contains(&mark));
+    if marks.is_empty() || !is_mark {
         return Ok(());
     }
-    Err(PyRuntimeError::new_err("this stream keeps no snapshots: make it with snapshots=True"))
+    let message =
+        format!("models: '{name}' is a mark, and models are by the names of tools; Envelope(models=…) takes marks");
+    Err(PyValueError::new_err(message))
 }
 
 /// The choices that a stream is made from.
@@ -161,9 +180,12 @@ impl Choices<'_, '_> {
         if !self.structured && self.models.map_or(Ok(false), |models| models.contains(models.py().None()))? {
             return Err(PyValueError::new_err("models: None is the name of the answer with structured=True"));
         }
-        let rejects_duplicates = options.rejects_duplicates_by(DuplicateKeys::Reject);
-        if self.models.is_some() {
-            require_unique(rejects_duplicates)?;
+        let marks = self.envelope.map(delimiters).transpose()?;
+        if let Some(models) = self.models {
+            options.require_typed(DuplicateKeys::Reject)?;
+            for name in models.try_iter()? {
+                refuse_mark(&name?, marks.as_deref().unwrap_or_default())?;
+            }
         }
         let mut calls = ToolCalls::builder()
             .patterns(&pattern_set(self.patterns)?)
@@ -188,21 +210,19 @@ impl Choices<'_, '_> {
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.with_message { stream.with_message() } else { stream };
         let stream = if self.provider_events { stream.with_provider_events() } else { stream };
-        let stream = match self.envelope {
+        let stream = match marks {
             None => stream,
             Some(marks) => {
                 let builder = options.builder_retaining(Retain::Matches);
                 let envelope = jsonspigot::envelope::Envelope::builder().parser(builder);
-                stream.with_envelope(envelope.build(delimiters(marks)?, &pattern_set(self.patterns)?))
+                stream.with_envelope(envelope.build(marks, &pattern_set(self.patterns)?))
             }
         };
         let (stream, frames) = begin(stream)?;
         Ok(ProviderStream(Mutex::new(Inner {
             stream,
             frames,
-            fractions: options.fractions,
-            has_snapshots: options.has_snapshots(),
-            rejects_duplicates,
+            options,
             watch,
             paths: HashMap::new(),
             keys: Keys::default(),
@@ -304,7 +324,7 @@ impl ProviderStream {
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
         Self::read(slf, |stream, frames, on_event| {
-            frames.feed_with(chunk.bytes(), |frame| frame.push_to(stream, &mut *on_event));
+            frames.feed_with(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
         })
     }
 
@@ -312,7 +332,7 @@ impl ProviderStream {
     #[pyo3(signature = (reason = None))]
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
-            frames.finish_with(|frame| frame.push_to(stream, &mut *on_event));
+            frames.finish_with(|frame| read_frame(stream, frame, on_event));
             stream.finish_with(reason, on_event);
         })
     }
@@ -328,22 +348,24 @@ impl ProviderStream {
     /// ``snapshots=True``. The same rules as for ``Parser.snapshot`` apply.
     fn snapshot<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, has_snapshots, fractions, keys, mirrors, .. } = &mut *inner;
-        require_snapshots(*has_snapshots)?;
+        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
+        options.require_snapshots("stream")?;
         match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {
             None => Ok(None),
-            Some(parser) => mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions)).update(py, parser, keys),
+            Some(parser) => {
+                mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).update(py, parser, keys)
+            }
         }
     }
 
     /// The path to the innermost open value of an open call's input; ``None`` if nothing is open. Needs ``snapshots=True``.
     fn open_path<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, fractions, keys, mirrors, .. } = &mut *inner;
+        let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
         let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
             return Ok(None);
         };
-        let mirror = mirrors.entry(call).or_insert_with(|| Mirror::new(*fractions));
+        let mirror = mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions));
         mirror.update(py, parser, keys)?;
         mirror.open_path(py, parser)
     }
@@ -363,30 +385,15 @@ impl ProviderStream {
         let py = slf.py();
         {
             let inner = slf.get().lock()?;
-            require_snapshots(inner.has_snapshots)?;
-            require_unique(inner.rejects_duplicates)?;
+            inner.options.require_snapshots("stream")?;
+            inner.options.require_typed(DuplicateKeys::Reject)?;
             if !inner.stream.calls().open_calls().any(|open| open.number == call) {
                 return Err(PyValueError::new_err(format!("call {call} is not open")));
             }
         }
-        let view = Self::_view(slf, call, model, options)?;
+        let view = Py::new(py, Typed::of(Source::Call(slf.clone().unbind(), call), model, options)?)?;
         slf.get().lock()?.watch.add(Some(call), &view, py);
         Ok(view)
-    }
-
-    /// A view that does not learn how the text ends: the caller says so (`_whole`, `_broken`).
-    #[pyo3(signature = (call, model, **options))]
-    fn _view<'py>(
-        slf: &Bound<'py, Self>,
-        call: u64,
-        model: &Bound<'py, PyAny>,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Py<Typed>> {
-        let decimals = {
-            let inner = slf.get().lock()?;
-            inner.fractions == Fractions::Decimal
-        };
-        Py::new(slf.py(), Typed::of_call(slf, call, model, decimals, options)?)
     }
 
     /// The numbers and names of the calls that are open.
@@ -398,16 +405,16 @@ impl ProviderStream {
     /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
     fn message<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, fractions, keys, .. } = &mut *inner;
-        stream.message().map(|text| build(py, &text, *fractions, keys)).transpose()
+        let Inner { stream, options, keys, .. } = &mut *inner;
+        stream.message().map(|text| build(py, &text, options.fractions, keys)).transpose()
     }
 
     /// The same without its calls and what came of them: what an app continues with if a call is not whole, as servers refuse
     /// a message with such a call, now and in every later request.
     fn message_without_calls<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let mut inner = self.lock()?;
-        let Inner { stream, fractions, keys, .. } = &mut *inner;
-        stream.message_without_calls().map(|text| build(py, &text, *fractions, keys)).transpose()
+        let Inner { stream, options, keys, .. } = &mut *inner;
+        stream.message_without_calls().map(|text| build(py, &text, options.fractions, keys)).transpose()
     }
 
     /// The provider's name, as far as it is known.

@@ -4,17 +4,14 @@
 //! Levels see the raw values of the parser's snapshot. Unions, `RootModel`s and what is shown only when it has closed have
 //! levels of their own kind, in Python (`_levels.py`), with the same three methods: `sync`, `shown`, `finish`.
 
-use pyo3::exceptions::{PyException, PyRecursionError};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use super::child::Child;
-use super::place::{Container, Fields, Place, Shape, levels};
-
-/// More levels than this are an error: looks go down from the root to the innermost one. pydantic reads 200.
-const DEEPEST: usize = 1_000;
+use super::place::{Container, Fields, Place, Sequence, Shape, levels};
 
 pub(crate) struct Level {
     place: Py<Place>,
@@ -122,11 +119,21 @@ impl Level {
         })
     }
 
+    /// Returns true if elements have to be hashable.
+    fn is_set(&self) -> bool {
+        matches!(&self.shape.get().0, Container::Elements { kind: Sequence::Set | Sequence::Frozenset, .. })
+    }
+
     /// Keeps a closed member.
     fn put(&self, key: &Bound<'_, PyAny>, value: Bound<'_, PyAny>) -> PyResult<()> {
         let py = key.py();
         match &self.members {
-            Members::Elements(items) => items.bind(py).append(value),
+            Members::Elements(items) => {
+                if self.is_set() && value.hash().is_err() {
+                    levels(py)?.call_method1("hashed", (&value, &self.run))?;
+                }
+                items.bind(py).append(value)
+            }
             Members::Entries(entries) => {
                 let own = self.own_key(key)?;
                 entries.bind(py).set_item(own.as_ref().unwrap_or(key), value)
@@ -163,9 +170,6 @@ impl Level {
     /// Takes what is new in `raw`; `path` leads from the root to the innermost open value, and this is `depth` levels down.
     pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
         let py = raw.py();
-        if depth > DEEPEST {
-            return Err(PyRecursionError::new_err(format!("a typed view shows at most {DEEPEST} levels")));
-        }
         let count = raw.len()?;
         if depth >= path.len() {
             if count != self.done || self.key.is_some() {
@@ -184,13 +188,9 @@ impl Level {
             }
         }
         let is_object = value.is_exact_instance_of::<PyDict>();
-        if value.is_exact_instance_of::<PyString>() {
-            let place = self.place_of(&key)?;
-            self.text = place.get().known(py)?.shown_text(&value)?.map(Bound::unbind);
-            return Ok(());
-        }
         if !is_object && !value.is_exact_instance_of::<PyList>() {
-            self.text = None; // a provisional number, which may grow
+            let place = self.place_of(&key)?;
+            self.text = place.get().known(py)?.shown_scalar(&value, &self.run)?.map(Bound::unbind);
             return Ok(());
         }
         if matches!(self.child, Child::None) {
@@ -334,6 +334,9 @@ impl Level {
             self.done = first;
             (self.key, self.child, self.text) = (None, Child::None, None);
             return self.take_many(raw, count);
+        }
+        if self.is_set() {
+            return Ok(false);
         }
         let known = inner.get().known(py)?;
         let mut fresh = raw.get_slice(first, count);

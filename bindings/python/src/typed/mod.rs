@@ -13,11 +13,12 @@ mod watch;
 
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
-use pyo3::types::{PyAny, PyDict, PyList, PyString, PyTuple, PyType};
+use pyo3::types::{PyAny, PyDict, PyList, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::child::Child;
 pub(crate) use self::child::LevelObject;
+use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
 pub(crate) use self::watch::{Watch, begin_anew, with_typed};
 use crate::documents::Documents;
@@ -25,13 +26,26 @@ use crate::envelope::Envelope;
 use crate::mirror::{Moment, Seen};
 use crate::parser::{Parser, in_use};
 use crate::provider::ProviderStream;
+use crate::value::Fractions;
 
 /// The reader whose text a view shows.
-enum Source {
+#[derive(FromPyObject)]
+pub(crate) enum Source {
     Parser(Py<Parser>),
-    Call(Py<ProviderStream>, u64),
     Payload(Py<Envelope>),
     Document(Py<Documents>),
+    Call(Py<ProviderStream>, u64),
+}
+
+impl Source {
+    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions> {
+        match self {
+            Self::Parser(parser) => Parser::fractions(parser.bind(py)),
+            Self::Payload(envelope) => envelope.get().fractions(),
+            Self::Document(documents) => documents.get().fractions(),
+            Self::Call(stream, _) => stream.get().fractions(),
+        }
+    }
 }
 
 /// A text as a typed value, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and ``Documents``.
@@ -87,23 +101,17 @@ impl View {
         self.ended = Some(ended);
     }
 
-    /// Returns the value so far, while the value at that path is open.
-    fn changed<'py>(
-        &mut self,
-        raw: &Bound<'py, PyAny>,
-        path: Bound<'py, PyTuple>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// Returns the value so far, while the value at `path` is open.
+    fn changed<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = raw.py();
         let is_object = raw.is_exact_instance_of::<PyDict>();
         if !is_object && !raw.is_exact_instance_of::<PyList>() {
-            let is_text = raw.is_exact_instance_of::<PyString>();
-            return if is_text { self.place.get().known(py)?.shown_text(raw) } else { Ok(None) };
+            return self.place.get().known(py)?.shown_scalar(raw, &self.run);
         }
         if matches!(self.root, Child::None) {
             self.root = Child::opened(py, &self.place, is_object, self.run.bind(py), false)?;
         }
-        self.root.sync(raw, &path, 0)?;
-        self.path = path.unbind();
+        self.root.sync(raw, self.path.bind(py), 0)?;
         self.root.shown(py)
     }
 
@@ -118,18 +126,24 @@ impl View {
         {
             return level.shown(py);
         }
-        self.changed(raw, self.path.bind(py).clone())
+        self.changed(raw)
     }
 
     fn look<'py>(&mut self, py: Python<'py>, seen: Seen<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let value = match seen {
+        let (value, raw) = match seen {
             Seen::Unchanged => return self.again(py),
             _ if self.is_complete || self.failed.is_some() => return self.again(py),
-            Seen::Grown { text, raw } => self.grown(&text, &raw),
-            Seen::Changed { raw, path } => self.changed(&raw, path),
+            Seen::Grown { text, raw } => (self.grown(&text, &raw), raw),
+            Seen::Changed { raw, path } => {
+                self.path = path.unbind();
+                (self.changed(&raw), raw)
+            }
             Seen::Complete(raw) => return self.closed(&raw).map(Some),
         };
-        let value = value.map_err(|error| self.failing(py, error))?;
+        let value = value.map_err(|error| {
+            let path = self.path.clone_ref(py);
+            self.failing(py, error, || Ok(raw), Some(&path))
+        })?;
         self.last = value.map(|value| make::partial(&value, false)).transpose()?.map(Bound::unbind);
         Ok(self.last.as_ref().map(|last| last.bind(py).clone()))
     }
@@ -162,32 +176,51 @@ impl View {
             }
             level => level.finish(raw),
         };
-        let value = value.map_err(|error| self.failing(py, error))?;
+        let value = value.map_err(|error| self.failing(py, error, || Ok(raw.clone()), None))?;
         let last = make::partial(&value, true)?;
         (self.last, self.is_complete, self.root) = (Some(last.clone().unbind()), true, Child::None);
         Ok(last)
     }
 
-    /// All of a text of which nothing has been taken.
-    fn read<'py>(&mut self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    /// All of a text of which nothing has been taken, by the event of its end.
+    fn read<'py>(&mut self, text: &Bound<'py, PyAny>, end: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = text.py();
         let value = self.place.get().node(py).call_method1(pyo3::intern!(py, "read"), (text, &self.run));
-        let last = make::partial(&value.map_err(|error| self.failing(py, error))?, true)?;
+        let value = value.map_err(|error| self.failing(py, error, || end.getattr("value"), None))?;
+        let last = make::partial(&value, true)?;
         (self.last, self.is_complete, self.ended) = (Some(last.clone().unbind()), true, None);
         Ok(last)
     }
 
     /// Notes an error, which every later look raises again. What is no error of the text, such as a `KeyboardInterrupt`, is
     /// raised once: the next look takes all of the text anew.
-    fn failing(&mut self, py: Python<'_>, error: PyErr) -> PyErr {
-        if !error.is_instance_of::<PyException>(py) {
-            self.begin();
-            self.moment = Moment::default();
-            return error;
-        }
-        let error = error.into_value(py);
+    ///
+    /// The first value that does not fit is looked for in `raw` from the beginning, with the value at `path` open: so the
+    /// error is the same at any cut.
+    fn failing<'py>(
+        &mut self,
+        py: Python<'py>,
+        error: PyErr,
+        raw: impl FnOnce() -> PyResult<Bound<'py, PyAny>>,
+        path: Option<&Py<PyTuple>>,
+    ) -> PyErr {
+        let first = match error.is_instance_of::<PyException>(py) {
+            true => raw().and_then(|raw| {
+                levels(py)?.call_method1("first_wrong", (self.place.get().node(py), &self.run, raw, path))
+            }),
+            false => Err(error.clone_ref(py)),
+        };
+        let error = match first {
+            Ok(first) if !first.is_none() => first.unbind(),
+            Err(interrupt) if !interrupt.is_instance_of::<PyException>(py) => {
+                self.begin();
+                self.moment = Moment::default();
+                return interrupt;
+            }
+            _ => error.into_value(py).into_any(),
+        };
         let raised = self.heading.bind(py).call_method1("raised", (&error,));
-        self.failed = Some(error.into_any());
+        self.failed = Some(error);
         raised.map_or_else(|error| error, PyErr::from_value)
     }
 
@@ -202,13 +235,13 @@ impl View {
 
 impl Typed {
     /// A view of what `source` reads, as `_typed.typed` says.
-    fn made<'py>(
-        py: Python<'py>,
+    pub(crate) fn of<'py>(
         source: Source,
         model: &Bound<'py, PyAny>,
-        decimals: bool,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
+        let py = model.py();
+        let decimals = source.fractions(py)? == Fractions::Decimal;
         let prepared = py.import("jsonspigot._typed")?.call_method("typed", (model, decimals), options)?;
         let (place, run, heading) = prepared.extract()?;
         let (root, moment) = (Child::None, Moment::default());
@@ -216,43 +249,6 @@ impl Typed {
         let view =
             View { place, run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
         Ok(Self { source, view })
-    }
-
-    pub(crate) fn of_parser<'py>(
-        parser: &Bound<'py, Parser>,
-        model: &Bound<'py, PyAny>,
-        decimals: bool,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(model.py(), Source::Parser(parser.clone().unbind()), model, decimals, options)
-    }
-
-    pub(crate) fn of_call<'py>(
-        stream: &Bound<'py, ProviderStream>,
-        call: u64,
-        model: &Bound<'py, PyAny>,
-        decimals: bool,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(model.py(), Source::Call(stream.clone().unbind(), call), model, decimals, options)
-    }
-
-    pub(crate) fn of_payload<'py>(
-        envelope: &Bound<'py, Envelope>,
-        model: &Bound<'py, PyAny>,
-        decimals: bool,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(model.py(), Source::Payload(envelope.clone().unbind()), model, decimals, options)
-    }
-
-    pub(crate) fn of_document<'py>(
-        documents: &Bound<'py, Documents>,
-        model: &Bound<'py, PyAny>,
-        decimals: bool,
-        options: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Self> {
-        Self::made(model.py(), Source::Document(documents.clone().unbind()), model, decimals, options)
     }
 
     pub(crate) fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -302,6 +298,13 @@ impl Typed {
 
 #[pymethods]
 impl Typed {
+    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`). The source is a reader,
+    /// or a stream and the number of a call.
+    #[staticmethod]
+    fn _of<'py>(source: Source, model: &Bound<'py, PyAny>) -> PyResult<Self> {
+        Self::of(source, model, None)
+    }
+
     /// The value so far, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come
     /// since the last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -315,7 +318,7 @@ impl Typed {
         view.end(Ended::Broken);
         let raw = end.getattr(pyo3::intern!(py, "raw"))?;
         let closed = if matches!(view.root, Child::None) && !raw.is_none() {
-            view.read(&raw)
+            view.read(&raw, end)
         } else {
             end.getattr(pyo3::intern!(py, "value")).and_then(|value| view.closed(&value))
         };

@@ -23,6 +23,7 @@ mod kind {
     pub(super) const FLOAT: u8 = 4;
     pub(super) const BOOL: u8 = 8;
     pub(super) const NONE: u8 = 16;
+    pub(super) const ALL: u8 = 31;
 }
 
 fn kind_of(value: &Bound<'_, PyAny>) -> u8 {
@@ -80,6 +81,19 @@ impl Known {
             Some(literals) if kind == kind::STR => literals.bind(value.py()).contains(value),
             _ => Ok(false),
         }
+    }
+
+    /// Returns the shown value of an open string; or of a number that may grow, if a parser shows those: only where any
+    /// value fits.
+    pub(super) fn shown_scalar<'py>(
+        &self,
+        value: &Bound<'py, PyAny>,
+        run: &Py<PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if value.is_exact_instance_of::<PyString>() {
+            return self.shown_text(value);
+        }
+        (self.quick == kind::ALL).then(|| run.bind(value.py()).call_method1("raw", (value,))).transpose()
     }
 
     /// Returns the shown value of an open string.
