@@ -69,7 +69,7 @@ impl CallListener for User<'_> {
 
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
-        self.spelt.extend(event.json().map(place_of));
+        self.spelt.extend(unknown::json_of(&event).map(place_of));
         self.told.outlet.say(event, self.on_event);
     }
 

@@ -230,25 +230,6 @@ pub enum StreamEvent<'a> {
     },
 }
 
-impl<'a> StreamEvent<'a> {
-    /// The provider's JSON text, if all of it is told as it came.
-    pub(super) fn json(&self) -> Option<&'a str> {
-        match self {
-            Self::Opaque(Opaque { json, .. })
-            | Self::ToolResult(ToolResult { json, .. })
-            | Self::Source(Source { json, .. })
-            | Self::ApprovalRequest { json, .. }
-            | Self::CallCancelled { json, .. }
-            | Self::ContentFilter { json, .. }
-            | Self::Usage { json, .. }
-            | Self::Data { json, .. }
-            | Self::UnknownPart { json, .. } => Some(json),
-            Self::ProviderError { json, .. } => *json,
-            _ => None,
-        }
-    }
-}
-
 impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
     fn from(event: CallEvent<'a>) -> Self {
         Self::Call(event)

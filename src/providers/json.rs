@@ -158,30 +158,6 @@ impl<'a> Json<'a> {
         Inside::of(self, '[')
     }
 
-    /// The same, with somebody who is told of the members that are read by nobody.
-    pub(super) fn watched(self, unread: &'a Unread) -> Self {
-        Self(self.0, Some(unread))
-    }
-
-    /// Another reader reads all of it once more.
-    pub(super) fn hand_over(self) -> Self {
-        if let Some(unread) = self.1 {
-            unread.clear();
-        }
-        self
-    }
-
-    /// The same for a look at some of its members: nobody is told of the others.
-    pub(super) fn aside(self) -> Self {
-        Self(self.0, None)
-    }
-
-    /// Whether it is a text, a list or an object, and not empty.
-    pub(super) fn says_something(self) -> bool {
-        let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
-        may_say && !self.is_nothing() && !self.is_empty()
-    }
-
     /// Reads an object, and nothing else.
     pub(super) fn object<T: Object<'a>>(self) -> Result<T, Unreadable> {
         let mut object = T::default();

@@ -1,7 +1,7 @@
 //! What no reader knows: events and parts of new kinds, and members that no field waits for.
 
 use super::Emitter;
-use crate::providers::event::StreamEvent;
+use crate::providers::event::{Opaque, Source, StreamEvent, ToolResult};
 use crate::providers::format::Understood;
 use crate::providers::json::{Json, Others, Unread, Unreadable};
 use crate::tool_calls::Slot;
@@ -58,6 +58,23 @@ impl Emitter<'_> {
             self.note_told(key);
             self.unknown_part(kind, json);
         }
+    }
+}
+
+/// The JSON text of an event that tells all of it as it came.
+pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
+    match event {
+        StreamEvent::Opaque(Opaque { json, .. })
+        | StreamEvent::ToolResult(ToolResult { json, .. })
+        | StreamEvent::Source(Source { json, .. })
+        | StreamEvent::ApprovalRequest { json, .. }
+        | StreamEvent::CallCancelled { json, .. }
+        | StreamEvent::ContentFilter { json, .. }
+        | StreamEvent::Usage { json, .. }
+        | StreamEvent::Data { json, .. }
+        | StreamEvent::UnknownPart { json, .. } => Some(json),
+        StreamEvent::ProviderError { json, .. } => *json,
+        _ => None,
     }
 }
 

@@ -17,6 +17,32 @@ pub(in crate::providers) fn place_of(text: &str) -> (usize, usize) {
     (start, start + text.len())
 }
 
+impl<'a> Json<'a> {
+    /// The same, with somebody who is told of the members that are read by nobody.
+    pub(in crate::providers) fn watched(self, unread: &'a Unread) -> Self {
+        Self(self.0, Some(unread))
+    }
+
+    /// Another reader reads all of it once more.
+    pub(in crate::providers) fn hand_over(self) -> Self {
+        if let Some(unread) = self.1 {
+            unread.clear();
+        }
+        self
+    }
+
+    /// The same for a look at some of its members: nobody is told of the others.
+    pub(in crate::providers) fn aside(self) -> Self {
+        Self(self.0, None)
+    }
+
+    /// Whether it is a text, a list or an object, and not empty.
+    pub(in crate::providers) fn says_something(self) -> bool {
+        let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
+        may_say && !self.is_nothing() && !self.is_empty()
+    }
+}
+
 impl Unread {
     pub(super) fn add(&self, name: Json<'_>, value: Json<'_>) {
         self.0.borrow_mut().push([place_of(name.spelt()), place_of(value.spelt())]);
