@@ -6,9 +6,9 @@
 #[cfg(feature = "tool-calls")]
 mod alike;
 mod owned;
+mod serialize;
 #[cfg(feature = "tool-calls")]
 mod values;
-mod wire;
 
 #[cfg(feature = "tool-calls")]
 use alloc::vec::Vec;
@@ -17,9 +17,9 @@ use core::fmt;
 #[cfg(feature = "tool-calls")]
 pub(crate) use self::alike::are_alike;
 pub use self::owned::OwnedPayload;
+pub(crate) use self::serialize::{write_payload, write_wrong};
 #[cfg(feature = "tool-calls")]
 use self::values::values_of;
-pub(crate) use self::wire::{write_payload, write_wrong};
 use crate::error::{Deviation, Error};
 use crate::event::CompleteValue;
 

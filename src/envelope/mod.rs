@@ -16,7 +16,7 @@ mod opening;
 mod owned;
 mod payload;
 mod saved;
-mod wire;
+mod serialize;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -37,7 +37,7 @@ use payload::OpenPayload;
 const SPACE: [u8; 4] = *b" \t\n\r";
 
 /// The receiver of events.
-type Tell<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
+type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 
 /// A push filter over text: what a person should see comes out at once, payloads between [`Delimiter`]s come out
 /// parsed.
@@ -175,13 +175,13 @@ impl Envelope {
     /// # Ok::<(), jsonspigot::envelope::DelimiterError>(())
     /// ```
     pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        let tell: &mut Tell<'_> = &mut on_event;
+        let report: &mut Report<'_> = &mut on_event;
         while self.state == State::Opening {
             let length = self.opening.give_up(&self.held);
-            self.decide(Verdict::Text(length), "", tell);
+            self.decide(Verdict::Text(length), "", report);
         }
         if self.state == State::Payload {
-            self.payload.finish(&self.delimiters, tell);
+            self.payload.finish(&self.delimiters, report);
         }
         self.reset();
     }
@@ -238,7 +238,7 @@ impl Envelope {
         self.payload.parser().patterns()
     }
 
-    fn scan(&mut self, input: &str, tell: &mut Tell<'_>) {
+    fn scan(&mut self, input: &str, report: &mut Report<'_>) {
         let mut at = 0;
         while at < input.len() {
             let rest = &input[at..];
@@ -246,7 +246,7 @@ impl Envelope {
                 State::Text => {
                     let is_first = |byte: u8| self.first_bytes.contains(&byte);
                     let text = rest.bytes().position(is_first).unwrap_or(rest.len());
-                    self.tell_text(&rest[..text], tell);
+                    self.report_text(&rest[..text], report);
                     at += text;
                     if let Some(&first) = rest.as_bytes().get(text) {
                         self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first);
@@ -258,9 +258,9 @@ impl Envelope {
                         self.held.push_str(rest);
                         return;
                     }
-                    verdict => at += self.decide(verdict, rest, tell),
+                    verdict => at += self.decide(verdict, rest, report),
                 },
-                State::Payload => match self.payload.feed(&self.delimiters, rest, tell) {
+                State::Payload => match self.payload.feed(&self.delimiters, rest, report) {
                     Some(ended) => {
                         at += ended.used;
                         self.end_payload(&ended);
@@ -272,7 +272,7 @@ impl Envelope {
     }
 
     /// Acts on a verdict about what is held and what follows in `rest`; returns how much of `rest` was dealt with.
-    fn decide(&mut self, verdict: Verdict, rest: &str, tell: &mut Tell<'_>) -> usize {
+    fn decide(&mut self, verdict: Verdict, rest: &str, report: &mut Report<'_>) -> usize {
         let (Verdict::Delimiter { length, .. } | Verdict::Text(length)) = verdict else { return 0 };
         let mut decided = mem::take(&mut self.held);
         let used = length.saturating_sub(decided.len());
@@ -280,7 +280,7 @@ impl Envelope {
         decided.push_str(&rest[..used]);
         if let Verdict::Delimiter { delimiter: place, .. } = verdict {
             let delimiter = &self.delimiters[place];
-            tell(EnvelopeEvent::Begin { delimiter, open: &decided, offset: self.offset });
+            report(EnvelopeEvent::Begin { delimiter, open: &decided, offset: self.offset });
             self.offset += decided.len() as u64;
             if let Some(fences) = &mut self.fences {
                 fences.pass_payload();
@@ -289,13 +289,13 @@ impl Envelope {
             self.state = State::Payload;
         } else {
             self.state = State::Text;
-            self.tell_text(&decided, tell);
+            self.report_text(&decided, report);
             if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
                 fences.note(found);
             }
         }
         // Nothing is held now, so this does not recurse any further.
-        self.scan(&after, tell);
+        self.scan(&after, report);
         used
     }
 
@@ -312,9 +312,9 @@ impl Envelope {
         self.first_bytes.retain(|byte| !matches!(byte, b'{' | b'['));
     }
 
-    fn tell_text(&mut self, text: &str, tell: &mut Tell<'_>) {
+    fn report_text(&mut self, text: &str, report: &mut Report<'_>) {
         if !text.is_empty() {
-            tell(EnvelopeEvent::Text(text));
+            report(EnvelopeEvent::Text(text));
             self.offset += text.len() as u64;
             if let Some(fences) = &mut self.fences {
                 fences.pass(text);

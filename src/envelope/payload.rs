@@ -30,7 +30,7 @@ use super::closing::{Closing, Found};
 use super::delimiter::{Content, Delimiter};
 use super::event::EnvelopeEvent;
 use super::extent::Extent;
-use super::{SPACE, Tell};
+use super::{Report, SPACE};
 use crate::error::{Error, ErrorKind};
 use crate::event::{CompleteValue, Event};
 use crate::parser::{Parser, ParserBuilder, Retain};
@@ -139,24 +139,24 @@ impl OpenPayload {
     }
 
     /// Reads on; returns how the payload ended, if it did.
-    pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, tell: &mut Tell<'_>) -> Option<Ended> {
+    pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, report: &mut Report<'_>) -> Option<Ended> {
         let delimiter = &delimiters[self.delimiter];
         let mut used = 0;
         while used < input.len() {
             let rest = &input[used..];
             if self.phase == Phase::Value {
-                used += self.value(delimiter, rest, tell);
+                used += self.value(delimiter, rest, report);
                 if delimiter.is_bare() && self.extent.has_ended() {
-                    return Some(self.end(delimiter, Ending::Closed, used, "", tell));
+                    return Some(self.end(delimiter, Ending::Closed, used, "", report));
                 }
                 continue;
             }
             match self.closing.next(rest) {
-                Found::Content(length) => used += self.content(delimiter, &rest[..length], tell),
-                Found::Released(text) => self.released(delimiters, text, tell),
+                Found::Content(length) => used += self.content(delimiter, &rest[..length], report),
+                Found::Released(text) => self.released(delimiters, text, report),
                 Found::Held => used = input.len(),
                 Found::Closed(length, close) => {
-                    return Some(self.end(delimiter, Ending::Closed, used + length, &close, tell));
+                    return Some(self.end(delimiter, Ending::Closed, used + length, &close, report));
                 }
             }
         }
@@ -164,14 +164,14 @@ impl OpenPayload {
     }
 
     /// The end of input.
-    pub(super) fn finish(&mut self, delimiters: &[Delimiter], tell: &mut Tell<'_>) {
+    pub(super) fn finish(&mut self, delimiters: &[Delimiter], report: &mut Report<'_>) {
         let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
         let close = self.closing.take_held();
-        self.end(&delimiters[self.delimiter], ending, 0, &close, tell);
+        self.end(&delimiters[self.delimiter], ending, 0, &close, report);
     }
 
     /// The next part of the value; returns how much of it was read.
-    fn value(&mut self, delimiter: &Delimiter, rest: &str, tell: &mut Tell<'_>) -> usize {
+    fn value(&mut self, delimiter: &Delimiter, rest: &str, report: &mut Report<'_>) -> usize {
         let mut before = self.extent;
         let is_parsers = self.accepts && !delimiter.is_bare();
         let length = if is_parsers { rest.len() } else { self.extent.advance(rest.as_bytes()) };
@@ -180,7 +180,7 @@ impl OpenPayload {
             self.keep(piece);
             return length;
         }
-        let used = self.parse(delimiter, piece, is_parsers, tell);
+        let used = self.parse(delimiter, piece, is_parsers, report);
         if self.error.is_none() {
             if is_parsers {
                 // After a deviation, neither quotes nor brackets are what they are in JSON.
@@ -220,20 +220,20 @@ impl OpenPayload {
     }
 
     /// Text that does not belong to a closing delimiter, outside the value; returns how much of it was read.
-    fn content(&mut self, delimiter: &Delimiter, piece: &str, tell: &mut Tell<'_>) -> usize {
+    fn content(&mut self, delimiter: &Delimiter, piece: &str, report: &mut Report<'_>) -> usize {
         match self.phase {
             Phase::Before => {
                 let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
-                let used = self.parse(delimiter, &piece[..space], false, tell);
+                let used = self.parse(delimiter, &piece[..space], false, report);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 } else if space < piece.len() {
-                    self.begin_value(delimiter, piece.as_bytes()[space], tell);
+                    self.begin_value(delimiter, piece.as_bytes()[space], report);
                 }
                 used
             }
             Phase::After => {
-                let used = self.parse(delimiter, piece, false, tell);
+                let used = self.parse(delimiter, piece, false, report);
                 if self.error.is_some() {
                     self.phase = Phase::Lost;
                 }
@@ -248,45 +248,45 @@ impl OpenPayload {
                 if self.error.is_none() && self.length > self.limit {
                     self.error = Some(self.error_of_limit());
                 }
-                tell(EnvelopeEvent::Fragment { delimiter, text: piece });
+                report(EnvelopeEvent::Fragment { delimiter, text: piece });
                 piece.len()
             }
         }
     }
 
     /// The first byte that is not white space has arrived.
-    fn begin_value(&mut self, delimiter: &Delimiter, first: u8, tell: &mut Tell<'_>) {
+    fn begin_value(&mut self, delimiter: &Delimiter, first: u8, report: &mut Report<'_>) {
         if delimiter.content != Content::ByFirstByte || first == b'{' {
             self.phase = Phase::Value;
             return;
         }
         self.phase = Phase::Raw;
         if !self.raw.is_empty() {
-            tell(EnvelopeEvent::Fragment { delimiter, text: &self.raw });
+            report(EnvelopeEvent::Fragment { delimiter, text: &self.raw });
         }
     }
 
     /// Text that was held because it might have been a closing delimiter, and is not.
-    fn released(&mut self, delimiters: &[Delimiter], mut text: String, tell: &mut Tell<'_>) {
+    fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) {
         let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
             // A value begins with it, so all that is held is read again.
             text.push_str(&self.closing.take_held());
-            self.begin_value(delimiter, text.as_bytes()[0], tell);
+            self.begin_value(delimiter, text.as_bytes()[0], report);
             // The beginning of a closing delimiter does not contain one.
-            let _ = self.feed(delimiters, &text, tell);
+            let _ = self.feed(delimiters, &text, report);
             return;
         }
-        let used = self.content(delimiter, &text, tell);
+        let used = self.content(delimiter, &text, report);
         self.keep(&text[used..]);
     }
 
     /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that
     /// was. What stopped it is then in `error`.
-    fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, tell: &mut Tell<'_>) -> usize {
+    fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let mut on_event = |event: Event<'_>| tell(EnvelopeEvent::Match { delimiter, event });
+        let mut on_event = |event: Event<'_>| report(EnvelopeEvent::Match { delimiter, event });
         let fed = if ends_value {
             self.parser.feed_value_with(bytes, &mut on_event)
         } else {
@@ -351,8 +351,15 @@ impl OpenPayload {
     }
 
     /// Reports the verdict.
-    fn end(&mut self, delimiter: &Delimiter, ending: Ending, used: usize, close: &str, tell: &mut Tell<'_>) -> Ended {
-        let status = self.verdict(delimiter, ending, tell);
+    fn end(
+        &mut self,
+        delimiter: &Delimiter,
+        ending: Ending,
+        used: usize,
+        close: &str,
+        report: &mut Report<'_>,
+    ) -> Ended {
+        let status = self.verdict(delimiter, ending, report);
         let value = match status {
             PayloadStatus::Complete => Some(self.whole_value()),
             PayloadStatus::Accepted => self.parser.complete().ok(),
@@ -362,11 +369,11 @@ impl OpenPayload {
         let (deviations, deviation_count) = (self.parser.deviations(), self.parser.deviation_count());
         let payload =
             Payload { status, raw: &self.raw, value, error: self.error.as_ref(), deviations, deviation_count };
-        tell(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
+        report(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
         Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_whole }
     }
 
-    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, tell: &mut Tell<'_>) -> PayloadStatus<'static> {
+    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, report: &mut Report<'_>) -> PayloadStatus<'static> {
         if self.error.is_none() {
             match (self.phase, ending) {
                 (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
@@ -379,7 +386,7 @@ impl OpenPayload {
                         Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
                 }
                 (Phase::Value | Phase::After, _) => {
-                    match self.parser.finish_with(|event| tell(EnvelopeEvent::Match { delimiter, event })) {
+                    match self.parser.finish_with(|event| report(EnvelopeEvent::Match { delimiter, event })) {
                         Ok(()) if self.parser.is_strict() => return PayloadStatus::Complete,
                         Ok(()) => return PayloadStatus::Accepted,
                         Err(error) => self.error = Some(error),

@@ -1,13 +1,13 @@
 //! Events as callers get them: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an
-//! event that can be kept, `owned_events.rs` the iterators over such events, `place.rs` finds the path of an error, and `wire.rs` and `raw_json.rs` say how serde reads
+//! event that can be kept, `owned_events.rs` the iterators over such events, `place.rs` finds the path of an error, and `serialize.rs` and `raw_json.rs` say how serde reads
 //! and writes it.
 
 mod owned;
 mod owned_events;
 mod place;
 mod raw_json;
+mod serialize;
 mod value;
-mod wire;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub(crate) use self::owned_events::owned_events;
@@ -21,7 +21,7 @@ use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 pub(crate) use raw_json::RawJson;
-pub(crate) use wire::{EventOf, write_error};
+pub(crate) use serialize::{EventOf, write_error};
 
 /// Something that became known about a value that a pattern selects.
 ///

@@ -1,4 +1,4 @@
-//! Events that own their parts: for channels, logs and other threads. `wire.rs` says how they are serialized.
+//! Events that own their parts: for channels, logs and other threads. `serialize.rs` says how they are serialized.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};

@@ -169,7 +169,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
     let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
     if citations.is_given() || [event.trace, event.files].iter().any(|json| json.is_given()) {
-        emit.note_told(AGENT);
+        emit.note_reported(AGENT);
     }
     let understood = match chunk.as_str() {
         "" if citations.is_given() => Understood::Yes,

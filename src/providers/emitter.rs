@@ -14,7 +14,7 @@ use super::json::{Json, TextOrJson, place_of};
 use super::media::Media;
 use super::retry::Retry;
 use super::stop::StopKind;
-use super::told::{Told, note};
+use super::stream_state::{StreamState, note};
 use super::usage::TokenUsage;
 use crate::tool_calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, present};
 
@@ -32,25 +32,25 @@ pub(super) struct Emitter<'a> {
 /// Hears of the calls, and reports them as events of the stream.
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
-    told: &'a mut Told,
-    /// Where the JSON is that was told as it came.
+    stream_state: &'a mut StreamState,
+    /// Where the JSON is that was reported as it came.
     spelt: Vec<(usize, usize)>,
 }
 
 impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
         if let CallEvent::Start(call) = event {
-            self.told.begin(call.choice);
+            self.stream_state.begin(call.choice);
             // A message's own text, where that is reported as a call, has neither name nor id.
             if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
-                note(&mut self.told.with_client_calls, call.choice);
+                note(&mut self.stream_state.with_client_calls, call.choice);
             }
             self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
         if let CallEvent::End { call, input } = event {
-            self.told.said.end_input(call.number, input.raw());
+            self.stream_state.said.end_input(call.number, input.raw());
             let is_tool = call.name.is_some() || call.id.is_some();
-            if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.told.message) {
+            if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.stream_state.message) {
                 message.end_call(call, &input);
             }
         }
@@ -70,12 +70,12 @@ impl CallListener for User<'_> {
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
         self.spelt.extend(unknown::json_of(&event).map(place_of));
-        self.told.outlet.say(event, self.on_event);
+        self.stream_state.outlet.say(event, self.on_event);
     }
 
     /// Ends blocks, as `end` says which.
     fn end_blocks(&mut self, end: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
-        let Told { blocks, outlet, .. } = &mut *self.told;
+        let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
         end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
     }
 }
@@ -83,11 +83,11 @@ impl User<'_> {
 impl<'a> Emitter<'a> {
     pub(super) fn new(
         calls: &'a mut ToolCalls,
-        told: &'a mut Told,
+        stream_state: &'a mut StreamState,
         is_structured: bool,
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
-        Self { calls, user: User { on_event, told, spelt: Vec::new() }, is_structured }
+        Self { calls, user: User { on_event, stream_state, spelt: Vec::new() }, is_structured }
     }
 
     /// Returns the calls, for signals.
@@ -98,8 +98,8 @@ impl<'a> Emitter<'a> {
     /// An event was left out unread: nothing that is open can be complete, nor can the message.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.calls().leave_out(reason);
-        self.user.told.outlet.leave_out(reason);
-        self.user.told.spoil_message();
+        self.user.stream_state.outlet.leave_out(reason);
+        self.user.stream_state.spoil_message();
     }
 
     /// Returns the state of the calls.
@@ -107,7 +107,7 @@ impl<'a> Emitter<'a> {
         self.calls.state()
     }
 
-    pub(super) fn tell(&mut self, event: StreamEvent<'_>) {
+    pub(super) fn report(&mut self, event: StreamEvent<'_>) {
         self.user.say(event);
     }
 
@@ -129,59 +129,59 @@ impl<'a> Emitter<'a> {
     pub(super) fn begin_message(&mut self, id: &str, model: &str) {
         self.calls().begin_message();
         self.end_blocks();
-        self.user.told.forget_message();
-        if let Some(message) = &mut self.user.told.message {
+        self.user.stream_state.forget_message();
+        if let Some(message) = &mut self.user.stream_state.message {
             message.begin();
         }
-        self.user.told.has_message = true;
-        self.user.told.begin(0);
-        self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
+        self.user.stream_state.has_message = true;
+        self.user.stream_state.begin(0);
+        self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 
     /// Notes what each event of a wire says of the message, on which no event says that it begins.
     pub(super) fn message(&mut self, id: &str, model: &str) {
         let is_known = !id.is_empty() || !model.is_empty();
-        if is_known && !self.user.told.has_message {
-            self.user.told.has_message = true;
-            self.user.told.begin(0);
-            self.tell(StreamEvent::MessageStart { id: present(id), model: present(model) });
+        if is_known && !self.user.stream_state.has_message {
+            self.user.stream_state.has_message = true;
+            self.user.stream_state.begin(0);
+            self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
         }
     }
 
     /// Something of an answer has come, be there anything to report of it or not.
     pub(super) fn begin_answer(&mut self, choice: u64) {
-        self.user.told.begin(choice);
+        self.user.stream_state.begin(choice);
     }
 
     /// Returns true if an answer has begun and not stopped.
     pub(super) fn is_unfinished(&self, choice: u64) -> bool {
-        self.user.told.unfinished.contains(&choice)
+        self.user.stream_state.unfinished.contains(&choice)
     }
 
     /// The answers that have begun and not stopped.
     pub(super) fn unfinished_answers(&self) -> Vec<u64> {
-        self.user.told.unfinished.clone()
+        self.user.stream_state.unfinished.clone()
     }
 
     pub(super) fn has_unfinished(&self) -> bool {
-        !self.user.told.unfinished.is_empty()
+        !self.user.stream_state.unfinished.is_empty()
     }
 
     /// An answer goes on after its calls: they are not what it will stop for.
     pub(super) fn go_on_after_calls(&mut self, choice: u64) {
-        self.user.told.with_client_calls.retain(|with_calls| *with_calls != choice);
+        self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
     }
 
     /// The message is over, though the stream is not.
     pub(super) fn end_message(&mut self) {
-        self.user.told.forget_message();
+        self.user.stream_state.forget_message();
     }
 
     /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
     /// never true for a thing that is too large to be remembered.
     pub(super) fn is_news(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
-        let repeatable = &mut self.user.told.repeatable;
+        let repeatable = &mut self.user.stream_state.repeatable;
         let is_kept = key.len() <= limits.name_bytes && repeatable.len() < limits.open_calls;
         let is_news = is_kept && repeatable.get(choice, Key::Id(key)).is_none();
         if is_news {
@@ -191,19 +191,19 @@ impl<'a> Emitter<'a> {
     }
 
     /// Notes that what has this key is reported, as far as there is room.
-    pub(super) fn note_told(&mut self, key: &str) {
+    pub(super) fn note_reported(&mut self, key: &str) {
         self.is_news(0, key);
     }
 
     /// Returns true if what has this key was reported, as far as that is remembered.
-    pub(super) fn has_told(&self, key: &str) -> bool {
-        self.user.told.repeatable.get(0, Key::Id(key)).is_some()
+    pub(super) fn has_reported(&self, key: &str) -> bool {
+        self.user.stream_state.repeatable.get(0, Key::Id(key)).is_some()
     }
 
     /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
-    pub(super) fn may_have_told(&self, key: &str) -> bool {
+    pub(super) fn may_have_reported(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
-        let repeatable = &self.user.told.repeatable;
+        let repeatable = &self.user.stream_state.repeatable;
         let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
         is_full || repeatable.get(0, Key::Id(key)).is_some()
     }
@@ -229,16 +229,16 @@ impl<'a> Emitter<'a> {
         let limits = self.calls.state().limits();
         let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
         let (mut number, most) = (0, limits.open_calls);
-        self.user.told.begin(choice);
+        self.user.stream_state.begin(choice);
         self.user.end_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
         let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
-        self.tell(StreamEvent::BlockStart(block));
+        self.report(StreamEvent::BlockStart(block));
         number
     }
 
     /// The block that a piece belongs to, which begins with it if it has not begun before.
     pub(super) fn block_of(&mut self, choice: u64, at: At<'_>, kind: BlockKind) -> u64 {
-        match self.user.told.blocks.find(choice, at, kind) {
+        match self.user.stream_state.blocks.find(choice, at, kind) {
             Some(number) => number,
             None => self.start_block(choice, at, kind, "", ""),
         }
@@ -246,12 +246,12 @@ impl<'a> Emitter<'a> {
 
     /// The block that stands somewhere, if one does.
     pub(super) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
-        self.user.told.blocks.find_any(choice, at)
+        self.user.stream_state.blocks.find_any(choice, at)
     }
 
     /// The last block that is open at an index.
     pub(super) fn find_blocks_at(&self, index: u64) -> Option<u64> {
-        self.user.told.blocks.find_item(index)
+        self.user.stream_state.blocks.find_item(index)
     }
 
     /// The wire says that a block has ended.
@@ -275,13 +275,13 @@ impl<'a> Emitter<'a> {
 
     /// An event that is an application's own.
     pub(super) fn data(&mut self, kind: &str, json: Json<'_>) {
-        self.tell(StreamEvent::Data { kind, json: json.spelt() });
+        self.report(StreamEvent::Data { kind, json: json.spelt() });
     }
 
     pub(super) fn media(&mut self, media: Media<'_>) {
         if media.data.is_some() || media.url.is_some() {
-            self.user.told.begin(media.choice);
-            self.tell(StreamEvent::Media(media));
+            self.user.stream_state.begin(media.choice);
+            self.report(StreamEvent::Media(media));
         }
     }
 
@@ -295,42 +295,42 @@ impl<'a> Emitter<'a> {
 
     pub(super) fn refusal(&mut self, choice: u64, text: &str) {
         if !text.is_empty() {
-            self.user.told.begin(choice);
-            note(&mut self.user.told.refused, choice);
-            self.tell(StreamEvent::Refusal { choice, text });
+            self.user.stream_state.begin(choice);
+            note(&mut self.user.stream_state.refused, choice);
+            self.report(StreamEvent::Refusal { choice, text });
         }
     }
 
     /// Something that has to go back with a block.
     pub(super) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
         if says_something(json) {
-            self.tell(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt() }));
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt() }));
         }
     }
 
     /// Something that has to go back with a call.
     pub(super) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
         if says_something(json) {
-            self.tell(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt() }));
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt() }));
         }
     }
 
     /// A member of the provider's own that goes back in the call that it came with.
     pub(super) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, json: Json<'_>) {
-        if let (Some(message), Some(call), 0) = (&mut self.user.told.message, call, choice) {
+        if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
             message.extra(call, member, json);
         }
     }
 
     pub(super) fn source(&mut self, source: Source<'_>) {
-        self.tell(StreamEvent::Source(source));
+        self.report(StreamEvent::Source(source));
     }
 
     /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
     /// remembered are reported each time.
     pub(super) fn source_once(&mut self, key: &str, source: Source<'_>) {
         let limits = self.calls.state().limits();
-        let sources = &mut self.user.told.sources;
+        let sources = &mut self.user.stream_state.sources;
         let is_kept = key.len() <= limits.name_bytes && sources.len() < limits.open_calls;
         if sources.get(source.choice, Key::Id(key)).is_some() {
             return;
@@ -344,13 +344,13 @@ impl<'a> Emitter<'a> {
     /// Reports the findings of a filter or guardrail.
     pub(super) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
         if says_something(json) {
-            self.tell(StreamEvent::ContentFilter { choice, json: json.spelt() });
+            self.report(StreamEvent::ContentFilter { choice, json: json.spelt() });
         }
     }
 
     pub(super) fn usage(&mut self, usage: Json<'_>) {
         if usage.is_given() {
-            self.tell(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt() });
+            self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt() });
         }
     }
 
@@ -361,17 +361,17 @@ impl<'a> Emitter<'a> {
     /// An answer has stopped for this reason, if one was given.
     pub(super) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
         if !reason.is_empty() {
-            let told = &mut *self.user.told;
-            told.unfinished.retain(|unfinished| *unfinished != choice);
+            let stream_state = &mut *self.user.stream_state;
+            stream_state.unfinished.retain(|unfinished| *unfinished != choice);
             // Not every wire has words for these.
             let kind = match kind {
                 StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
-                StopKind::Finished if told.refused.contains(&choice) => StopKind::Refusal,
-                StopKind::Finished if told.with_client_calls.contains(&choice) => StopKind::ToolUse,
+                StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
+                StopKind::Finished if stream_state.with_client_calls.contains(&choice) => StopKind::ToolUse,
                 kind => kind,
             };
             let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
-            self.tell(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
+            self.report(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
         }
     }
 
@@ -383,8 +383,8 @@ impl<'a> Emitter<'a> {
     pub(super) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
         self.end_blocks_of(0);
         self.calls().finish((!reason.is_empty()).then_some(reason));
-        self.user.told.unfinished.retain(|unfinished| *unfinished != 0);
-        self.user.told.outlet.watch.end();
+        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != 0);
+        self.user.stream_state.outlet.watch.end();
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
@@ -393,17 +393,17 @@ impl<'a> Emitter<'a> {
         self.end_again(None);
         self.calls().finish(None);
         self.end_blocks();
-        self.user.told.forget_message();
-        self.user.told.has_ended = true;
-        self.tell(StreamEvent::End);
+        self.user.stream_state.forget_message();
+        self.user.stream_state.has_ended = true;
+        self.report(StreamEvent::End);
     }
 
     /// Adds an event that was read to the message that goes back.
     pub(super) fn keep(&mut self, event: Json<'_>) {
-        if let Some(message) = &mut self.user.told.message {
+        if let Some(message) = &mut self.user.stream_state.message {
             message.add(event);
         }
-        self.user.told.settle();
+        self.user.stream_state.settle();
     }
 
     /// The input has ended, be the stream at its end or not.
@@ -411,24 +411,26 @@ impl<'a> Emitter<'a> {
         self.end_again(None);
         self.calls().cut(reason);
         self.end_blocks();
-        if !mem::take(&mut self.user.told.unfinished).is_empty() || self.user.told.outlet.watch.lacks_answer() {
-            self.tell(StreamEvent::Incomplete { reason });
+        if !mem::take(&mut self.user.stream_state.unfinished).is_empty()
+            || self.user.stream_state.outlet.watch.lacks_answer()
+        {
+            self.report(StreamEvent::Incomplete { reason });
         }
     }
 
     /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
     pub(super) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
-        self.user.told.unfinished.clear();
-        self.user.told.outlet.watch.end();
-        self.report(failure);
+        self.user.stream_state.unfinished.clear();
+        self.user.stream_state.outlet.watch.end();
+        self.report_failure(failure);
     }
 
     /// Reports an error that does not affect any other call.
-    pub(super) fn report(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
+    pub(super) fn report_failure(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
         let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
-        self.tell(StreamEvent::ProviderError { message, kind, code, retry, json });
+        self.report(StreamEvent::ProviderError { message, kind, code, retry, json });
     }
 }
 

@@ -91,7 +91,7 @@ impl<'a> Failure<'a> {
 
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
     /// place of a type, or as an exception under its name.
-    pub(super) fn told_by(event: Json<'a>) -> Option<Self> {
+    pub(super) fn reported_by(event: Json<'a>) -> Option<Self> {
         let fields: Fields<'_> = event.object().ok()?;
         let is_untyped = fields.kind.is_empty() && fields.event_type.is_empty();
         if says_anything(fields.error) && (is_untyped || fields.is_called_error()) {
@@ -106,8 +106,8 @@ impl<'a> Failure<'a> {
     /// The error that the only event of a stream is. It need not say so itself if it has nothing but members of an HTTP
     /// error's body.
     pub(super) fn alone(event: Json<'a>) -> Option<Self> {
-        if let told @ Some(_) = Self::told_by(event) {
-            return told;
+        if let reported @ Some(_) = Self::reported_by(event) {
+            return reported;
         }
         let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
         let fields: Fields<'_> = event.object().ok()?;

@@ -10,7 +10,7 @@ pub(super) struct Format {
     /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
     ///
     /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
-    /// [`Reader`](super::reader::Reader), which asks this for all others.
+    /// [`Reader`](super::dispatch::Reader), which asks this for all others.
     pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
     /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,

@@ -88,7 +88,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         let choice = candidate.index.unwrap_or(0);
         read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);
         emit.content_filter(choice, candidate.safety_ratings);
-        grounding::tell(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
+        grounding::report(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
         if candidate.finish_message.is_given() {
             emit.data("finishMessage", candidate.finish_message);
         }

@@ -90,7 +90,7 @@ pub(super) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     for id in message.cancellation.map(|cancellation| cancellation.ids).unwrap_or_default().elements() {
         let word = id.word();
         let call = emit.known().find_id(0, &word);
-        emit.tell(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
+        emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
     }
     if let Some(content) = message.server_content.0 {
         content.read(emit);
@@ -128,7 +128,7 @@ impl ServerContent<'_> {
             emit.data("inputTranscription", self.input_transcription);
         }
         emit.text(0, self.output_transcription.0.as_ref().map_or("", |transcription| &transcription.text));
-        grounding::tell(0, self.grounding, None, self.contexts, emit);
+        grounding::report(0, self.grounding, None, self.contexts, emit);
         if self.interrupted && emit.is_unfinished(0) {
             emit.end_answer("interrupted");
         }

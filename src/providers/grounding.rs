@@ -63,7 +63,7 @@ objects! {
 }
 
 /// Reports each source once, as some of them come again with every event.
-pub(super) fn tell(
+pub(super) fn report(
     choice: u64,
     grounding: Option<Grounding<'_>>,
     citations: Option<Citations<'_>>,

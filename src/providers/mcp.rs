@@ -84,7 +84,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             if let Some(call) = emit.take_request(&id) {
                 emit.result_of_request(Some(call), &id, true, error);
             }
-            emit.report(&Failure::at(error).unwrap_or_default());
+            emit.report_failure(&Failure::at(error).unwrap_or_default());
         }
         "" => return read_result(json, id, result, emit),
         "tools/call" if id.is_given() => {
@@ -94,7 +94,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "notifications/cancelled" => {
             let id = id_text(params.request_id);
             if let Some(call) = emit.take_request(&id) {
-                emit.tell(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json: json.spelt() });
+                emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json: json.spelt() });
             }
         }
         method if SILENT.iter().any(|family| method.starts_with(family)) => {

@@ -22,7 +22,7 @@ use super::openai_chat;
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
 use super::provider::Provider;
-use super::told::KeepMessage;
+use super::stream_state::KeepMessage;
 use super::turn::{Composer, Shape, Turn};
 use crate::payload::Payload;
 use crate::tool_calls::ToolCall;

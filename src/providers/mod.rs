@@ -26,14 +26,14 @@
 // |---|---|
 // | `stream` | the public functions |
 // | `provider` | which formats there are, each with a feature of its own, and whose event it is |
-// | `reader` | what must be known from one event to the next, and what becomes of unknown ones |
+// | `dispatch` | the wire format that reads an event, its memory, and what becomes of unknown events |
 // | `format` | what is asked of every wire format |
 // | `anthropic`, `openai_chat`, … | a wire format: what its events mean, its quirks, and what tells it from others |
 // | `tool_call` | the spelling of calls that several formats share |
 // | `failure`, `retry` | the shapes of errors, and whether they pass |
 // | `stop`, `usage` | reasons to stop and token counts, by all the names they have |
 // | `emitter`, `blocks` | where all of them send what an event says, and the blocks that it belongs to |
-// | `told` | what must be known from one event to the next, whatever the format |
+// | `stream_state` | what must be known from one event to the next, whatever the format |
 // | `said` | what was said of each part that a wire may repeat as a whole |
 // | `outlet` | the one way by which events leave |
 // | `payloads` | payloads in the assistant's text, for those who ask for them |
@@ -41,7 +41,7 @@
 // | `message`, `turn` | the assistant's message that goes back, for those who ask for it |
 // | `json` | how an event's JSON is read |
 // | `saved`, and parts of the others | how all of this is saved |
-// | `event`, `media`, `owned`, `wire` | what is reported, and how it is written |
+// | `event`, `media`, `owned`, `serialize` | what is reported, and how it is written |
 
 #[cfg(feature = "ag-ui")]
 mod ag_ui;
@@ -54,6 +54,7 @@ mod blocks;
 mod cohere;
 #[cfg(feature = "cohere")]
 mod cohere_v1;
+mod dispatch;
 mod emitter;
 mod event;
 mod failure;
@@ -86,13 +87,13 @@ mod owned;
 #[cfg(feature = "envelope")]
 mod payloads;
 mod provider;
-mod reader;
 mod retry;
 mod said;
 mod saved;
+mod serialize;
 mod stop;
 mod stream;
-mod told;
+mod stream_state;
 #[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama", feature = "ag-ui"))]
 mod tool_call;
 mod turn;
@@ -100,7 +101,6 @@ mod usage;
 #[cfg(feature = "vercel-ui")]
 mod vercel_ui;
 mod verdict;
-mod wire;
 
 pub use event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent, ToolResult};
 pub use media::Media;

@@ -344,7 +344,7 @@ fn end_calls(step: &str, calls: &[ToolCall<'_>], is_whole: bool, emit: &mut Emit
         } else if let Some(number) = emit.calls().find_in(slot) {
             emit.repeat_input(number, call.input());
         }
-        call.tell_results(slot, true, emit);
+        call.report_results(slot, true, emit);
     }
 }
 
@@ -363,7 +363,7 @@ impl ToolCall<'_> {
         } else {
             emit.calls().delta(slot, self.input());
         }
-        self.tell_results(slot, false, emit);
+        self.report_results(slot, false, emit);
     }
 
     fn start(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) {
@@ -406,7 +406,7 @@ impl ToolCall<'_> {
     }
 
     /// Reports the results of the call: in pieces, or all of it, if there were none.
-    fn tell_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+    fn report_results(&self, slot: Slot<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
         // A tool of a new kind has its own member.
         if !self.others.0.is_empty() && (emit.is_news(0, &["other/", &self.id].concat()) || !is_whole) {
             emit.unknown_members(&self.others, &[]);

@@ -58,7 +58,7 @@ impl ProviderStream {
     #[must_use]
     pub fn with_envelope(mut self, mut envelope: Envelope) -> Self {
         envelope.reset();
-        self.told.outlet.texts = Some(Box::new(Payloads { new: envelope, open: Vec::new() }));
+        self.stream_state.outlet.texts = Some(Box::new(Payloads { new: envelope, open: Vec::new() }));
         self
     }
 
@@ -66,12 +66,12 @@ impl ProviderStream {
     /// [parser](Envelope::parser) of its payload.
     #[must_use]
     pub fn envelope(&self, block: u64) -> Option<&Envelope> {
-        self.told.outlet.texts.as_ref()?.envelope(block)
+        self.stream_state.outlet.texts.as_ref()?.envelope(block)
     }
 
     /// The blocks of text that are open and in which something has come, by their numbers, with their envelopes.
     pub fn envelopes(&self) -> impl Iterator<Item = (u64, &Envelope)> {
-        let blocks = self.told.outlet.texts.iter().flat_map(|texts| texts.blocks());
+        let blocks = self.stream_state.outlet.texts.iter().flat_map(|texts| texts.blocks());
         blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope)))
     }
 }

@@ -4,10 +4,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
+use super::dispatch::Dispatch;
 use super::failure::Failure;
 use super::json::Json;
 use super::provider::Provider;
-use super::reader;
 use super::stream::{MOST_UNDECIDED, ProviderStream};
 use crate::saved::{self, Digest, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
@@ -74,7 +74,7 @@ impl ProviderStream {
     /// Linear in the length of the bytes.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self { calls, reader, is_detecting, told, keeper, is_structured, with_events, .. } = self;
+        let Self { calls, reader, is_detecting, stream_state, keeper, is_structured, with_events, .. } = self;
         let provider = reader.filter(|_| !is_detecting).map(|reader| reader.provider());
         let calls = calls.emptied();
         let new = match provider {
@@ -82,14 +82,14 @@ impl ProviderStream {
             None => Self::detecting(calls),
         };
         let mut new = Self { keeper, awaits_keeper: false, is_structured, with_events, ..new };
-        new.told.outlet.texts = told.outlet.texts.map(|texts| texts.emptied());
+        new.stream_state.outlet.texts = stream_state.outlet.texts.map(|texts| texts.emptied());
         saved::restore(&owner, bytes, |reader| new.restore_body(reader))?;
         Ok(new)
     }
 
     fn owner(&self) -> Owner {
         let all = if self.is_detecting { Provider::ALL } else { &[] };
-        let known = self.reader.as_ref().filter(|_| !self.is_detecting).map(reader::Reader::provider);
+        let known = self.reader.as_ref().filter(|_| !self.is_detecting).map(Dispatch::provider);
         let mut providers = Digest::new();
         for provider in known.iter().chain(all) {
             // Writing to a digest cannot fail.
@@ -99,7 +99,7 @@ impl ProviderStream {
             u64::from(self.is_detecting) | u64::from(self.is_structured) << 1 | u64::from(self.keeper.is_some()) << 2;
         let Owner { kind, patterns, choices } = self.calls.owner(Kind::ProviderStream);
         let choices = choices.with_digest(providers).with(small);
-        match &self.told.outlet.texts {
+        match &self.stream_state.outlet.texts {
             Some(texts) => {
                 let envelope = texts.owner();
                 let (patterns, choices) =
@@ -111,7 +111,7 @@ impl ProviderStream {
     }
 
     fn save_body(&self, out: &mut Writer<'_>) {
-        let Self { calls, reader, is_detecting, told, keeper, awaits_keeper, undecided, .. } = self;
+        let Self { calls, reader, is_detecting, stream_state, keeper, awaits_keeper, undecided, .. } = self;
         calls.state().save(out);
         if *is_detecting {
             out.option(reader.as_ref(), |out, reader| out.text(reader.provider().name()));
@@ -126,7 +126,7 @@ impl ProviderStream {
         if keeper.is_some() {
             out.flag(*awaits_keeper);
         }
-        told.save(out);
+        stream_state.save(out);
     }
 
     fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
@@ -136,7 +136,7 @@ impl ProviderStream {
             && let Some(name) = reader.option(Reader::text)?
         {
             let provider = name.parse().map_err(|_| Impossible)?;
-            self.reader = Some(reader::Reader::new(provider));
+            self.reader = Some(Dispatch::new(provider));
         }
         match &mut self.reader {
             Some(own) => own.restore(reader, next)?,
@@ -146,10 +146,10 @@ impl ProviderStream {
             self.awaits_keeper = reader.flag()?;
             if !self.awaits_keeper {
                 let provider = self.reader.as_ref().ok_or(Impossible)?;
-                self.told.message = provider.keep_message(keeper, limits.event_bytes);
+                self.stream_state.message = provider.keep_message(keeper, limits.event_bytes);
             }
         }
-        self.told.restore(reader, &limits, next)
+        self.stream_state.restore(reader, &limits, next)
     }
 }
 
@@ -164,7 +164,7 @@ fn restore_undecided(reader: &mut Reader<'_>, most: usize) -> Result<Vec<String>
             event.is_object()
                 && event.spelt() == text
                 && Provider::sender_of(event).is_none()
-                && Failure::told_by(event).is_none()
+                && Failure::reported_by(event).is_none()
         };
         Impossible::unless(Json::new(&text).is_some_and(is_undecided))?;
         undecided.push(text);

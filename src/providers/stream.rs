@@ -6,6 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use super::dispatch::{Dispatch, MakeKeeper};
 use super::emitter::{Emitter, OnEvent};
 use super::event::StreamEvent;
 use super::failure::Failure;
@@ -13,8 +14,7 @@ use super::json::Json;
 use super::message;
 use super::owned::StreamEvents;
 use super::provider::Provider;
-use super::reader::{Keeper, Reader};
-use super::told::Told;
+use super::stream_state::StreamState;
 use super::verdict::Unfinished;
 use crate::tool_calls::{CallErrorKind, ToolCalls};
 
@@ -62,12 +62,12 @@ use crate::tool_calls::{CallErrorKind, ToolCalls};
 #[derive(Clone, Debug)]
 pub struct ProviderStream {
     pub(super) calls: ToolCalls,
-    pub(super) reader: Option<Reader>,
+    pub(super) reader: Option<Dispatch>,
     /// True if the events have yet to say whose stream it is.
     pub(super) is_detecting: bool,
-    pub(super) told: Told,
+    pub(super) stream_state: StreamState,
     /// The keeper of the message that goes back, if somebody has asked for it.
-    pub(super) keeper: Option<Keeper>,
+    pub(super) keeper: Option<MakeKeeper>,
     /// True if the keeper waits for the first event of a provider that is known.
     pub(super) awaits_keeper: bool,
     /// True if a message's own text is JSON.
@@ -91,7 +91,7 @@ impl ProviderStream {
     /// The stream of a known provider.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
-        Self { reader: Some(Reader::new(provider)), is_detecting: false, ..Self::detecting(calls) }
+        Self { reader: Some(Dispatch::new(provider)), is_detecting: false, ..Self::detecting(calls) }
     }
 
     /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
@@ -111,7 +111,7 @@ impl ProviderStream {
             calls,
             reader: None,
             is_detecting: true,
-            told: Told::default(),
+            stream_state: StreamState::default(),
             keeper: None,
             awaits_keeper: false,
             is_structured: false,
@@ -200,7 +200,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
-        self.told.message()?.to_json()
+        self.stream_state.message()?.to_json()
     }
 
     /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is not
@@ -224,7 +224,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn message_without_calls(&self) -> Option<String> {
-        self.told.message()?.to_json_without_calls()
+        self.stream_state.message()?.to_json_without_calls()
     }
 
     /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
@@ -255,14 +255,14 @@ impl ProviderStream {
     /// The first thing that is wrong, as an [`Unfinished`].
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
-        let is_open = !self.told.unfinished.is_empty() || calls.open_count() > 0;
-        self.told.outlet.watch.verdict(is_open, calls.has_strays())
+        let is_open = !self.stream_state.unfinished.is_empty() || calls.open_count() > 0;
+        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays())
     }
 
     /// Returns the provider, once it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
-        self.reader.as_ref().map(Reader::provider)
+        self.reader.as_ref().map(Dispatch::provider)
     }
 
     /// The calls: their patterns, and the parsers of the open ones.
@@ -331,7 +331,7 @@ impl ProviderStream {
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("bad-frame");
-        emit.tell(StreamEvent::BadFrame { text });
+        emit.report(StreamEvent::BadFrame { text });
     }
 
     /// Notes an event that was too long to get here: it is reported as one that passed
@@ -344,7 +344,7 @@ impl ProviderStream {
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("limit");
-        emit.calls().tell_error(CallErrorKind::EventLimit, None);
+        emit.calls().report_error(CallErrorKind::EventLimit, None);
     }
 
     /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;
@@ -387,10 +387,10 @@ impl ProviderStream {
     fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
         let mut events = Vec::new();
         push(self, &mut |event| events.push(event.to_owned()));
-        StreamEvents::new(events, self.told.outlet.watch.so_far())
+        StreamEvents::new(events, self.stream_state.outlet.watch.so_far())
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {
-        Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event)
+        Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event)
     }
 }

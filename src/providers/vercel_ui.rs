@@ -63,7 +63,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let executor = if event.provider_executed { Executor::Provider } else { Executor::Client };
     let start = CallStart::new(name).id(id).executor(executor);
     let at = At::from(event.id.as_str());
-    let tell_metadata = |emit: &mut Emitter<'_>| {
+    let report_metadata = |emit: &mut Emitter<'_>| {
         if event.message_metadata.is_given() {
             emit.data("messageMetadata", event.message_metadata);
         }
@@ -75,7 +75,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
             end(slot, start, executor, event.input.text_or_json().as_str(), emit);
-            emit.report(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
+            emit.report_failure(&Failure { message: event.error_text.as_str().into(), ..Failure::default() });
         }
         "text-start" => emit.start_text(0, at, &event.id, ""),
         "text-delta" => emit.text_at(0, at, event.delta.required()?),
@@ -86,7 +86,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool-output-error" | "tool-output-denied" if !id.is_empty() => emit.tool_result(id, true, json),
         "tool-approval-request" if !event.approval_id.is_empty() => {
             let call = emit.known().find_id(0, id);
-            emit.tell(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });
+            emit.report(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });
         }
         "source-url" | "source-document"
             if ![&event.url, &event.title, &event.filename].iter().all(|text| text.is_empty()) =>
@@ -103,10 +103,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "start" => {
             emit.begin_message(&event.message_id, "");
-            tell_metadata(emit);
+            report_metadata(emit);
         }
         "finish" => {
-            tell_metadata(emit);
+            report_metadata(emit);
             emit.end_answer(&event.finish_reason);
         }
         "abort" => {

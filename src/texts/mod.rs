@@ -10,7 +10,7 @@ mod framing;
 mod io;
 mod owned;
 mod saved;
-mod wire;
+mod serialize;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;

@@ -41,7 +41,7 @@ pub(super) enum Role {
 /// The meaning of a chunk that lies inside the open string to the layers above.
 pub(crate) enum StringPiece<'a> {
     /// Nothing: nobody follows the string, or it is a key, which is reported as a whole.
-    Untold,
+    Unreported,
     /// New text of a value, and its offset.
     Text(PieceText<'a>, u64),
 }
@@ -135,7 +135,7 @@ impl Tokenizer {
         keep(at);
         self.offset = end;
         if !self.string.is_followed {
-            return Some(StringPiece::Untold);
+            return Some(StringPiece::Unreported);
         }
         let text = if let [byte] = chunk {
             PieceText::Character(ascii_character(*byte))
@@ -144,7 +144,7 @@ impl Tokenizer {
         };
         if self.string.role == Role::Key {
             self.scratch.push_str(text.as_str());
-            return Some(StringPiece::Untold);
+            return Some(StringPiece::Unreported);
         }
         Some(StringPiece::Text(text, at))
     }
@@ -260,7 +260,7 @@ impl Tokenizer {
         match self.string.role {
             Role::Key => {
                 if self.string.is_followed {
-                    self.tell_collected_key(self.at(quote), sink)?;
+                    self.report_collected_key(self.at(quote), sink)?;
                 }
                 self.state = State::Colon;
             }
@@ -270,7 +270,7 @@ impl Tokenizer {
     }
 
     /// Reports the key that has been collected.
-    pub(super) fn tell_collected_key<S: Sink>(&mut self, quote: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn report_collected_key<S: Sink>(&mut self, quote: u64, sink: &mut S) -> Result<(), Fault> {
         let key = mem::take(&mut self.scratch);
         let reported = self.report_key(&key, quote, sink);
         self.scratch = key;

@@ -26,7 +26,7 @@ use crate::payload::{Payload, PayloadStatus};
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending<'a> {
     /// The wire announced the end, without a reason.
-    Told,
+    Announced,
     /// The wire gave this reason.
     Reason(&'a str),
     /// The wire announced no end; the reason is ours.
@@ -52,7 +52,7 @@ impl<'a> Ending<'a> {
             "completed",
         ];
         match self {
-            Self::Told => true,
+            Self::Announced => true,
             Self::Reason(reason) => is_one_of(reason, REGULAR),
             Self::Abrupt(_) => false,
         }
@@ -60,7 +60,7 @@ impl<'a> Ending<'a> {
 
     fn reason(self) -> &'a str {
         match self {
-            Self::Told => "incomplete",
+            Self::Announced => "incomplete",
             Self::Reason(reason) | Self::Abrupt(reason) => reason,
         }
     }
@@ -75,7 +75,7 @@ pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
 impl OpenCall {
     /// Reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
-        self.tell_start(listener);
+        self.report_start(listener);
         // What came with the start may be no more than a part of the input, but it was said.
         let is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
         self.take_start_input(options, listener);

@@ -18,7 +18,7 @@
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `owned`, `error`, `executor` | what is reported |
-//! | `wire` | how events are serialized |
+//! | `serialize` | how events are serialized |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;
@@ -37,12 +37,12 @@ mod owned;
 mod places;
 mod rest;
 mod saved;
+mod serialize;
 mod signals;
 mod slot;
 mod start;
 mod state;
 mod values;
-mod wire;
 
 pub use builder::ToolCallsBuilder;
 pub use calls::ToolCalls;

@@ -53,7 +53,7 @@ pub(crate) struct OpenCall {
     is_content: bool,
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
-    is_told: bool,
+    is_reported: bool,
     /// The reason why something was left out on our side, so that it can't be complete.
     pub(super) left_out: Option<&'static str>,
     /// The wire said that it is not complete.
@@ -77,7 +77,7 @@ impl OpenCall {
             is_content: slot.place == Place::Content,
             format: start.format,
             phase: Phase::Open,
-            is_told: false,
+            is_reported: false,
             left_out: None,
             is_incomplete: false,
             start_input: String::new(),
@@ -183,15 +183,15 @@ impl OpenCall {
     }
 
     /// Reports the start, once.
-    pub(super) fn tell_start(&mut self, listener: &mut dyn CallListener) {
-        if !mem::replace(&mut self.is_told, true) {
+    pub(super) fn report_start(&mut self, listener: &mut dyn CallListener) {
+        if !mem::replace(&mut self.is_reported, true) {
             listener.on_call_event(CallEvent::Start(self.tool_call()));
         }
     }
 
     /// Takes in a fragment, which is not empty.
     pub(super) fn append(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
-        self.tell_start(listener);
+        self.report_start(listener);
         if self.is_full {
             return;
         }
@@ -222,7 +222,7 @@ impl OpenCall {
 
     /// Takes in a value by its path.
     pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
-        self.tell_start(listener);
+        self.report_start(listener);
         if let (Input::Untouched, InputFormat::Json) = (&self.input, self.format) {
             self.input = Input::values(options.parser, self.patterns(options));
         }
@@ -253,14 +253,14 @@ impl OpenCall {
     fn pass_limit(&mut self, listener: &mut dyn CallListener) {
         self.is_full = true;
         if self.left_out.replace("limit") != Some("limit") {
-            self.tell_error(CallErrorKind::InputLimit, listener);
+            self.report_error(CallErrorKind::InputLimit, listener);
         }
     }
 
     /// Reports, once, that fragments are left out, as they are of another form than the input.
     fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
         if self.left_out.replace("mixed") != Some("mixed") {
-            self.tell_error(CallErrorKind::Mixed, listener);
+            self.report_error(CallErrorKind::Mixed, listener);
         }
     }
 
@@ -293,7 +293,7 @@ impl OpenCall {
     pub(super) fn contradict(&mut self, whole: &str, listener: &mut dyn CallListener) {
         if !self.is_beyond_repair() {
             self.left_out = Some("mismatch");
-            self.tell_error(CallErrorKind::Mismatch, listener);
+            self.report_error(CallErrorKind::Mismatch, listener);
             listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), text: whole });
         }
     }
@@ -313,7 +313,7 @@ impl OpenCall {
         options.patterns_of(&self.identity.name)
     }
 
-    fn tell_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
+    fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
         listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
     }
 

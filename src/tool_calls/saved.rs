@@ -106,8 +106,8 @@ impl State {
     }
     /// Writes everything but the header.
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { options, index, open, waiting, next, untold } = self;
-        debug_assert_eq!(*untold, next.checked_sub(1), "the newest call");
+        let Self { options, index, open, waiting, next, unreported } = self;
+        debug_assert_eq!(*unreported, next.checked_sub(1), "the newest call");
         out.number(*next);
         out.number(open.len() as u64);
         for (number, call) in open.iter() {
@@ -120,9 +120,9 @@ impl State {
 
     /// Reads what [`save`](Self::save) wrote into a state that is new.
     pub(crate) fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        let Self { options, index, open, waiting, next, untold } = self;
+        let Self { options, index, open, waiting, next, unreported } = self;
         *next = reader.place()?;
-        *untold = next.checked_sub(1);
+        *unreported = next.checked_sub(1);
         let count = reader.count()?;
         Impossible::unless(count <= options.limits.open_calls)?;
         let mut after_last = 0;
@@ -130,8 +130,8 @@ impl State {
             let number = reader.number()?;
             let call = OpenCall::restore(reader, number, options)?;
             // Calls are numbered in the order in which they are reported.
-            let is_told = call.is_told() || *untold == Some(number);
-            Impossible::unless((after_last..*next).contains(&number) && is_told)?;
+            let is_reported = call.is_reported() || *unreported == Some(number);
+            Impossible::unless((after_last..*next).contains(&number) && is_reported)?;
             after_last = number + 1;
             open.insert(number, Box::new(call));
         }

@@ -33,7 +33,7 @@ use super::values::PathValue;
 /// The reason why a call is truncated that may have lost a fragment.
 const UNPLACED: &str = "unplaced";
 
-/// The calls, and who is told about them, for the time of one signal or one event of a provider.
+/// The calls, and who is reported about them, for the time of one signal or one event of a provider.
 pub(crate) struct Signals<'a> {
     pub(super) calls: &'a mut State,
     pub(super) listener: &'a mut dyn CallListener,
@@ -56,14 +56,14 @@ impl Signals<'_> {
                     let input = start.input.unwrap_or_default();
                     return self.with(number, |call, _, listener| call.repeat_start_input(input, listener));
                 }
-                _ if is_again => return self.tell_error(CallErrorKind::Ended, number),
+                _ if is_again => return self.report_error(CallErrorKind::Ended, number),
                 _ => {}
             }
         }
         if let Some(number) = self.open(slot, start) {
             self.with(number, |call, options, listener| {
                 call.keep_start_input(start.input.unwrap_or_default(), options);
-                call.tell_start(listener);
+                call.report_start(listener);
             });
         }
     }
@@ -77,16 +77,16 @@ impl Signals<'_> {
         if is_name_too_long || self.calls.open.len() >= limits.open_calls {
             let kind = if is_name_too_long { CallErrorKind::NameLimit } else { CallErrorKind::OpenCallsLimit };
             self.calls.index.refuse(slot, id, &limits);
-            self.tell_error(kind, None);
+            self.report_error(kind, None);
             return None;
         }
         // Calls are numbered in the order in which they are reported: one that waits for its id waits no longer.
-        if let Some(untold) = self.calls.untold.take() {
-            self.with(untold, |call, _, listener| call.tell_start(listener));
+        if let Some(unreported) = self.calls.unreported.take() {
+            self.with(unreported, |call, _, listener| call.report_start(listener));
         }
         let number = self.calls.next;
         self.calls.next += 1;
-        self.calls.untold = Some(number);
+        self.calls.unreported = Some(number);
         let mut call = OpenCall::new(number, slot, &start);
         if self.calls.index.take_orphan(slot, id) {
             call.leave_out(UNPLACED);
@@ -142,7 +142,7 @@ impl Signals<'_> {
     pub(crate) fn append(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {
             // Whatever is late, the input is whole.
-            Some(call) if call.phase == Phase::Sealed => self.tell_error(CallErrorKind::Ended, number),
+            Some(call) if call.phase == Phase::Sealed => self.report_error(CallErrorKind::Ended, number),
             Some(call) if call.phase == Phase::Open => {
                 if self.calls.options.is_cumulative {
                     call.append_to_all(text, &self.calls.options, self.listener);
@@ -160,13 +160,13 @@ impl Signals<'_> {
             let has_tainted = self.taint(self.calls.index.has_choice(slot.choice).then_some(slot.choice));
             self.calls.index.orphan(slot, !has_tainted, &self.calls.options.limits);
         }
-        self.tell_error(CallErrorKind::NotStarted, None);
+        self.report_error(CallErrorKind::NotStarted, None);
     }
 
     /// A fragment for a call whose end was reported. It is dropped, and may be another open one's.
     pub(crate) fn late(&mut self, number: u64) {
         self.taint(self.calls.index.choice_of(number));
-        self.tell_error(CallErrorKind::Ended, number);
+        self.report_error(CallErrorKind::Ended, number);
     }
 
     /// A fragment was dropped: nothing that may have lost it can be complete. Whether there is any such call.
@@ -206,7 +206,7 @@ impl Signals<'_> {
     pub(crate) fn whole_call(&mut self, choice: u64, start: CallStart<'_>) {
         let slot = Slot::new(choice, Place::Latest);
         if let Some(number) = self.open(slot, start) {
-            self.with(number, |call, _, listener| call.tell_start(listener));
+            self.with(number, |call, _, listener| call.report_start(listener));
             self.whole(slot, start.input.unwrap_or_default());
             self.stop(slot);
         }
@@ -282,7 +282,7 @@ impl Signals<'_> {
     /// The first id and name that are not empty win. Another name contradicts.
     pub(crate) fn identify(&mut self, number: u64, id: &str, name: &str) {
         if id.len().max(name.len()) > self.calls.options.limits.name_bytes {
-            return self.tell_error(CallErrorKind::NameLimit, number);
+            return self.report_error(CallErrorKind::NameLimit, number);
         }
         let Some(call) = self.calls.open.get_mut(number) else { return };
         call.identify(id, name, self.listener);
@@ -291,7 +291,7 @@ impl Signals<'_> {
             self.calls.index.bind(Slot::new(choice, Place::Latest), id, number);
         }
         if !call.id().is_empty() && !call.name().is_empty() {
-            call.tell_start(self.listener);
+            call.report_start(self.listener);
         }
     }
 
@@ -303,21 +303,21 @@ impl Signals<'_> {
                 self.calls.waiting.push(number);
             }
         } else {
-            self.end_call(number, Ending::Told);
+            self.end_call(number, Ending::Announced);
         }
     }
 
     /// Nothing more of a call's input comes: what has come of it is known, or another one begins.
     pub(crate) fn end_early(&mut self, number: u64) {
         if self.calls.open.contains(number) {
-            self.end_call(number, Ending::Told);
+            self.end_call(number, Ending::Announced);
         }
     }
 
     /// The stream has moved on: what waits for a reason was not cut by the message's end.
     pub(crate) fn settle(&mut self) {
         for number in mem::take(&mut self.calls.waiting) {
-            self.end_call(number, Ending::Told);
+            self.end_call(number, Ending::Announced);
         }
     }
 
@@ -325,12 +325,12 @@ impl Signals<'_> {
         let noted = self.calls.index.take_noted();
         self.end_all(&|call| {
             let reason = reason.or_else(|| noted.get(call.choice()));
-            Some(reason.map_or(Ending::Told, Ending::Reason))
+            Some(reason.map_or(Ending::Announced, Ending::Reason))
         });
     }
 
     pub(crate) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
-        let ending = reason.map_or(Ending::Told, Ending::Reason);
+        let ending = reason.map_or(Ending::Announced, Ending::Reason);
         self.end_all(&|call| (call.choice() == choice).then_some(ending));
     }
 
@@ -376,7 +376,7 @@ impl Signals<'_> {
         }
     }
 
-    pub(crate) fn tell_error(&mut self, kind: CallErrorKind, call: impl Into<Option<u64>>) {
+    pub(crate) fn report_error(&mut self, kind: CallErrorKind, call: impl Into<Option<u64>>) {
         self.listener.on_call_event(CallEvent::Error(CallError::new(kind, call)));
     }
 
@@ -416,5 +416,5 @@ impl Signals<'_> {
 
 /// The wire's word for a call's end counts, also where the message's end is missing.
 fn abrupt<'r>(call: &OpenCall, reason: &'r str) -> Ending<'r> {
-    if call.phase == Phase::Stopped { Ending::Told } else { Ending::Abrupt(reason) }
+    if call.phase == Phase::Stopped { Ending::Announced } else { Ending::Abrupt(reason) }
 }

@@ -20,7 +20,7 @@ pub(crate) struct State {
     pub(super) next: u64,
     /// The newest call, whose start may not have been reported yet, since some servers send id and name one after the
     /// other.
-    pub(super) untold: Option<u64>,
+    pub(super) unreported: Option<u64>,
 }
 
 impl State {
@@ -31,7 +31,7 @@ impl State {
             open: Numbered::default(),
             waiting: Vec::new(),
             next: 0,
-            untold: None,
+            unreported: None,
         }
     }
 

@@ -23,7 +23,7 @@ impl<'a, F: FnMut(Event<'_>) + ?Sized> Callback<'a, F> {
     }
 
     #[inline]
-    fn tell_end(&mut self, selected: &Selected<'_>, text: Option<&[u8]>, end: u64) {
+    fn report_end(&mut self, selected: &Selected<'_>, text: Option<&[u8]>, end: u64) {
         let path = selected.paths.path(selected.node);
         let value = text.map(|text| CompleteValue { kind: selected.kind, end, text, path });
         self.report(selected, EventKind::End(value), end);
@@ -48,12 +48,12 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
 
     #[inline]
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        self.tell_end(selected, Some(text.as_bytes()), end);
+        self.report_end(selected, Some(text.as_bytes()), end);
     }
 
     #[inline]
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
-        self.tell_end(selected, kept.map(|(_, text)| text), end);
+        self.report_end(selected, kept.map(|(_, text)| text), end);
     }
 
     fn as_dyn(&mut self) -> &mut (dyn Output + '_) {

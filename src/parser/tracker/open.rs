@@ -25,7 +25,7 @@ impl OpenValue {
 
 impl Tracker {
     /// Reports the begin of each open match again, outermost first.
-    pub(in crate::parser) fn tell_open(&self, mut on_event: impl FnMut(Event<'_>)) {
+    pub(in crate::parser) fn report_open(&self, mut on_event: impl FnMut(Event<'_>)) {
         let leaf = self.leaf.iter().map(|leaf| (leaf, self.node));
         let mut values = self.frames.iter().map(|frame| (&frame.value, frame.node)).chain(leaf).peekable();
         while let Some((value, node)) = values.next() {

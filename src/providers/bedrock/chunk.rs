@@ -48,20 +48,20 @@ pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Underst
     let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
     let text = str::from_utf8(&bytes).map_err(|_| Unreadable)?;
     // An agent may say anything, even JSON that could be a model's event.
-    let Some(json) = Json::new(text).filter(|json| json.is_object() && !emit.has_told(AGENT)) else {
+    let Some(json) = Json::new(text).filter(|json| json.is_object() && !emit.has_reported(AGENT)) else {
         // In the middle of a model's own events, it is one that is damaged.
         let is_damaged = emit.known().open_count() > 0 || text.trim_ascii().starts_with('{');
-        if is_damaged && !emit.has_told(AGENT) {
+        if is_damaged && !emit.has_reported(AGENT) {
             return Err(Unreadable);
         }
-        emit.note_told(AGENT);
+        emit.note_reported(AGENT);
         emit.text(0, text);
         return Ok(Understood::Yes);
     };
     if is_known(&json.member("type").word(), anthropic::FORMAT.owns_type) || json.member("type").word() == "ping" {
         return emit.watch(json, anthropic::read);
     }
-    if let Some(failure) = Failure::told_by(json) {
+    if let Some(failure) = Failure::reported_by(json) {
         emit.fail(&failure);
         return Ok(Understood::Yes);
     }

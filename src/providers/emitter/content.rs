@@ -18,7 +18,7 @@ impl Emitter<'_> {
             text if self.is_structured => self.calls().content(choice, text),
             text => {
                 let block = self.block_of(choice, at, BlockKind::Text);
-                self.tell(StreamEvent::Text { choice, block, text });
+                self.report(StreamEvent::Text { choice, block, text });
             }
         }
     }
@@ -27,11 +27,12 @@ impl Emitter<'_> {
     /// chunk's block, or one of their own if there is none.
     pub(in crate::providers) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
         let is_structured = self.is_structured && kind == BlockKind::Text;
-        let last = self.user.told.block_chunk.filter(|block| self.user.told.blocks.has(0, *block, kind));
+        let last =
+            self.user.stream_state.block_chunk.filter(|block| self.user.stream_state.blocks.has(0, *block, kind));
         match (last, kind) {
             (Some(block), _) if at == At::Run && !is_structured => {
                 if !text.is_empty() {
-                    self.tell(match kind {
+                    self.report(match kind {
                         BlockKind::Text => StreamEvent::Text { choice: 0, block, text },
                         BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text },
                     });
@@ -41,13 +42,13 @@ impl Emitter<'_> {
             (_, BlockKind::Reasoning) => self.reasoning_at(0, at, text),
         }
         if at != At::Run || last.is_none() {
-            self.user.told.block_chunk = self.user.told.blocks.find(0, at, kind);
+            self.user.stream_state.block_chunk = self.user.stream_state.blocks.find(0, at, kind);
         }
     }
 
     /// Notes that what comes now is no chunk, and the next one is not of the last one's block.
     pub(in crate::providers) fn end_chunks(&mut self) {
-        self.user.told.block_chunk = None;
+        self.user.stream_state.block_chunk = None;
     }
 
     pub(in crate::providers) fn reasoning(&mut self, choice: u64, text: &str) {
@@ -57,7 +58,7 @@ impl Emitter<'_> {
     pub(in crate::providers) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         if !text.is_empty() {
             let block = self.block_of(choice, at, BlockKind::Reasoning);
-            self.tell(StreamEvent::Reasoning { choice, block, text });
+            self.report(StreamEvent::Reasoning { choice, block, text });
         }
     }
 
@@ -65,22 +66,22 @@ impl Emitter<'_> {
     pub(in crate::providers) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
-        self.user.told.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+        self.user.stream_state.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
     }
 
     /// True if anything of this message was noted that may be repeated.
     pub(in crate::providers) fn has_said(&self) -> bool {
-        !self.user.told.said.is_empty()
+        !self.user.stream_state.said.is_empty()
     }
 
     /// The wire lists everything that it has said.
     pub(in crate::providers) fn begin_list(&mut self) {
-        self.user.told.said.begin_list();
+        self.user.stream_state.said.begin_list();
     }
 
     /// Another item begins at this index.
     pub(in crate::providers) fn retire_said(&mut self, index: u64) {
-        self.user.told.said.retire(index);
+        self.user.stream_state.said.retire(index);
     }
 
     /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
@@ -94,12 +95,12 @@ impl Emitter<'_> {
         if whole.is_empty() {
             return (None, "");
         }
-        match self.user.told.said.news(part, whole, scope) {
+        match self.user.stream_state.said.news(part, whole, scope) {
             News::Nothing => (None, ""),
             News::All => {
                 self.note_said(part, whole);
                 if scope == Scope::Anywhere {
-                    self.user.told.said.list(part);
+                    self.user.stream_state.said.list(part);
                 }
                 (None, whole)
             }
@@ -113,25 +114,25 @@ impl Emitter<'_> {
 
     /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
     pub(in crate::providers) fn watch_inputs(&mut self) {
-        self.user.told.said.watch_inputs();
+        self.user.stream_state.said.watch_inputs();
     }
 
     /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
     /// another one, that is reported here.
     pub(in crate::providers) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
-        let Some(is_same) = self.user.told.said.is_input(number, whole) else { return false };
+        let Some(is_same) = self.user.stream_state.said.is_input(number, whole) else { return false };
         if !is_same {
             let choice = self.known().choice_of(number).unwrap_or_default();
             let (kind, call) = (MismatchKind::Arguments, Some(number));
-            self.tell(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
-            self.user.told.spoil_message();
+            self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
+            self.user.stream_state.spoil_message();
         }
         true
     }
 
     /// The input of a call that may have ended without one: then that was not all.
     pub(in crate::providers) fn fill_late(&mut self, call: u64, input: &str) {
-        if self.user.told.said.was_empty(call) {
+        if self.user.stream_state.said.was_empty(call) {
             self.repeat_input(call, input);
         }
     }
@@ -143,7 +144,7 @@ impl Emitter<'_> {
         let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
         if let Some(number) = number.filter(|_| is_again) {
             let most = self.known().limits().open_calls;
-            self.user.told.said.begin_again(number, most);
+            self.user.stream_state.said.begin_again(number, most);
             if !input.is_empty() && !is_stand_in(input) {
                 self.repeat_input(number, input);
             }
@@ -155,27 +156,27 @@ impl Emitter<'_> {
     pub(in crate::providers) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
         if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
             let most = self.known().limits().input_bytes;
-            return self.user.told.said.add_again(number, piece, most);
+            return self.user.stream_state.said.add_again(number, piece, most);
         }
         self.calls().delta(slot, piece);
     }
 
     /// Whether a call has ended, and is said once more.
     pub(in crate::providers) fn is_said_again(&self, call: u64) -> bool {
-        self.user.told.said.is_again(call)
+        self.user.stream_state.said.is_again(call)
     }
 
     /// A piece of an open call's input that events of another kind say too.
     pub(in crate::providers) fn said_otherwise(&mut self, call: u64, piece: &str) {
         let limits = self.known().limits();
         let (most_calls, most) = (limits.open_calls, limits.input_bytes);
-        self.user.told.said.begin_otherwise(call, most_calls);
-        self.user.told.said.add_again(call, piece, most);
+        self.user.stream_state.said.begin_otherwise(call, most_calls);
+        self.user.stream_state.said.add_again(call, piece, most);
     }
 
     /// The call is about to end: what was said otherwise is all of it.
     pub(in crate::providers) fn end_otherwise(&mut self, call: u64) {
-        if let Some((_, input)) = self.user.told.said.end_again(Some(call)) {
+        if let Some((_, input)) = self.user.stream_state.said.end_again(Some(call)) {
             self.calls().whole_of(call, &input);
         }
     }
@@ -190,7 +191,7 @@ impl Emitter<'_> {
 
     /// Ends what is said once more of a call, or of all: it is all there.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
-        while let Some((number, input)) = self.user.told.said.end_again(call) {
+        while let Some((number, input)) = self.user.stream_state.said.end_again(call) {
             self.repeat_input(number, &input);
         }
     }
@@ -204,9 +205,9 @@ impl Emitter<'_> {
             Some(call) => self.calls().contradict(call, text),
             None => {
                 let block = self.find_block(choice, at);
-                self.tell(StreamEvent::Mismatch { kind, choice, block, call: None, text });
+                self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text });
             }
         }
-        self.user.told.spoil_message();
+        self.user.stream_state.spoil_message();
     }
 }

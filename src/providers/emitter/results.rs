@@ -16,18 +16,18 @@ impl Emitter<'_> {
         if let Some(call) = call {
             self.calls().end_early(call);
         }
-        self.tell(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
+        self.report(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
     }
 
     /// The call that the last chunk was of, where chunks that name none go on with it.
     pub(in crate::providers) fn last_chunk(&self) -> Option<u64> {
-        self.user.told.chunk
+        self.user.stream_state.chunk
     }
 
     /// A chunk of a call has come, or something else of calls that ends this. One that names none changes nothing.
     pub(in crate::providers) fn set_last_chunk(&mut self, call: Option<u64>, is_named: bool) {
         if is_named || call.is_none() {
-            self.user.told.chunk = call;
+            self.user.stream_state.chunk = call;
         }
     }
 
@@ -38,22 +38,22 @@ impl Emitter<'_> {
         self.calls().settle();
         let most = self.known().limits().open_calls;
         if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest))
-            && self.user.told.results.len() < most
+            && self.user.stream_state.results.len() < most
         {
-            self.user.told.results.insert(0, Key::Id(id).to_owned(), call);
+            self.user.stream_state.results.insert(0, Key::Id(id).to_owned(), call);
         }
     }
 
     /// True if the result of a request is waited for.
     pub(in crate::providers) fn is_awaited(&self, id: &str) -> bool {
-        self.user.told.results.get(0, Key::Id(id)).is_some()
+        self.user.stream_state.results.get(0, Key::Id(id)).is_some()
     }
 
     /// The call that a response answers, if it answers one. It is waited for no more.
     pub(in crate::providers) fn take_request(&mut self, id: &str) -> Option<u64> {
-        let call = self.user.told.results.remove(0, Key::Id(id));
-        if self.user.told.results.is_empty() {
-            self.user.told.unfinished.clear();
+        let call = self.user.stream_state.results.remove(0, Key::Id(id));
+        if self.user.stream_state.results.is_empty() {
+            self.user.stream_state.unfinished.clear();
         }
         call
     }
@@ -73,15 +73,15 @@ impl Emitter<'_> {
     pub(in crate::providers) fn expect_result(&mut self, index: u64, call_id: &str) {
         let most = self.known().limits().open_calls;
         if let Some(call) = self.known().find_id(0, call_id)
-            && self.user.told.results.len() < most
+            && self.user.stream_state.results.len() < most
         {
-            self.user.told.results.insert(0, Key::Index(index).to_owned(), call);
+            self.user.stream_state.results.insert(0, Key::Index(index).to_owned(), call);
         }
     }
 
     /// A result, or a part of it, for the call that was named at this index.
     pub(in crate::providers) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
-        let call = self.user.told.results.get(0, Key::Index(index));
+        let call = self.user.stream_state.results.get(0, Key::Index(index));
         if let Some(call) = call {
             self.calls().end_early(call);
         }

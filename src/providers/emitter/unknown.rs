@@ -9,7 +9,7 @@ use crate::tool_calls::Slot;
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.
     pub(in crate::providers) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
-        self.tell(StreamEvent::UnknownPart { kind, json: json.spelt() });
+        self.report(StreamEvent::UnknownPart { kind, json: json.spelt() });
     }
 
     /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
@@ -20,7 +20,7 @@ impl Emitter<'_> {
         self.unknown_part(kind, json);
     }
 
-    /// Reads an event. What it says in members that the reader has no field for is told as well.
+    /// Reads an event. What it says in members that the reader has no field for is reported as well.
     pub(in crate::providers) fn watch(
         &mut self,
         event: Json<'_>,
@@ -29,11 +29,11 @@ impl Emitter<'_> {
         let unread = Unread::default();
         let understood = read(event.watched(&unread), self)?;
         if understood == Understood::Yes {
-            for (name, json, is_told) in unread.members(event, &mut self.user.spelt) {
+            for (name, json, is_reported) in unread.members(event, &mut self.user.spelt) {
                 // Many are the same with each event, or repeated with the whole.
                 let word = name.word();
-                let is_news = !is_silent(&word) && self.user.told.is_new_member(name.spelt(), json.spelt());
-                if is_news && !is_told {
+                let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
+                if is_news && !is_reported {
                     self.unknown_part(&word, json);
                 }
             }
@@ -54,8 +54,8 @@ impl Emitter<'_> {
     /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
     /// is room to remember it by its key.
     pub(in crate::providers) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
-        if !self.has_told(key) {
-            self.note_told(key);
+        if !self.has_reported(key) {
+            self.note_reported(key);
             self.unknown_part(kind, json);
         }
     }

@@ -183,8 +183,8 @@ impl Composed {
             false => Some(escaped.as_str()),
             true => self
                 .string(number, emit)
-                .filter(|told| escaped.as_bytes().starts_with(told))
-                .and_then(|told| escaped.get(told.len()..)),
+                .filter(|reported| escaped.as_bytes().starts_with(reported))
+                .and_then(|reported| escaped.get(reported.len()..)),
         };
         match news {
             Some(news) => self.push(number, news, emit),
@@ -194,19 +194,19 @@ impl Composed {
     }
 
     fn done(&mut self, number: u64, command: u64, whole: &str, emit: &mut Emitter<'_>) {
-        let is_told = self.stage == Stage::After && command == self.command;
-        if !is_told && !self.enter(number, command, emit) {
+        let is_reported = self.stage == Stage::After && command == self.command;
+        if !is_reported && !self.enter(number, command, emit) {
             return;
         }
         let escaped = escaped(whole);
         match self.string(number, emit) {
-            Some([]) if !is_told => self.push(number, &escaped, emit),
-            Some(told) if told != escaped.as_bytes() => emit.calls().contradict(number, whole),
+            Some([]) if !is_reported => self.push(number, &escaped, emit),
+            Some(reported) if reported != escaped.as_bytes() => emit.calls().contradict(number, whole),
             _ => {}
         }
         // Where nothing is said to be the whole, something may be missing.
         self.has_all &= !whole.is_empty();
-        if !is_told {
+        if !is_reported {
             self.push(number, "\"", emit);
             self.stage = Stage::After;
         }
@@ -228,7 +228,7 @@ impl Composed {
             _ => {
                 // The piece may belong to a command that was not done when the next one began, or one between is missing.
                 if command == self.command && self.stage != Stage::Before {
-                    emit.calls().tell_error(CallErrorKind::Ended, number);
+                    emit.calls().report_error(CallErrorKind::Ended, number);
                 } else {
                     emit.calls().late(number);
                 }

@@ -304,7 +304,7 @@ impl Item<'_> {
                     for annotation in &part.annotations {
                         if source.is_some_and(|source| state.annotations.is_news_from(source)) {
                             let block = emit.find_block(0, At::Index(index, place));
-                            annotation.object.tell(annotation.json, state.choice, block, emit);
+                            annotation.object.report(annotation.json, state.choice, block, emit);
                         }
                     }
                 }
@@ -320,8 +320,8 @@ impl Item<'_> {
     }
 
     /// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval.
-    pub(super) fn tell_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
-        emit.note_told(&self.key());
+    pub(super) fn report_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
+        emit.note_reported(&self.key());
         let call = emit.known().find_id(0, self.call_id());
         emit.opaque_of_call(OpaqueKind::Container, 0, call, self.container_id);
         let has_result = [self.output, self.outputs, self.result, self.results, self.error]
@@ -334,7 +334,7 @@ impl Item<'_> {
             }
             "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, json),
             "mcp_approval_request" => {
-                emit.tell(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+                emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
             }
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);

@@ -293,7 +293,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             if let Some(Spelt { json, object: item }) = &event.item {
                 item.end(slot, state, emit);
                 item.say(part.0, Some(Source::Items), state, emit);
-                item.tell_rest(part.0, *json, emit, state);
+                item.report_rest(part.0, *json, emit, state);
                 emit.end_blocks_at(part.0);
             }
         }
@@ -323,7 +323,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.output_text.annotation.added" => {
             if let Some(annotation) = &event.annotation {
                 state.annotations.is_news_from(Source::Events);
-                annotation.object.tell(
+                annotation.object.report(
                     annotation.json,
                     state.choice,
                     emit.find_block(0, At::Index(part.0, part.1)),
@@ -412,7 +412,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
     emit.message(&response.id, &response.model);
     emit.content_filter(0, response.content_filters);
     let may_be_old: Vec<_> =
-        items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_told(&item.key()))).collect();
+        items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_reported(&item.key()))).collect();
     emit.begin_list();
     // Some servers report the items here alone, or what their input is.
     for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
@@ -427,7 +427,7 @@ fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &m
         }
         item.say(index, Some(Source::Response), state, emit);
         if !has_rest {
-            item.tell_rest(index, json, emit, state);
+            item.report_rest(index, json, emit, state);
         }
         emit.end_blocks_at(index);
     }

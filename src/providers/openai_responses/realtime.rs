@@ -216,7 +216,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         // What comes of the provider's own calls may be said after the response.
         "conversation.item.created" | "conversation.item.added" | "conversation.item.done" => {
             if let Some(Spelt { json, object: item }) = &event.item {
-                item.tell_rest(0, *json, emit);
+                item.report_rest(0, *json, emit);
             }
         }
         "session.created" | "session.updated" => {
@@ -226,8 +226,8 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             }
         }
         // It is mostly about something that the client sent, and the session goes on.
-        "error" => match Failure::told_by(json) {
-            Some(failure) => emit.report(&failure),
+        "error" => match Failure::reported_by(json) {
+            Some(failure) => emit.report_failure(&failure),
             None => return Ok(Understood::No),
         },
         kind => return Ok(is_silent(kind).into()),
@@ -240,7 +240,7 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
 fn read_late(event: &Event<'_>, emit: &mut Emitter<'_>) -> Understood {
     match (&*event.kind, &event.item) {
         ("response.output_item.done", Some(Spelt { json, object: item })) if item.kind.as_str() == "mcp_call" => {
-            item.tell_rest(0, *json, emit);
+            item.report_rest(0, *json, emit);
             Understood::Yes
         }
         (kind, _) => is_silent(kind).into(),
@@ -311,7 +311,7 @@ impl State {
             emit.begin_message(id, &self.model);
         } else {
             emit.begin_answer(choice);
-            emit.tell(StreamEvent::MessageStart { id: present(id), model: present(&self.model) });
+            emit.report(StreamEvent::MessageStart { id: present(id), model: present(&self.model) });
         }
         self.open.push((id.to_owned(), choice));
         choice
@@ -356,7 +356,7 @@ impl State {
         };
         emit.stop(choice, reason, kind, "", "");
         if let Some(failure) = Failure::at(error) {
-            emit.report(&failure);
+            emit.report_failure(&failure);
         }
         emit.usage(response.usage);
         self.open.retain(|(_, open)| *open != choice);

@@ -29,7 +29,7 @@ objects! {
 }
 
 impl Annotation<'_> {
-    pub(super) fn tell(&self, json: Json<'_>, choice: u64, block: Option<u64>, emit: &mut Emitter<'_>) {
+    pub(super) fn report(&self, json: Json<'_>, choice: u64, block: Option<u64>, emit: &mut Emitter<'_>) {
         emit.source(Source {
             choice,
             block,

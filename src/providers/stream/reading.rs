@@ -5,12 +5,12 @@ use alloc::string::String;
 use core::mem;
 
 use super::{MOST_UNDECIDED, ProviderStream, is_event};
+use crate::providers::dispatch::Dispatch;
 use crate::providers::emitter::{Emitter, OnEvent};
 use crate::providers::event::StreamEvent;
 use crate::providers::failure::Failure;
 use crate::providers::json::Json;
 use crate::providers::provider::Provider;
-use crate::providers::reader::Reader;
 
 impl ProviderStream {
     pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
@@ -25,7 +25,7 @@ impl ProviderStream {
                 emit.end_stream();
                 // If another one follows, its calls are others, whatever their ids and places.
                 emit.calls().begin_message();
-                self.told.settle();
+                self.stream_state.settle();
             }
             event => match Json::new(event) {
                 // Without server-sent events, Google answers with a list, even if the only element is an error.
@@ -37,7 +37,7 @@ impl ProviderStream {
                 None if event.contains('\n') && event.lines().all(is_event) => {
                     event.lines().for_each(|event| self.push_event(event, on_event));
                 }
-                None => self.tell_bad_frame(event, on_event),
+                None => self.report_bad_frame(event, on_event),
             },
         }
     }
@@ -54,7 +54,7 @@ impl ProviderStream {
             return self.keep_undecided(event, on_event);
         };
         let earlier = mem::take(&mut self.undecided);
-        self.reader = Some(if earlier.is_empty() { Reader::new(provider) } else { Reader::begun(provider) });
+        self.reader = Some(if earlier.is_empty() { Dispatch::new(provider) } else { Dispatch::begun(provider) });
         for event in earlier.iter().filter_map(|event| Json::new(event)).chain([event]) {
             self.read(event, on_event);
         }
@@ -65,9 +65,9 @@ impl ProviderStream {
     pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {
-            return self.tell_bad_frame(text, on_event);
+            return self.report_bad_frame(text, on_event);
         }
-        if let Some(failure) = Failure::told_by(event) {
+        if let Some(failure) = Failure::reported_by(event) {
             return self.emitter(on_event).fail(&failure);
         }
         let kept: usize = self.undecided.iter().map(String::len).sum();
@@ -83,20 +83,20 @@ impl ProviderStream {
         if mem::take(&mut self.awaits_keeper)
             && let Some(keeper) = self.keeper
         {
-            self.told.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
+            self.stream_state.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
         }
-        let mut emit = Emitter::new(&mut self.calls, &mut self.told, self.is_structured, on_event);
+        let mut emit = Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
-            self.tell_bad_frame(event.spelt(), on_event);
+            self.report_bad_frame(event.spelt(), on_event);
         }
     }
 
-    pub(super) fn tell_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
+    pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
         let mut emit = self.emitter(on_event);
         // Noise in between loses nothing. What looks like an event may have been a fragment.
         if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
             emit.leave_out("bad-frame");
         }
-        emit.tell(StreamEvent::BadFrame { text });
+        emit.report(StreamEvent::BadFrame { text });
     }
 }

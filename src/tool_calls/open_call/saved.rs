@@ -24,7 +24,7 @@ impl OpenCall {
             is_content,
             format,
             phase,
-            is_told,
+            is_reported,
             left_out,
             is_incomplete,
             start_input,
@@ -38,7 +38,7 @@ impl OpenCall {
         out.text(id);
         out.text(name);
         [*executor as u8, *format as u8, *phase as u8].into_iter().for_each(|byte| out.byte(byte));
-        [is_content, is_told, is_incomplete, is_full].into_iter().for_each(|flag| out.flag(*flag));
+        [is_content, is_reported, is_incomplete, is_full].into_iter().for_each(|flag| out.flag(*flag));
         let reason = left_out.map(|left_out| LEFT_OUT.iter().position(|reason| *reason == left_out));
         debug_assert_ne!(reason, Some(None), "{left_out:?} is listed");
         out.option(reason, |out, place| out.byte(place.unwrap_or_default() as u8));
@@ -57,7 +57,7 @@ impl OpenCall {
         let (id, name) = (reader.string()?, reader.string()?);
         let executor = reader.choice(&EXECUTORS)?;
         let (format, phase) = (reader.choice(&FORMATS)?, reader.choice(&PHASES)?);
-        let [is_content, is_told, is_incomplete] = [reader.flag()?, reader.flag()?, reader.flag()?];
+        let [is_content, is_reported, is_incomplete] = [reader.flag()?, reader.flag()?, reader.flag()?];
         let is_full = reader.flag()?;
         let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
         let start_input = reader.string()?;
@@ -69,7 +69,7 @@ impl OpenCall {
             is_content,
             format,
             phase,
-            is_told,
+            is_reported,
             left_out,
             is_incomplete,
             start_input,
@@ -85,7 +85,7 @@ impl OpenCall {
         };
         Impossible::unless(
             // Whatever it is that comes, the start is reported first.
-            (call.is_told || !call.has_input())
+            (call.is_reported || !call.has_input())
                 && is_of_format
                 && if is_full { left_out.is_some() } else { len <= options.limits.input_bytes }
                 && call.start_input.len() <= options.limits.input_bytes.saturating_add(char::MAX.len_utf8()),
@@ -94,8 +94,8 @@ impl OpenCall {
     }
 
     /// True if the start has been reported.
-    pub(in crate::tool_calls) fn is_told(&self) -> bool {
-        self.is_told
+    pub(in crate::tool_calls) fn is_reported(&self) -> bool {
+        self.is_reported
     }
 
     pub(in crate::tool_calls) fn is_stopped(&self) -> bool {

@@ -43,7 +43,7 @@ impl Item<'_> {
     }
 
     /// Reports what has come of a call, and what waits for approval, once.
-    pub(super) fn tell_rest(&self, choice: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
+    pub(super) fn report_rest(&self, choice: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
         let has_rest = match &*self.kind {
             "mcp_call" => self.output.is_given() || self.error.is_given(),
             kind => kind == "mcp_approval_request",
@@ -69,7 +69,7 @@ impl Item<'_> {
             emit.tool_result(self.id(), self.error.is_given(), json);
         } else {
             let call = emit.known().find_id(choice, &self.id);
-            emit.tell(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+            emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
         }
     }
 }
@@ -103,5 +103,5 @@ pub(super) fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Ite
         say_part(choice, &item.id, &key, part, Scope::Item, emit);
         emit.end_block(At::from(&*key));
     }
-    item.tell_rest(choice, *json, emit);
+    item.report_rest(choice, *json, emit);
 }

@@ -18,7 +18,7 @@ use crate::tool_calls::{CallLimits, Key, Places, ToolCall, digest_of};
 
 /// The state of the stream from one event to the next, whatever its format.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Told {
+pub(super) struct StreamState {
     pub(super) blocks: Blocks,
     /// True if the message's start has been reported.
     pub(super) has_message: bool,
@@ -34,7 +34,7 @@ pub(super) struct Told {
     pub(super) results: Places,
     /// Things that were reported and may be repeated, by keys of the format's own.
     pub(super) repeatable: Places,
-    /// Digests of the members that nobody has a field for, as far as they were told last.
+    /// Digests of the members that nobody has a field for, as far as they were reported last.
     members: VecDeque<u64>,
     /// The call that the last chunk was of, where a chunk without a name goes on with it.
     pub(super) chunk: Option<u64>,
@@ -89,7 +89,7 @@ impl Clone for Box<dyn KeepMessage> {
     }
 }
 
-impl Told {
+impl StreamState {
     /// Notes that something of an answer has come.
     pub(super) fn begin(&mut self, choice: u64) {
         note(&mut self.unfinished, choice);
@@ -172,7 +172,7 @@ pub(super) fn note(answers: &mut Vec<u64>, choice: u64) {
 }
 
 /// Saved state.
-impl Told {
+impl StreamState {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         let Self {
             blocks,

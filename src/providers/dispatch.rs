@@ -12,16 +12,16 @@ use super::json::{Json, Unreadable};
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
 use super::provider::Provider;
-use super::told::KeepMessage;
+use super::stream_state::KeepMessage;
 use crate::saved::{self, Impossible, Writer};
 
 /// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function of
 /// this kind is [`ProviderStream::with_message`](super::ProviderStream::with_message).
-pub(super) type Keeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
+pub(super) type MakeKeeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 
 /// A provider's reader, with what it must know from one event to the next.
 #[derive(Clone, Debug)]
-pub(super) struct Reader {
+pub(super) struct Dispatch {
     provider: Provider,
     /// True if an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
@@ -29,7 +29,7 @@ pub(super) struct Reader {
     responses: openai_responses::State,
 }
 
-impl Reader {
+impl Dispatch {
     pub(super) fn new(provider: Provider) -> Self {
         Self {
             provider,
@@ -49,7 +49,7 @@ impl Reader {
     }
 
     /// Sets the keeper of the message that goes back, up to a length.
-    pub(super) fn keep_message(&self, keeper: Keeper, most: usize) -> Option<Box<dyn KeepMessage>> {
+    pub(super) fn keep_message(&self, keeper: MakeKeeper, most: usize) -> Option<Box<dyn KeepMessage>> {
         keeper(self.provider, most)
     }
 
@@ -72,21 +72,21 @@ impl Reader {
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
             let has_failed = emit.watch(event, |event, emit| {
-                let failure = if is_first { Failure::alone(event) } else { Failure::told_by(event) };
+                let failure = if is_first { Failure::alone(event) } else { Failure::reported_by(event) };
                 Ok(failure.map(|failure| emit.fail(&failure)).is_some().into())
             })?;
             if has_failed == Understood::No {
-                tell_unknown(event, self.provider, emit)?;
+                report_unknown(event, self.provider, emit)?;
             }
         }
         Ok(())
     }
 }
 
-impl Reader {
+impl Dispatch {
     /// Returns true if an event is an error's body, another provider's, or of a type that nobody has.
     fn is_foreign(&self, event: Json<'_>) -> bool {
-        let failure = if self.has_begun { Failure::told_by(event) } else { Failure::alone(event) };
+        let failure = if self.has_begun { Failure::reported_by(event) } else { Failure::alone(event) };
         let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());
         failure.is_some() || Provider::sender_of(event).map_or(has_type, |sender| sender != self.provider)
     }
@@ -96,7 +96,7 @@ impl Reader {
 const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index", "toolCall", "toolCallId"];
 
 /// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
-fn tell_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let look: Look<'_> = event.object()?;
     // What has lost its type may have been a fragment, and so may be what has a place or a piece.
     let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
@@ -110,13 +110,13 @@ fn tell_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> 
         kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
             emit.unknown_part(kind, event);
         }
-        _ => emit.tell(StreamEvent::Unknown { text: event.spelt() }),
+        _ => emit.report(StreamEvent::Unknown { text: event.spelt() }),
     }
     Ok(())
 }
 
 /// Saved state.
-impl Reader {
+impl Dispatch {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.flag(self.has_begun);
         #[cfg(feature = "openai-responses")]
