@@ -7,7 +7,7 @@ use core::mem;
 use super::emitter::Emitter;
 use super::event::StreamEvent;
 use super::failure::Failure;
-use super::format::{Look, Understood};
+use super::format::{Look, Understood, watched};
 use super::json::{Json, Unreadable};
 #[cfg(feature = "openai-responses")]
 use super::openai_responses;
@@ -55,7 +55,7 @@ impl Dispatch {
 
     /// Reads one event; an error says that it can't be read, and then nothing was reported.
     pub(super) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-        let understood = emit.watch(event, |event, emit| match self.provider {
+        let understood = watched(event, emit, |event, emit| match self.provider {
             #[cfg(feature = "openai-responses")]
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
             #[allow(unreachable_patterns, reason = "where Responses is the only format")]
@@ -71,7 +71,7 @@ impl Dispatch {
         }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
-            let has_failed = emit.watch(event, |event, emit| {
+            let has_failed = watched(event, emit, |event, emit| {
                 let failure = if is_first { Failure::alone(event) } else { Failure::reported_by(event) };
                 Ok(failure.map(|failure| emit.fail(&failure)).is_some().into())
             })?;

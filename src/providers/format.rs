@@ -1,7 +1,7 @@
 //! The common interface of wire formats: what it is asked about an event, and what it answers.
 
 use super::emitter::Emitter;
-use super::json::{Json, Text, Unreadable, objects};
+use super::json::{Json, Text, Unread, Unreadable, objects};
 
 /// A wire format; each file has one.
 pub(super) struct Format {
@@ -10,7 +10,7 @@ pub(super) struct Format {
     /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
     ///
     /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
-    /// [`Reader`](super::dispatch::Reader), which asks this for all others.
+    /// [`Dispatch`](super::dispatch::Dispatch), which asks this for all others.
     pub(super) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
     /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(super) owns_type: fn(&str) -> bool,
@@ -29,6 +29,20 @@ impl From<bool> for Understood {
     fn from(is_understood: bool) -> Self {
         if is_understood { Self::Yes } else { Self::No }
     }
+}
+
+/// Reads an event. What it says in members that the reader has no field for is reported as well.
+pub(super) fn watched(
+    event: Json<'_>,
+    emit: &mut Emitter<'_>,
+    read: impl FnOnce(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
+) -> Result<Understood, Unreadable> {
+    let unread = Unread::default();
+    let understood = read(event.watched(&unread), emit)?;
+    if understood == Understood::Yes {
+        emit.unread_members(&unread, event);
+    }
+    Ok(understood)
 }
 
 objects! {

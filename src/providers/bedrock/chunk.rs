@@ -9,7 +9,7 @@ use base64::prelude::BASE64_STANDARD;
 use super::{AGENT, Event};
 use crate::providers::emitter::Emitter;
 use crate::providers::failure::Failure;
-use crate::providers::format::Understood;
+use crate::providers::format::{Understood, watched};
 use crate::providers::json::{Json, Piece, Pieces, Text, Unreadable, objects};
 use crate::providers::stop::StopKind;
 use crate::providers::{anthropic, cohere, openai_chat};
@@ -59,22 +59,22 @@ pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Underst
         return Ok(Understood::Yes);
     };
     if is_known(&json.member("type").word(), anthropic::FORMAT.owns_type) || json.member("type").word() == "ping" {
-        return emit.watch(json, anthropic::read);
+        return watched(json, emit, anthropic::read);
     }
     if let Some(failure) = Failure::reported_by(json) {
         emit.fail(&failure);
         return Ok(Understood::Yes);
     }
     if json.member("choices").is_given() {
-        return emit.watch(json, openai_chat::FORMAT.read);
+        return watched(json, emit, openai_chat::FORMAT.read);
     }
     if is_known(&json.member("event_type").word(), cohere::FORMAT.owns_type)
         || is_known(&json.member("type").word(), cohere::FORMAT.owns_type)
     {
-        return emit.watch(json, cohere::FORMAT.read);
+        return watched(json, emit, cohere::FORMAT.read);
     }
-    let as_event = emit.watch(json, |json, emit| json.object::<Event<'_>>()?.read(json, emit))?;
-    if as_event == Understood::No && emit.watch(json, read_plain)? == Understood::No {
+    let as_event = watched(json, emit, |json, emit| json.object::<Event<'_>>()?.read(json, emit))?;
+    if as_event == Understood::No && watched(json, emit, read_plain)? == Understood::No {
         if json.members().next().is_none() {
             return Err(Unreadable);
         }

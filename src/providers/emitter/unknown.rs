@@ -2,8 +2,7 @@
 
 use super::Emitter;
 use crate::providers::event::{Opaque, Source, StreamEvent, ToolResult};
-use crate::providers::format::Understood;
-use crate::providers::json::{Json, Others, Unread, Unreadable};
+use crate::providers::json::{Json, Others, Unread};
 use crate::tool_calls::Slot;
 
 impl Emitter<'_> {
@@ -20,25 +19,16 @@ impl Emitter<'_> {
         self.unknown_part(kind, json);
     }
 
-    /// Reads an event. What it says in members that the reader has no field for is reported as well.
-    pub(in crate::providers) fn watch(
-        &mut self,
-        event: Json<'_>,
-        read: impl FnOnce(Json<'_>, &mut Self) -> Result<Understood, Unreadable>,
-    ) -> Result<Understood, Unreadable> {
-        let unread = Unread::default();
-        let understood = read(event.watched(&unread), self)?;
-        if understood == Understood::Yes {
-            for (name, json, is_reported) in unread.members(event, &mut self.user.spelt) {
-                // Many are the same with each event, or repeated with the whole.
-                let word = name.word();
-                let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
-                if is_news && !is_reported {
-                    self.unknown_part(&word, json);
-                }
+    /// Reports the members of an event that its reader had no field for.
+    pub(in crate::providers) fn unread_members(&mut self, unread: &Unread, event: Json<'_>) {
+        for (name, json, is_reported) in unread.members(event, &mut self.user.spelt) {
+            // Many are the same with each event, or repeated with the whole.
+            let word = name.word();
+            let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
+            if is_news && !is_reported {
+                self.unknown_part(&word, json);
             }
         }
-        Ok(understood)
     }
 
     /// The members of a part that nobody knows, but for these, which say nothing of it.
