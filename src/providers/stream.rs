@@ -317,9 +317,9 @@ impl ProviderStream {
     ///     StreamEvent::Call(CallEvent::End { input, .. }) => reported.push(input.status().name()),
     ///     _ => {}
     /// };
-    /// stream.push_with(r#"{"contentBlockStart":{"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
+    /// stream.push_with(r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
     /// stream.push_unreadable_with("{\u{fffd}}", &mut on_event);
-    /// stream.push_with(r#"{"contentBlockStop":{}}"#, &mut on_event);
+    /// stream.push_with(r#"{"contentBlockStop":{"contentBlockIndex":0}}"#, &mut on_event);
     /// stream.finish_with(None, &mut on_event);
     /// assert_eq!(reported, ["bad frame", "truncated"]);
     /// ```

@@ -117,7 +117,7 @@ pub(crate) fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices:
             Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
             Read { stop: Stop::TooLong(at), .. } => Verdict::TooLong(at),
             Read { is_whole: true, .. } => Verdict::Complete,
-            Read { .. } => Verdict::Cut,
+            Read { at_end, .. } => at_end.unwrap_or(Verdict::Cut),
         };
         return Found { length, close: 0, verdict };
     }
@@ -137,13 +137,13 @@ pub(crate) fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices:
     if delimiter.is_by_first_byte && !body.starts_with('{') {
         return plain_text();
     }
-    let Read { deviation, stop, is_whole } = read(text, choices);
+    let Read { deviation, stop, is_whole, at_end } = read(text, choices);
     // Of several things that are wrong, the first is told.
     let first = |verdict| deviation.map_or(verdict, |(kind, at)| Verdict::Wrong(kind, at));
     let (at, verdict) = match stop {
         Stop::End => {
             let is_complete = is_whole && !text.ends_with(|c: char| c.is_ascii_digit());
-            let verdict = if is_complete { Verdict::Complete } else { Verdict::Cut };
+            let verdict = if is_complete { Verdict::Complete } else { at_end.unwrap_or(Verdict::Cut) };
             return Found { length: text.len(), close: 0, verdict: first(verdict) };
         }
         Stop::Error(kind, at) => (at, Verdict::Wrong(kind, at)),
@@ -179,6 +179,8 @@ struct Read {
     stop: Stop,
     /// Whether what came before the stop is one value.
     is_whole: bool,
+    /// What the end shows to be wrong that may have been right: a slash with which no comment began.
+    at_end: Option<Verdict>,
 }
 
 enum Stop {
@@ -206,8 +208,10 @@ fn read(text: &str, choices: &Choices) -> Read {
     let mut whole = parser();
     let _ = whole.feed(before).check().and_then(|()| whole.finish().check());
     let deviation = all.deviations().first().and(all.error()).map(|first| (first.kind(), first.offset() as usize));
+    let at_end = whole.stopped_by().filter(|error| error.kind() != ErrorKind::Incomplete);
+    let at_end = at_end.map(|error| Verdict::Wrong(error.kind(), error.offset() as usize));
     // A byte that stops the reading stands outside of what may be whole.
-    Read { deviation, is_whole: whole.stopped_by().is_none(), stop }
+    Read { deviation, is_whole: whole.stopped_by().is_none(), stop, at_end }
 }
 
 /// How far the brackets go that the text begins with.

@@ -2,7 +2,7 @@
 //!
 //! Laws: payloads.
 
-use jsonspigot::{Leniency, Limits, Parser};
+use jsonspigot::{DeviationKind, Leniency, Limits, Parser};
 
 use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_are_the_splitters, spelt};
 use crate::recorder::{boundaries, envelope, tell};
@@ -136,4 +136,14 @@ fn accepted_words_and_numbers() {
     // A quote in a comment opens no string, so the first hyphen belongs to the closing delimiter.
     let choices = Choices { parser: accepting, ..Choices::default() };
     cuts_change_nothing("<!--x [#'a\"'\n--> and <!--x 1-->", &spelt(&["comment:x"]), &choices, &[]);
+}
+
+/// A slash at the end of the input, with which a comment may have begun, is the byte that is wrong.
+#[test]
+fn a_slash_at_the_end() {
+    let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT.with(DeviationKind::Comments));
+    for text in ["```json\n/", "```json\n1/", "```json\n[1/", "[1/", "{\"a\": 1 /"] {
+        let choices = Choices { parser, ..Choices::default() };
+        every_cut_is_the_splitters(text, &spelt(&["fence:json", "bare"]), &choices);
+    }
 }
