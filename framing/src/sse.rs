@@ -23,9 +23,6 @@ pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 const NAME: &[u8] = b"data";
 const ERROR: &[u8] = b"error:";
 
-/// The fields that say nothing of an event's data.
-const OTHER_FIELDS: [&[u8]; 3] = [b"event", b"id", b"retry"];
-
 /// Server-sent events.
 #[derive(Clone, Debug)]
 pub(crate) struct Sse {
@@ -193,8 +190,9 @@ impl Sse {
                 on_frame(Frame::Exception(body));
             }
             (None, Ok(body)) if line.len() <= self.limit => {
-                let field = line.split(|byte| *byte == b':').next().unwrap_or_default();
-                let object = body.find('{').map(|at| &line[at..]).filter(|_| !OTHER_FIELDS.contains(&field));
+                // Not a field of another name, such as a header that was saved with the body.
+                let is_meant = |line: &str| line.starts_with('{') || line.to_ascii_lowercase().starts_with("dat");
+                let object = body.find('{').map(|at| &line[at..]).filter(|_| is_meant(body.trim_start()));
                 if object.is_some_and(is_json) {
                     on_frame(Frame::Unreadable(body));
                 }

@@ -14,6 +14,7 @@ mod classes;
 mod connections;
 mod custom_tools;
 mod cuts;
+mod dialects;
 mod endings;
 mod facts;
 mod failures;

@@ -76,20 +76,32 @@ fn an_error_may_have_any_form() {
 fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
     for line in [
         "datas: {\"a\":1}",
-        "message:{\"a\":1}",
         "data {\"a\":1}",
         "dat{\"a\":1}",
         " data: {\"a\":1}",
         "\t data:{}",
         "  {\"a\":1}",
-        "x {\"a\":{}}",
+        "DATA: {\"a\":{}}",
     ] {
         check(format!("data: a\n\n{line}\n\ndata: b\n\n"), &["a", &*format!("bad {line}"), "b"]);
     }
     // What the standard knows, what is no object, and what is not all of one.
-    for line in
-        [": {}", "id: {}", "event: {}", "retry: {}", "data", "info: 1", "info: {", "info: {} x", "{", " ", "\t: {"]
-    {
+    for line in [
+        ": {}",
+        "id: {}",
+        "event: {}",
+        "message: {}",
+        "nel: {\"max_age\":1}",
+        "x {}",
+        "retry: {}",
+        "data",
+        "info: 1",
+        "info: {",
+        "info: {} x",
+        "{",
+        " ",
+        "\t: {",
+    ] {
         check(format!("data: a\n\n{line}\n\ndata: b\n\n"), if line == "data" { &["a", "", "b"] } else { &["a", "b"] });
     }
 }

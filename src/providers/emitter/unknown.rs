@@ -74,9 +74,10 @@ fn is_silent(name: &str) -> bool {
 }
 
 /// See `tests/providers/laws/strings.rs` for the reasons.
-const SILENT: [&str; 24] = [
+const SILENT: [&str; 26] = [
     "amazon-bedrock-invocationMetrics",
     "caller",
+    "channel",
     "createTime",
     "created",
     "created_at",
@@ -97,6 +98,7 @@ const SILENT: [&str; 24] = [
     "service_tier",
     "status",
     "system_fingerprint",
+    "timings",
     "type",
     "updated",
 ];

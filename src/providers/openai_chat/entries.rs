@@ -34,7 +34,8 @@ pub(super) fn read_entry(
     match input {
         _ if !entry.has_arguments => {}
         TextOrJson::Text(text) if !is_whole => emit.calls().append(number, text),
-        // An object where a string should be is all there is.
+        // An object where a string should be is all there is. It may be said once more after the call's end.
+        whole if emit.repeat_input(number, whole.as_str()) => {}
         whole => emit.calls().whole_of(number, whole.as_str()),
     }
 }

@@ -142,6 +142,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let chunk: Chunk<'_> = json.object()?;
+    emit.watch_inputs();
     let groq = chunk.x_groq.map(|groq| groq.usage).unwrap_or_default();
     let usage = if chunk.usage.is_given() { chunk.usage } else { groq };
     let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.starts_with(name));
@@ -195,7 +196,9 @@ impl<'a> Page<'a> {
 
 fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
-    let (reason, native) = (choice.finish_reason.as_str(), choice.native_finish_reason.as_str());
+    // Some servers spell the missing reason as a string.
+    let given = Some(choice.finish_reason.as_str()).filter(|reason| *reason != "null");
+    let (reason, native) = (given.unwrap_or_default(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
     // Some servers have another name for it, under which others say which stop sequence has come.
     let is_reason = reason.is_empty() && StopKind::of(&choice.stop_reason) != StopKind::Other;
@@ -288,6 +291,8 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
     emit.refusal(choice, refusal);
     emit.unknown_members(&delta.others, &["role"]);
+    // Some servers send each piece in the older form too.
+    let older = delta.function_call.0.filter(|_| delta.tool_calls.0.is_empty());
     for Spelt { json, object: entry } in delta.tool_calls.0 {
         let slot = Slot::new(choice, entry.index.map_or(Place::Nowhere, Place::Index));
         if entry.is_unknown(slot, json, emit) {
@@ -307,7 +312,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
             emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
         }
     }
-    if let Some(function) = delta.function_call.0 {
+    if let Some(function) = older {
         // The older form has one call at most, and no id.
         read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, is_whole), emit);
     }

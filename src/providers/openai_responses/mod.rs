@@ -46,6 +46,8 @@ pub(super) struct State {
     item: (u64, String, String),
     /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
     is_xai_s: bool,
+    /// Of the last response, if it is not one of Realtime's: true if it is over.
+    plain: Option<bool>,
     realtime: realtime::State,
 }
 
@@ -122,7 +124,10 @@ objects! {
         _instructions: Json<'a> = "instructions",
         _metadata: Json<'a> = "metadata",
         _prompt: Json<'a> = "prompt",
+        _prompt_cache_key: Json<'a> = "prompt_cache_key",
         _prompt_cache_retention: Json<'a> = "prompt_cache_retention",
+        _safety_identifier: Json<'a> = "safety_identifier",
+        _user: Json<'a> = "user",
         _reasoning: Json<'a> = "reasoning",
         _text: Json<'a> = "text",
         _tool_choice: Json<'a> = "tool_choice",
@@ -233,7 +238,12 @@ fn owns_type(kind: &str) -> bool {
 pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
-    if event.event_id.is_given() || realtime::owns_type(&event.kind) {
+    // Some servers end a response as Realtime does.
+    let is_end = state.plain.is_some() && &*event.kind == "response.done";
+    if is_end && state.plain == Some(true) {
+        return Ok(Understood::Yes);
+    }
+    if !is_end && (event.event_id.is_given() || realtime::owns_type(&event.kind)) {
         return realtime::read(json.hand_over(), &mut state.realtime, emit);
     }
     let is_sound = event.kind.starts_with("response.audio.");
@@ -353,12 +363,16 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Scope::Item, emit);
         }
         "response.created" => {
-            *state = State::default();
+            *state = State { plain: Some(false), ..State::default() };
             let Response { id, model, .. } = event.response.unwrap_or_default();
             state.is_xai_s = model.contains("grok");
             emit.begin_message(&id, &model);
         }
-        "response.completed" => end("completed", event.response, state, emit),
+        "response.completed" | "response.done" => {
+            let is_over = state.plain.map(|_| true);
+            end("completed", event.response, state, emit);
+            state.plain = is_over;
+        }
         "response.incomplete" => end("incomplete", event.response, state, emit),
         "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}

@@ -10,7 +10,7 @@ const SAID: [Option<Source>; 4] = [None, Some(Source::Response), Some(Source::It
 
 impl State {
     pub(in crate::providers) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, realtime } = self;
+        let Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, plain, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
@@ -26,6 +26,7 @@ impl State {
         out.text(id);
         out.text(phase);
         out.flag(*is_xai_s);
+        out.option(*plain, Writer::flag);
         realtime.save(out);
     }
 
@@ -39,8 +40,8 @@ impl State {
         let mut said = || reader.choice(&SAID).map(Said);
         let (rest, annotations) = (said()?, said()?);
         let item = (reader.number()?, reader.string()?, reader.string()?);
-        let is_xai_s = reader.flag()?;
+        let (is_xai_s, plain) = (reader.flag()?, reader.option(Reader::flag)?);
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, realtime })
+        Ok(Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, plain, realtime })
     }
 }

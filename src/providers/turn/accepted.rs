@@ -75,7 +75,9 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
     let is_signed = has_signature(false);
     let (mut members, mut has_words, mut has_blanks) = (String::new(), false, false);
     for (name, value) in object.members() {
-        let is_blank = value.spelt() == "\"\"";
+        // Text that is only white space is refused as an empty one is.
+        let is_white = &*name.word() == "text" && value.is_string() && value.word().trim().is_empty();
+        let is_blank = is_white || value.spelt() == "\"\"";
         let cleaned = match () {
             () if is(&OWN, name) => Some(value.spelt().to_owned()),
             () if is_blank && is_signature(name) => continue,

@@ -24,6 +24,8 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("*", "obfuscation", "padding"),
     ("*", "p", "padding"),
     ("*", "system_fingerprint", "of the server's configuration"),
+    ("*", "timings.*", "how long it took"),
+    ("openai-chat", "channel", "the kind of what is said, which is that of what is reported"),
     ("*", "service_tier", "of the request"),
     ("ollama", "created_at", "a time"),
     ("gemini", "createTime", "a time"),
