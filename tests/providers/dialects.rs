@@ -25,8 +25,8 @@ fn calls(provider: Provider, events: &[Value]) -> Result<Vec<(String, String)>, 
     Ok(log.calls.iter().map(value).collect())
 }
 
-fn chunk(choice: Value) -> Value {
-    json!({ "choices": [choice] })
+fn chunk(choice: impl Into<Value>) -> Value {
+    json!({ "choices": [choice.into()] })
 }
 
 /// A response that ends as one of Realtime does repeats what has come.
