@@ -149,7 +149,8 @@ pub(crate) fn expected(source: &Source) -> Vec<(String, String)> {
             Chunk::End(reason) => stream.finish(Some(str::from_utf8(reason).unwrap())).collect(),
         };
         let is_bad = events.iter().any(|event| matches!(event, OwnedStreamEvent::BadFrame { .. }));
-        let told = events.iter().filter(|event| !matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Fragment { .. })));
+        let told =
+            events.iter().filter(|event| !matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Fragment { .. })));
         let mut lines: Vec<_> = told.map(|event| serde_json::to_string(event).unwrap()).collect();
         match chunk {
             Chunk::End(_) => lines.push(r#"{"event":"done"}"#.to_owned()),
