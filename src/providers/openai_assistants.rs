@@ -34,6 +34,13 @@ objects! {
         status: Piece<'a>,
         // Of runs.
         model: Text<'a>,
+        // Of the request, which the run repeats.
+        _instructions: Json<'a> = "instructions",
+        _response_format: Json<'a> = "response_format",
+        _tool_choice: Json<'a> = "tool_choice",
+        _tool_resources: Json<'a> = "tool_resources",
+        _tools: Json<'a> = "tools",
+        _truncation_strategy: Json<'a> = "truncation_strategy",
         required_action: Option<RequiredAction<'a>>,
         last_error: Json<'a>,
         incomplete_details: Option<Incomplete<'a>>,

@@ -132,3 +132,19 @@ fn reasons_that_cut_an_answer() {
         assert_eq!(verdict, kind, "{reason}");
     }
 }
+
+/// `null` for a tool without arguments is refused in the next request, and so is a call without a name.
+#[test]
+fn calls_that_would_be_refused() {
+    let message = |function: Value| {
+        let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+        let calls = json!([{"index": 0, "id": "c", "type": "function", "function": function}]);
+        let event = chunk(json!({"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}));
+        stream.push(&event.to_string()).check().unwrap();
+        stream.finish(None).check().unwrap();
+        stream.message()
+    };
+    let message_of_null = message(json!({"name": "f", "arguments": "null"})).unwrap();
+    assert!(message_of_null.contains(r#""arguments":"{}""#), "{message_of_null}");
+    assert_eq!(message(json!({"arguments": "{}"})), None);
+}

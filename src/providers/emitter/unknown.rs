@@ -74,10 +74,12 @@ fn is_silent(name: &str) -> bool {
 }
 
 /// See `tests/providers/laws/strings.rs` for the reasons.
-const SILENT: [&str; 26] = [
+const SILENT: [&str; 28] = [
     "amazon-bedrock-invocationMetrics",
     "caller",
     "channel",
+    "copilot_usage",
+    "cost",
     "createTime",
     "created",
     "created_at",

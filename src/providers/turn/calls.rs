@@ -1,9 +1,9 @@
 //! The calls of the message that goes back: what was reported of them when they ended.
 
 use alloc::borrow::ToOwned;
-use alloc::string::ToString;
 
 use super::{Ended, MOST_PARTS, PART_LEN, Shape, Turn, push_element, quoted};
+use crate::event::on_one_line;
 use crate::payload::{Payload, PayloadStatus};
 use crate::providers::json::Json;
 use crate::tool_calls::{Executor, ToolCall};
@@ -31,7 +31,7 @@ impl Turn {
         self.begin_next();
         let is_whole = match input.status() {
             PayloadStatus::Complete | PayloadStatus::Accepted => {
-                input.value().is_some_and(|value| value.text().starts_with('{'))
+                value_of(input).is_some_and(|value| value.starts_with('{'))
             }
             PayloadStatus::Empty => true,
             PayloadStatus::Raw => true,
@@ -39,14 +39,16 @@ impl Turn {
         };
         let extra = self.extras.remove(call.number).unwrap_or_default();
         match (self.shape, self.pending.take()) {
-            _ if !is_whole => self.has_bad_call = true,
+            // A call without a name is refused too.
+            _ if !is_whole || call.name.is_none_or(str::is_empty) => self.has_bad_call = true,
             (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
                 let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 // No text is no arguments, which servers want to see as an object.
-                let arguments = match (input.status(), input.value()) {
+                let arguments = match (input.status(), value_of(input)) {
                     (PayloadStatus::Empty, _) => "{}",
+                    (PayloadStatus::Complete, Some("{}")) => "{}",
                     // Not as it came: nobody else takes that for JSON.
-                    (PayloadStatus::Accepted, Some(value)) => value.text(),
+                    (PayloadStatus::Accepted, Some(value)) => value,
                     _ => input.raw(),
                 };
                 let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
@@ -62,7 +64,7 @@ impl Turn {
             }
             (Shape::WithCalls { .. }, _) => {}
             (_, Some(place)) if input.value().is_some() => {
-                let args = input.value().map(|value| value.to_string()).unwrap_or_default();
+                let args = on_one_line(value_of(input).unwrap_or_default());
                 let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 let name = quoted(call.name.unwrap_or_default());
                 let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
@@ -77,11 +79,16 @@ impl Turn {
     /// Notes what was reported of a call, as much in all as a message may have.
     fn note_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
         let [id, name] = [call.id, call.name].map(|text| text.unwrap_or_default().to_owned());
-        let input = input.value().map_or_else(|| input.raw().to_owned(), |value| value.text().to_owned());
+        let input = value_of(input).unwrap_or(input.raw()).to_owned();
         self.ended_len += id.len() + name.len() + input.len() + PART_LEN;
         if self.ended_len > self.most {
             return self.spoil();
         }
         self.ended.push(Ended { id, name, input, is_client_s: call.executor == Executor::Client });
     }
+}
+
+/// The JSON text of an input's value as servers take it back: some send `null` for a tool without arguments, and refuse it.
+fn value_of<'a>(input: &Payload<'a>) -> Option<&'a str> {
+    input.value().map(|value| if value.text() == "null" { "{}" } else { value.text() })
 }

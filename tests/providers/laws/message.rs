@@ -2,7 +2,7 @@
 //! arguments are JSON objects and those that were reported, and no call is in it that was cut or malformed.
 
 use jsonspigot::providers::{Provider, ProviderStream};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::going_back::read_back;
 use super::told::{Call, Told};
@@ -50,6 +50,8 @@ pub(super) fn check(provider: Provider, stream: &ProviderStream, told: &Told, fa
                 continue;
             }
         };
+        // What servers send for a tool without arguments goes back as an object.
+        let value = |call: &Call| call.value.clone().map(|value| if value.is_null() { json!({}) } else { value });
         let mut found = Vec::new();
         refused(&message, name, &mut found);
         let is_claude_s = provider == Provider::Bedrock && message["content"][0].get("type").is_some();
@@ -66,14 +68,14 @@ pub(super) fn check(provider: Provider, stream: &ProviderStream, told: &Told, fa
                 if !arguments.is_object() {
                     found.push(format!("arguments {arguments}"));
                 }
-                let is_it = |call: &&Call| call.name == *name && call.value.as_ref() == Some(arguments);
+                let is_it = |call: &&Call| call.name == *name && value(call).as_ref() == Some(arguments);
                 if !told.calls.iter().any(|call| is_it(&call)) {
                     found.push(format!("a call that was not reported: {name} {arguments}"));
                 }
             }
             for call in calls().filter(|call| call.is_client_s && call.value.is_some() && !call.name.is_empty()) {
                 let is_back =
-                    |(name, arguments): &(String, Value)| *name == call.name && Some(arguments) == call.value.as_ref();
+                    |(name, arguments): &(String, Value)| *name == call.name && Some(arguments) == value(call).as_ref();
                 let is_there =
                     back.calls.iter().any(is_back) || message.to_string().contains(&call.id) && !call.id.is_empty();
                 if !is_there {
