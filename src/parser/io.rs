@@ -22,7 +22,8 @@ use super::Parser;
 /// The parser's own, with [`io::ErrorKind::InvalidData`].
 impl Write for Parser {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.feed(bytes).check()?;
+        // Not `feed`: one more copy of it makes the compiler leave out of line what all others have inline.
+        self.feed_dyn(bytes, &mut |_| ())?;
         Ok(bytes.len())
     }
 
