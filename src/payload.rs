@@ -160,7 +160,7 @@ impl<'a> Payload<'a> {
     }
 }
 
-/// Whether there are several, and all are alike.
+/// Returns true if there are several, and all are alike.
 #[cfg(feature = "tool-calls")]
 fn are_all_alike(values: &[&str]) -> bool {
     values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))

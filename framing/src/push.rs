@@ -7,7 +7,7 @@ use crate::frame::Frame;
 impl Frame<'_> {
     /// Pushes the frame into a provider's stream, whatever kind of frame it is. With the feature `providers`.
     ///
-    /// What can't be read, was too long or damaged is an event of the stream too, and counts in its
+    /// A frame that can't be read, was too long or damaged is an event of the stream too, and counts in its
     /// [`verdict`](ProviderStream::verdict); so does an error that the framing marks, even if the stream does not know it.
     ///
     /// ```

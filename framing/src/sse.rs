@@ -191,8 +191,10 @@ impl Sse {
             }
             (None, Ok(body)) if line.len() <= self.limit => {
                 // Not a field of another name, such as a header that was saved with the body.
-                let is_meant = |line: &str| line.starts_with('{') || line.to_ascii_lowercase().starts_with("dat");
-                let object = body.find('{').map(|at| &line[at..]).filter(|_| is_meant(body.trim_start()));
+                let start = body.trim_start();
+                let is_meant =
+                    start.starts_with('{') || start.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("dat"));
+                let object = body.find('{').map(|at| &line[at..]).filter(|_| is_meant);
                 if object.is_some_and(is_json) {
                     on_frame(Frame::Unreadable(body));
                 }

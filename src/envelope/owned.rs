@@ -42,7 +42,7 @@ pub enum OwnedEnvelopeEvent {
         delimiter: Delimiter,
         /// The opening delimiter, as it came.
         open: String,
-        /// Where in the input.
+        /// The place in the input.
         offset: u64,
     },
     /// [`EnvelopeEvent::Match`].
@@ -67,7 +67,7 @@ pub enum OwnedEnvelopeEvent {
         payload: OwnedPayload,
         /// The closing delimiter, as it came.
         close: String,
-        /// How many bytes stood between the delimiters.
+        /// The number of bytes between the delimiters.
         length: u64,
     },
 }
@@ -105,7 +105,7 @@ owned_events! {
 }
 
 impl EnvelopeEvents {
-    /// Whether the payloads that end among these events are whole, for callers who need none of them.
+    /// Returns the verdict on the payloads that end among these events, for callers who need none of them.
     ///
     /// # Errors
     ///

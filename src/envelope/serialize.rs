@@ -1,4 +1,4 @@
-//! How an [`OwnedEnvelopeEvent`] is serialized: as a map in the shape of the command's lines.
+//! The serialized form of an [`OwnedEnvelopeEvent`]: a map in the shape of the command's lines.
 
 use alloc::string::ToString;
 

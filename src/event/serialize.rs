@@ -19,7 +19,7 @@ impl Serialize for OwnedEvent {
     }
 }
 
-/// What an event is one of, if it is not one of a single document: its members stand before the event's own.
+/// The document, call or payload that an event belongs to, whose members stand before its own.
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(
     not(all(feature = "tool-calls", feature = "envelope")),

@@ -113,26 +113,26 @@ impl OwnedPayload {
         if self.status == PayloadStatus::Trailing { values_of(&self.raw) } else { Vec::new() }
     }
 
-    /// Whether the [`values`](Self::values) are all equal; see [`Payload::is_repeated`].
+    /// Returns true if the [`values`](Self::values) are all equal; see [`Payload::is_repeated`].
     #[cfg(feature = "tool-calls")]
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         are_all_alike(&self.values())
     }
 
-    /// Where the text deviates from JSON and was read on nevertheless; see [`Payload::deviations`].
+    /// The places where the text deviates from JSON and was read on nevertheless; see [`Payload::deviations`].
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
         &self.deviations
     }
 
-    /// How many deviations there are, listed or not.
+    /// The number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
         self.deviation_count
     }
 
-    /// What is wrong with the JSON, for malformed, trailing and truncated text.
+    /// The error in the JSON, for malformed, trailing and truncated text.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()

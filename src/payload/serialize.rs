@@ -26,7 +26,7 @@ pub(crate) fn write_payload<M: SerializeMap>(map: &mut M, payload: &OwnedPayload
     Ok(())
 }
 
-/// What is wrong with the text, and why it was cut, if anything is to be said of that.
+/// The error in the text, and the reason for which it was cut, if there is either.
 pub(crate) fn write_wrong<M: SerializeMap>(
     map: &mut M,
     payload: &OwnedPayload,
@@ -38,7 +38,7 @@ pub(crate) fn write_wrong<M: SerializeMap>(
     }
 }
 
-/// Where a text deviates.
+/// The place where a text deviates.
 struct Place<'a>(&'a Deviation);
 
 impl Serialize for Place<'_> {

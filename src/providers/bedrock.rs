@@ -184,7 +184,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(understood)
 }
 
-/// What is noted once a stream has shown itself to be an agent's. (The key is no id.)
+/// The key that is noted once a stream has shown itself to be an agent's; it is no id.
 const AGENT: &str = " agent";
 
 /// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.

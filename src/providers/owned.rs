@@ -307,7 +307,7 @@ owned_events! {
 }
 
 impl StreamEvents {
-    /// What has gone wrong in the stream so far, for callers who need none of the events. Those of
+    /// Returns the verdict on the stream so far, for callers who need none of the events. Those of
     /// [`finish`](super::ProviderStream::finish) return the stream's [`verdict`](super::ProviderStream::verdict).
     ///
     /// ```

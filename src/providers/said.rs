@@ -182,10 +182,9 @@ impl Said {
 
     /// A call that has ended starts once more. At most `most` are followed at once.
     pub(super) fn begin_again(&mut self, call: u64, most: usize) {
-        let is_watched = self.inputs.iter().any(|(number, _)| *number == call);
         self.again.retain(|(number, _)| *number != call);
-        if is_watched && self.again.len() < most {
-            self.again.push((call, String::new()));
+        if self.inputs.iter().any(|(number, _)| *number == call) {
+            self.begin_otherwise(call, most);
         }
     }
 
@@ -196,7 +195,7 @@ impl Said {
         }
     }
 
-    /// Whether a call has ended and is said once more.
+    /// Returns true if a call's input is being said once more.
     pub(super) fn is_again(&self, call: u64) -> bool {
         self.again.iter().any(|(number, _)| *number == call)
     }
@@ -218,11 +217,8 @@ impl Said {
 
     /// Returns true if a call has ended without input.
     pub(super) fn was_empty(&self, call: u64) -> bool {
-        self.inputs
-            .iter()
-            .rev()
-            .find(|(number, _)| *number == call)
-            .is_some_and(|(_, digest)| *digest == Self::digest_of(""))
+        let ended = self.inputs.iter().rev().find(|(number, _)| *number == call);
+        ended.is_some_and(|(_, digest)| *digest == Self::digest_of(""))
     }
 
     /// Returns true if a call has ended with this input; `None` if it has not ended or is not remembered.
@@ -327,7 +323,7 @@ impl Said {
     }
 
     /// Reads what was saved, where at most `most` are remembered.
-    pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
+    pub(super) fn restore(reader: &mut Reader<'_>, most: usize, next: u64) -> Result<Self, Impossible> {
         let (is_blind, has_forgotten, had_forgotten) = (reader.flag()?, reader.flag()?, reader.flag()?);
         let count = reader.count()?;
         Impossible::unless(count <= most)?;
@@ -343,12 +339,14 @@ impl Said {
         let mut inputs = VecDeque::new();
         for _ in 0..count {
             inputs.push_back((reader.number()?, reader.number()?));
+            Impossible::unless(inputs.back().is_some_and(|(call, _)| *call < next))?;
         }
         let count = reader.count()?;
         Impossible::unless(count <= most)?;
         let mut again = Vec::new();
         for _ in 0..count {
             again.push((reader.number()?, reader.string()?));
+            Impossible::unless(again.last().is_some_and(|(call, _)| *call < next))?;
         }
         Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs, again })
     }

@@ -383,7 +383,7 @@ impl ProviderStream {
         self.emitter(&mut on_event).end_input(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
     }
 
-    /// What a push reports, as values of their own.
+    /// The events of a push, as values of their own.
     fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
         let mut events = Vec::new();
         push(self, &mut |event| events.push(event.to_owned()));

@@ -100,7 +100,7 @@ impl StreamState {
         self.message.as_deref().filter(|_| self.unfinished.is_empty())
     }
 
-    /// Whether a member with this value was not told lately.
+    /// Returns true if a member with this value was not reported lately, and notes it.
     pub(super) fn is_new_member(&mut self, name: &str, value: &str) -> bool {
         let digest = digest_of(name).wrapping_mul(31) ^ digest_of(value);
         let is_new = !self.members.contains(&digest);
@@ -131,26 +131,15 @@ impl StreamState {
 
     /// Nothing more is known of the message.
     pub(super) fn forget_message(&mut self) {
-        let Self {
-            has_message,
-            unfinished,
-            with_client_calls,
-            refused,
-            sources,
-            results,
-            repeatable,
-            chunk,
-            block_chunk,
-            said,
-            ..
-        } = self;
-        *has_message = false;
-        unfinished.clear();
-        with_client_calls.clear();
-        refused.clear();
-        (*chunk, *block_chunk) = (None, None);
-        said.forget();
-        (*sources, *results, *repeatable) = (Places::default(), Places::default(), Places::default());
+        self.has_message = false;
+        for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
+            answers.clear();
+        }
+        for places in [&mut self.sources, &mut self.results, &mut self.repeatable] {
+            *places = Places::default();
+        }
+        (self.chunk, self.block_chunk) = (None, None);
+        self.said.forget();
     }
 }
 
@@ -246,7 +235,7 @@ impl StreamState {
         }
         (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
         Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
-        self.said = Said::restore(reader, limits.open_calls)?;
+        self.said = Said::restore(reader, limits.open_calls, next)?;
         self.outlet.watch.restore(reader, next)?;
         if let Some(texts) = &mut self.outlet.texts {
             texts.restore(reader, &|choice, block| self.blocks.has(choice, block, BlockKind::Text))?;

@@ -174,7 +174,7 @@ impl Watch {
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
     }
 
-    /// What has been wrong so far.
+    /// The first thing that was wrong so far, as an error.
     pub(super) fn so_far(&self) -> Result<(), Unfinished> {
         self.wrong.map_or(Ok(()), Err)
     }
@@ -184,7 +184,7 @@ impl Watch {
         self.has_ended = true;
     }
 
-    /// Whether something came of an answer that has not begun, and none has ended.
+    /// Returns true if something came of an answer that has not begun, and none has ended.
     pub(super) fn lacks_answer(&self) -> bool {
         self.is_awaiting && !self.has_ended
     }

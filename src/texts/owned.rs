@@ -32,7 +32,7 @@ pub enum OwnedDocumentEvent {
     Match {
         /// The document's number, from 0.
         document: u64,
-        /// What became known.
+        /// The parser's event.
         event: OwnedEvent,
     },
     /// [`DocumentEvent::End`].
@@ -62,13 +62,13 @@ impl OwnedEndedDocument {
         self.start
     }
 
-    /// How many bytes it has; see [`EndedDocument::byte_count`].
+    /// The number of its bytes; see [`EndedDocument::byte_count`].
     #[must_use]
     pub fn byte_count(&self) -> u64 {
         self.byte_count
     }
 
-    /// What is wrong with it, if anything is.
+    /// The error in it, if there is one.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()

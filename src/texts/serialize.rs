@@ -1,4 +1,4 @@
-//! How an [`OwnedDocumentEvent`] is serialized: as a map in the shape of the command's lines.
+//! The serialized form of an [`OwnedDocumentEvent`]: a map in the shape of the command's lines.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 

@@ -237,14 +237,14 @@ impl ToolCalls {
         self.signals(&mut on_event).begin_message();
     }
 
-    /// What a signal reports, as values of their own.
+    /// The events of a signal, as values of their own.
     fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
         let mut events = Vec::new();
         signal(&mut self.signals(&mut |event: CallEvent<'_>| events.push(event.to_owned())));
         CallEvents::new(events)
     }
 
-    /// What may be done with the calls, reported to this listener.
+    /// The entrance for signals, whose events go to this listener.
     pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
         Signals { calls: &mut self.state, listener }
     }

@@ -22,7 +22,7 @@ pub struct OwnedToolCall {
     pub name: Option<String>,
     /// Which of several answers it belongs to; 0 where there is one.
     pub choice: u64,
-    /// Who is to execute it, as far as that is known.
+    /// The side that is to execute it, as far as that is known.
     pub executor: Executor,
 }
 
@@ -115,7 +115,7 @@ owned_events! {
 }
 
 impl CallEvents {
-    /// Whether the signal was taken without an error about a call, for callers who need none of its events.
+    /// Returns the verdict on the signal, for callers who need none of its events.
     ///
     /// # Errors
     ///

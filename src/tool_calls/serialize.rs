@@ -1,4 +1,4 @@
-//! How an [`OwnedCallEvent`] is serialized: as a map in the shape of the command's lines.
+//! The serialized form of an [`OwnedCallEvent`]: a map in the shape of the command's lines.
 
 use alloc::vec::Vec;
 

@@ -7,22 +7,17 @@ use jsonspigot::providers::{Provider, ProviderStream};
 use jsonspigot::tool_calls::ToolCalls;
 use serde_json::{Value, json};
 
-use super::support::{Log, everything, read};
+use super::support::{Log, read, read_to_verdict};
 
 fn log(provider: Provider, events: &[Value]) -> Log {
     read(provider, events.iter().map(Value::to_string))
 }
 
-/// The calls with their status and value, if all is well.
+/// The calls by their ids, with their input, if all is well; else why not.
 fn calls(provider: Provider, events: &[Value]) -> Result<Vec<(String, String)>, String> {
-    let log = log(provider, events);
-    let mut stream = ProviderStream::new(provider, everything().build());
-    for event in events {
-        let _events = stream.push(&event.to_string());
-    }
-    stream.finish(None).check().map_err(|unfinished| unfinished.kind().name().to_owned())?;
-    let value = |call: &super::support::CallLog| (call.id.clone(), call.fragments.clone());
-    Ok(log.calls.iter().map(value).collect())
+    let (log, verdict) = read_to_verdict(provider, events);
+    verdict.map_err(|unfinished| unfinished.kind().name().to_owned())?;
+    Ok(log.calls.into_iter().map(|call| (call.id, call.fragments)).collect())
 }
 
 fn chunk(choice: impl Into<Value>) -> Value {

@@ -5,19 +5,16 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot::providers::{Provider, ProviderStream};
+use jsonspigot::providers::Provider;
 use jsonspigot::tool_calls::CallErrorKind;
 use serde_json::{Value, json};
 
-use super::support::{Log, everything};
+use super::support::{Log, read_to_verdict};
 use super::wires;
 
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
-    let mut stream = ProviderStream::new(provider, everything().build());
-    let mut log = Log::default();
-    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
-    (log, stream.verdict().is_ok())
+    let (log, verdict) = read_to_verdict(provider, events);
+    (log, verdict.is_ok())
 }
 
 /// Each of the events in the middle of a call that is whole without it.

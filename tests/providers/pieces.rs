@@ -5,10 +5,10 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot::providers::{Provider, ProviderStream};
+use jsonspigot::providers::Provider;
 use serde_json::{Value, json};
 
-use super::support::{Log, everything};
+use super::support::{Log, read_to_verdict};
 
 /// What a stream says if nothing is missing: its calls, its text and its reasoning.
 fn said(log: &Log) -> (Vec<String>, String, String) {
@@ -16,11 +16,8 @@ fn said(log: &Log) -> (Vec<String>, String, String) {
 }
 
 fn read(provider: Provider, events: &[Value]) -> (Log, bool) {
-    let mut stream = ProviderStream::new(provider, everything().build());
-    let mut log = Log::default();
-    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
-    (log, stream.verdict().is_ok())
+    let (log, verdict) = read_to_verdict(provider, events);
+    (log, verdict.is_ok())
 }
 
 /// The places of all members and elements in an event.

@@ -5,9 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use jsonspigot::PayloadStatus;
-use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
+use jsonspigot::providers::{
+    Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult, Unfinished,
+};
 use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCall, ToolCalls, ToolCallsBuilder};
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind, PatternSet};
+use serde_json::Value;
 use sse_core::{SseDecoder, SseEvent};
 
 use crate::restored::{Streams, restored_stream};
@@ -391,6 +394,15 @@ pub(crate) fn read_stream<E: AsRef<str>>(stream: ProviderStream, events: impl In
 /// Reads a provider's events.
 pub(crate) fn read<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = E>) -> Log {
     read_with(Some(provider), everything(), events)
+}
+
+/// Reads a provider's events to the end, with the verdict on the stream. Each is given to it as it stands, and the stream is
+/// neither saved nor restored in between.
+pub(crate) fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(), Unfinished>) {
+    let (mut stream, mut log) = (ProviderStream::new(provider, everything().build()), Log::default());
+    events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
+    stream.finish_with(None, |event| log.tell(event));
+    (log, stream.verdict())
 }
 
 /// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is.

@@ -161,7 +161,7 @@ impl Emitter<'_> {
         self.calls().delta(slot, piece);
     }
 
-    /// Whether a call has ended, and is said once more.
+    /// Returns true if a call has ended, and is said once more.
     pub(in crate::providers) fn is_said_again(&self, call: u64) -> bool {
         self.user.stream_state.said.is_again(call)
     }

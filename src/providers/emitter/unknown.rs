@@ -1,4 +1,4 @@
-//! What no reader knows: events and parts of new kinds, and members that no field waits for.
+//! Parts that no reader knows: events and parts of new kinds, and members that no field waits for.
 
 use super::Emitter;
 use crate::providers::event::{Opaque, Source, StreamEvent, ToolResult};
@@ -68,7 +68,7 @@ pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
     }
 }
 
-/// Whether what stands under a name says nothing of the answer, on any wire: ids, and what repeats the request.
+/// Returns true if a member of this name says nothing of the answer, on any wire: ids, and echoes of the request.
 fn is_silent(name: &str) -> bool {
     SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
 }

@@ -11,14 +11,14 @@ use super::Json;
 #[derive(Debug, Default)]
 pub(in crate::providers) struct Unread(RefCell<Vec<[(usize, usize); 2]>>);
 
-/// Where a text is.
+/// The place of a text in memory, by which a member is found in what was reported.
 pub(in crate::providers) fn place_of(text: &str) -> (usize, usize) {
     let start = text.as_ptr() as usize;
     (start, start + text.len())
 }
 
 impl<'a> Json<'a> {
-    /// The same, with somebody who is told of the members that are read by nobody.
+    /// The same, with a list for the members that are read by nobody.
     pub(in crate::providers) fn watched(self, unread: &'a Unread) -> Self {
         Self(self.0, Some(unread))
     }
@@ -31,12 +31,12 @@ impl<'a> Json<'a> {
         self
     }
 
-    /// The same for a look at some of its members: nobody is told of the others.
+    /// The same for a look at some of its members: the others are not listed.
     pub(in crate::providers) fn aside(self) -> Self {
         Self(self.0, None)
     }
 
-    /// Whether it is a text, a list or an object, and not empty.
+    /// Returns true for a text, a list or an object that is not empty.
     pub(in crate::providers) fn says_something(self) -> bool {
         let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
         may_say && !self.is_nothing() && !self.is_empty()
@@ -48,7 +48,7 @@ impl Unread {
         self.0.borrow_mut().push([place_of(name.spelt()), place_of(value.spelt())]);
     }
 
-    /// What was read so far is read once more.
+    /// Forgets what was found so far, as the same event is read once more.
     pub(super) fn clear(&self) {
         self.0.borrow_mut().clear();
     }
