@@ -4,10 +4,10 @@ use core::fmt;
 
 /// A number that two different things hardly ever share. The same in every process and on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Digest(u64);
+pub struct Digest(u64);
 
 impl Digest {
-    pub(crate) const fn new() -> Self {
+    pub const fn new() -> Self {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
@@ -24,24 +24,23 @@ impl Digest {
 
     /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
     #[inline]
-    pub(crate) const fn with(self, number: u64) -> Self {
+    pub const fn with(self, number: u64) -> Self {
         let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         Self(mixed ^ mixed >> 32)
     }
 
     /// Adds a size or a limit of sizes. None at all is the same on machines of any word size.
-    pub(crate) const fn with_size(self, size: usize) -> Self {
+    pub const fn with_size(self, size: usize) -> Self {
         self.with(size_of_any_word(size as u64, usize::MAX as u64))
     }
 
     /// Adds what another one was made of.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) const fn with_digest(self, other: Self) -> Self {
+    pub const fn with_digest(self, other: Self) -> Self {
         self.with(other.0)
     }
 
     #[inline]
-    pub(crate) fn with_bytes(self, bytes: &[u8]) -> Self {
+    pub fn with_bytes(self, bytes: &[u8]) -> Self {
         let (words, rest) = bytes.as_chunks::<8>();
         let digest = words.iter().fold(self, |digest, word| digest.with(u64::from_le_bytes(*word)));
         let mut last = [0; 8];

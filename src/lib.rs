@@ -3,12 +3,7 @@
 // The README below is the front page here too. Its links lead to files of the repository and to pages of docs.rs. The
 // first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set in
 // `Cargo.toml` alone.
-#![cfg_attr(feature = "tool-calls", doc = "[tool-calls]: crate::tool_calls::ToolCalls")]
 #![cfg_attr(feature = "stream", doc = "[parser-stream]: crate::ParserStream")]
-#![cfg_attr(feature = "providers", doc = "[provider-stream]: crate::providers::ProviderStream")]
-#![cfg_attr(feature = "providers", doc = "[guide-tool-calls]: crate::guide::tool_calls")]
-#![cfg_attr(feature = "envelope", doc = "[envelope]: crate::envelope::Envelope")]
-#![cfg_attr(feature = "envelope", doc = "[guide-envelope]: crate::guide::envelope")]
 #![doc = concat!("[architecture]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/ARCHITECTURE.md")]
 #![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
 #![doc = concat!("[chat]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/apps/chat/README.md")]
@@ -26,31 +21,25 @@
 
 extern crate alloc;
 
+#[allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "public for `internal` alone")]
 mod digest;
-#[cfg(feature = "envelope")]
-pub mod envelope;
 mod error;
 mod event;
 #[cfg(any(doc, doctest))]
 pub mod guide;
+#[doc(hidden)]
+pub mod internal;
 mod lenient;
 mod names;
 mod parser;
 mod path;
 mod pattern;
-#[cfg(any(feature = "tool-calls", feature = "envelope"))]
-mod payload;
-#[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
-pub mod providers;
+#[allow(missing_docs, clippy::must_use_candidate, reason = "beside its errors, public for `internal` alone")]
 mod saved;
 #[cfg(feature = "stream")]
 mod stream;
 mod texts;
 mod tokenizer;
-#[cfg(feature = "tool-calls")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "the wire formats use the rest"))]
-pub mod tool_calls;
 mod tree;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
@@ -59,8 +48,6 @@ pub use names::UnknownName;
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
-#[cfg(any(feature = "tool-calls", feature = "envelope"))]
-pub use payload::{OwnedPayload, Payload, PayloadStatus};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{ParserStream, ParserStreamError};

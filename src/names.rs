@@ -35,6 +35,8 @@ impl fmt::Display for UnknownName {
 impl core::error::Error for UnknownName {}
 
 /// `ALL`, `name`, `Display` and `FromStr` of an enum without data.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! names {
     ($named:ty { $($variant:ident => $name:literal,)+ }) => {
         impl $named {
@@ -50,11 +52,13 @@ macro_rules! names {
             }
         }
 
-        $crate::names::spelt_by_name!($named);
+        $crate::spelt_by_name!($named);
     };
 }
 
 /// `Display` and `FromStr` of an enum that has `ALL` and `name`.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! spelt_by_name {
     ($named:ty) => {
         impl core::fmt::Display for $named {
@@ -71,10 +75,10 @@ macro_rules! spelt_by_name {
                 let known = || Self::ALL.iter().copied();
                 known()
                     .find(|one| one.name() == name)
-                    .ok_or_else(|| $crate::UnknownName::instead_of(known().map(Self::name)))
+                    .ok_or_else(|| $crate::internal::unknown_name(known().map(Self::name)))
             }
         }
     };
 }
 
-pub(crate) use {names, spelt_by_name};
+pub use {names, spelt_by_name};

@@ -2,9 +2,9 @@
 
 use std::io;
 
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
-use jsonspigot::{PatternSet, PayloadStatus};
+use jsonspigot::PatternSet;
 use jsonspigot_framing::{Utf8, Utf8Error};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
 
 use crate::output::{Output, Place};
 use crate::report::{Complaints, Failure, told};

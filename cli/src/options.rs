@@ -9,10 +9,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum, ValueHint};
-use jsonspigot::envelope::{Delimiter, Envelope};
-use jsonspigot::providers::Provider;
-use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet};
+use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;

@@ -6,11 +6,10 @@
 use std::fmt::Write as _;
 use std::io;
 
-use jsonspigot::envelope::Envelope;
-use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{CallErrorKind, CallEvent, ToolCallsBuilder};
-use jsonspigot::{Payload, PayloadStatus};
 use jsonspigot_framing::{Frame, Frames};
+use jsonspigot_llm::{
+    CallErrorKind, CallEvent, Envelope, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCallsBuilder,
+};
 
 use crate::envelope::{self, is_whole};
 use crate::output::Output;
@@ -255,7 +254,7 @@ mod tests {
     use std::io;
 
     use jsonspigot::PatternSet;
-    use jsonspigot::tool_calls::ToolCalls;
+    use jsonspigot_llm::ToolCalls;
 
     use super::{Choices, Stream};
     use crate::output::Lines;

@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::stream::{FusedStream, Stream};
-use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
+use jsonspigot_llm::{OwnedStreamEvent, ProviderStream};
 
 use crate::frame::Frame;
 use crate::frames::Frames;
@@ -27,8 +27,7 @@ const CHUNKS_PER_POLL: usize = 32;
 ///
 /// ```
 /// use futures::{TryStreamExt, stream};
-/// use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
-/// use jsonspigot::tool_calls::ToolCalls;
+/// use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
 /// use jsonspigot_framing::ProviderBody;
 ///
 /// # #[tokio::main(flavor = "current_thread")]

@@ -165,8 +165,7 @@ impl Frames {
     /// empty; it is returned by itself as long as no byte of the body has been read.
     ///
     /// ```
-    /// use jsonspigot::providers::{Provider, ProviderStream};
-    /// use jsonspigot::tool_calls::ToolCalls;
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     /// use jsonspigot_framing::{Frame, Frames};
     ///
     /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::builder().build());

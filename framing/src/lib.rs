@@ -23,9 +23,8 @@
 //!
 //! ```
 //! # #[cfg(feature = "providers")]
-//! # fn main() -> Result<(), jsonspigot::providers::Unfinished> {
-//! use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
-//! use jsonspigot::tool_calls::ToolCalls;
+//! # fn main() -> Result<(), jsonspigot_llm::Unfinished> {
+//! use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
 //! use jsonspigot_framing::Frames;
 //!
 //! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));

@@ -1,6 +1,6 @@
 //! A frame into a provider's stream: which of its entrances each kind of frame takes.
 
-use jsonspigot::providers::{ProviderStream, StreamEvent};
+use jsonspigot_llm::{ProviderStream, StreamEvent};
 
 use crate::frame::Frame;
 
@@ -11,8 +11,7 @@ impl Frame<'_> {
     /// [`verdict`](ProviderStream::verdict); so does an error that the framing marks, even if the stream does not know it.
     ///
     /// ```
-    /// use jsonspigot::providers::{ProviderStream, StreamEvent};
-    /// use jsonspigot::tool_calls::ToolCalls;
+    /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
     /// use jsonspigot_framing::Frames;
     ///
     /// let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
@@ -32,7 +31,7 @@ impl Frame<'_> {
     /// frames.finish_with(|frame| frame.push_to(&mut stream, &mut on_event));
     /// stream.finish(None).check()?;
     /// assert_eq!(said, "Hello");
-    /// # Ok::<(), jsonspigot::providers::Unfinished>(())
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
     pub fn push_to(self, stream: &mut ProviderStream, mut on_event: impl FnMut(StreamEvent<'_>)) {
         match self {

@@ -10,18 +10,17 @@ mod serialize;
 mod value;
 
 pub use self::owned::{OwnedEvent, OwnedEventKind};
-pub(crate) use self::owned_events::owned_events;
+pub use self::owned_events::owned_events;
 pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
-#[cfg(feature = "_provider-streams")]
-pub(crate) use self::value::on_one_line;
-pub(crate) use self::value::{SERDE_DEPTH, deserialize_text, deserialize_whole};
+pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
+pub use self::value::{deserialize_whole, on_one_line};
 use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
-pub(crate) use raw_json::RawJson;
-pub(crate) use serialize::{EventOf, write_error};
+pub use raw_json::RawJson;
+pub use serialize::{EventOf, write_error};
 
 /// Something that became known about a value that a pattern selects.
 ///

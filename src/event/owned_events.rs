@@ -2,6 +2,8 @@
 
 /// A named iterator over owned events: all have been read when it is made, so leaving it early loses events and nothing
 /// else.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! owned_events {
     ($(#[$doc:meta])* $name:ident of $event:ty $(, $field:ident: $kept:ty)?) => {
         $(#[$doc])*
@@ -42,4 +44,4 @@ macro_rules! owned_events {
     };
 }
 
-pub(crate) use owned_events;
+pub use owned_events;

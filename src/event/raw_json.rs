@@ -23,7 +23,7 @@ const RAW: &str = "$serde_json::private::RawValue";
 const NUMBER: &str = "$serde_json::private::Number";
 
 /// A value's JSON text, to be written.
-pub(crate) struct RawJson<'a>(pub(crate) &'a str);
+pub struct RawJson<'a>(pub &'a str);
 
 impl Serialize for RawJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

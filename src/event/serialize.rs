@@ -21,17 +21,18 @@ impl Serialize for OwnedEvent {
 
 /// The document, call or payload that an event belongs to, whose members stand before its own.
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(
-    not(all(feature = "tool-calls", feature = "envelope")),
-    allow(dead_code, reason = "each feature has a kind of its own")
-)]
-pub(crate) enum EventOf<'a> {
+pub enum EventOf<'a> {
     /// One of many documents, by its number.
     Document(u64),
     /// A call's input.
     Call(u64),
-    /// A payload; in a stream, it is in a block of one of several answers: `place` is choice and block.
-    Payload { mark: &'a str, place: Option<(u64, u64)> },
+    /// A payload.
+    Payload {
+        /// The delimiter's name.
+        mark: &'a str,
+        /// The choice and the block that it is in, in a stream.
+        place: Option<(u64, u64)>,
+    },
 }
 
 impl EventOf<'_> {
@@ -51,7 +52,7 @@ impl EventOf<'_> {
 }
 
 /// The members that say what an error is and where.
-pub(crate) fn write_error<M: SerializeMap>(map: &mut M, error: &Error) -> Result<(), M::Error> {
+pub fn write_error<M: SerializeMap>(map: &mut M, error: &Error) -> Result<(), M::Error> {
     map.serialize_entry("kind", error.kind().name())?;
     map.serialize_entry("offset", &error.offset())?;
     map.serialize_entry("line", &error.line())?;
@@ -61,11 +62,7 @@ pub(crate) fn write_error<M: SerializeMap>(map: &mut M, error: &Error) -> Result
 
 impl OwnedEvent {
     /// The same with members that say what it is an event of.
-    pub(crate) fn serialize_in<S: Serializer>(
-        &self,
-        of: Option<EventOf<'_>>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
+    pub fn serialize_in<S: Serializer>(&self, of: Option<EventOf<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
         let has_no_value = matches!(self.kind, OwnedEventKind::End(None));
         let len = 6 - usize::from(has_no_value) + of.map_or(0, EventOf::len);
         let mut map = serializer.serialize_map(Some(len))?;

@@ -123,7 +123,8 @@ impl fmt::Display for CompleteValue<'_> {
 }
 
 /// A JSON text without the white space between its tokens.
-pub(crate) fn on_one_line(text: &str) -> String {
+#[must_use]
+pub fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     // Writing to a string cannot fail.
     let _ = write_on_one_line(&mut line, text);
@@ -168,7 +169,7 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
 }
 
 /// The strict reading of a text of its own whose grammar has been checked.
-pub(crate) fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
+pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     deserialize_text(text.as_bytes(), 0, PathStore::new().path(ROOT))
 }
 

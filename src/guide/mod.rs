@@ -8,11 +8,6 @@
 //! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
 //! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
 //! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
-#![cfg_attr(
-    feature = "providers",
-    doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
-)]
-#![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
 //! | [`saved`] | streams that outlive their process: saving a parser's state and going on elsewhere |
 //! | [`lenient`] | trailing commas, comments and other named deviations from JSON |
 //! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, `StreamDeserializer`, ijson, or a regular expression |
@@ -52,14 +47,6 @@ pub mod saved {}
 
 #[doc = include_str!("lenient.md")]
 pub mod lenient {}
-
-#[cfg(feature = "providers")]
-#[doc = include_str!("tool_calls.md")]
-pub mod tool_calls {}
-
-#[cfg(feature = "envelope")]
-#[doc = include_str!("envelope.md")]
-pub mod envelope {}
 
 #[doc = include_str!("migrating.md")]
 pub mod migrating {}

@@ -74,7 +74,6 @@ impl ParserBuilder {
     }
 
     /// Sets the policy at a second equal key if nothing has been chosen so far.
-    #[cfg(feature = "tool-calls")]
     pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
@@ -155,13 +154,11 @@ impl ParserBuilder {
     }
 
     /// Reads the whole text, whatever was chosen.
-    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn whole(self) -> Self {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
     /// Returns true if a text may deviate and succeed.
-    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
     pub(crate) fn accepts(&self) -> bool {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }

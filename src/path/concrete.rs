@@ -1,6 +1,5 @@
 //! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an allocation.
 
-#[cfg(feature = "tool-calls")]
 use alloc::string::String;
 
 use super::Segment;
@@ -8,10 +7,12 @@ use super::quoted::QuotedName;
 
 /// One step as it is spelt. A quoted name may have escapes, so it can be compared, but not borrowed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum ConcreteStep<'a> {
+pub enum ConcreteStep<'a> {
+    /// A member's name, without quotes.
     Name(&'a str),
     /// From the opening to the closing quote; it is known to be readable.
     Quoted(&'a str),
+    /// An element's place.
     Index(u64),
     /// `|`: into the text of a string.
     Inside,
@@ -19,8 +20,8 @@ pub(crate) enum ConcreteStep<'a> {
 
 impl ConcreteStep<'_> {
     /// The name that the step spells; empty for any other step.
-    #[cfg(feature = "tool-calls")]
-    pub(crate) fn name(self) -> String {
+    #[must_use]
+    pub fn name(self) -> String {
         match self {
             Self::Name(name) => name.into(),
             Self::Quoted(quoted) => QuotedName::new(quoted, 0).flatten().collect(),
@@ -28,16 +29,20 @@ impl ConcreteStep<'_> {
         }
     }
 
-    pub(crate) fn is_index(self) -> bool {
+    /// Returns true if it leads to an element.
+    #[must_use]
+    pub fn is_index(self) -> bool {
         matches!(self, Self::Index(_))
     }
 
-    pub(crate) fn is_inside(self) -> bool {
+    /// Returns true if it leads into a string's text.
+    #[must_use]
+    pub fn is_inside(self) -> bool {
         matches!(self, Self::Inside)
     }
 
     /// Returns true if the step spells this key or index.
-    pub(crate) fn is(self, segment: Segment<'_>) -> bool {
+    pub fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
             (Self::Quoted(quoted), Segment::Key(key)) => QuotedName::new(quoted, 0).eq(key.chars().map(Ok)),
@@ -51,7 +56,8 @@ impl ConcreteStep<'_> {
 ///
 /// The spellings are those of patterns that select one place: names, quoted names, indices, `|`.
 #[inline]
-pub(crate) fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
+#[must_use]
+pub fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
     let (rest, wants_dot) = after_root(path);
     // An empty path is refused, as an empty pattern is; the root is `$`.
     ConcreteSteps { rest, wants_dot, is_empty: path.is_empty() }
@@ -78,7 +84,7 @@ const NAME_BYTES: [bool; 256] = {
 };
 
 /// Reads the steps one by one.
-pub(crate) struct ConcreteSteps<'a> {
+pub struct ConcreteSteps<'a> {
     rest: &'a str,
     /// Only the first name may come without a dot.
     wants_dot: bool,

@@ -13,7 +13,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-pub(crate) use self::concrete::{ConcreteStep, concrete_steps, read_integer};
+pub(crate) use self::concrete::read_integer;
+pub use self::concrete::{ConcreteStep, concrete_steps};
 pub(crate) use self::quoted::QuotedName;
 pub(crate) use self::spelling::{
     is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_escape, write_pointer_token,

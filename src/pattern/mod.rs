@@ -12,5 +12,4 @@ pub(crate) use self::automaton::Row;
 pub use self::set::PatternSet;
 pub use self::syntax::{Pattern, PatternError, PatternId};
 // For the envelope, which makes a pattern of its own.
-#[cfg(feature = "envelope")]
 pub(crate) use self::syntax::{PatternSegment, Selector};

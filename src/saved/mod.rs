@@ -32,11 +32,10 @@ mod writer;
 use alloc::vec::Vec;
 
 pub use self::error::{RestoreError, RestoreErrorKind};
-pub(crate) use self::reader::{Impossible, Reader};
-#[cfg(any(feature = "tool-calls", feature = "envelope"))]
-pub(crate) use self::verdict::{restore_error, save_error};
-pub(crate) use self::writer::Writer;
-pub(crate) use crate::digest::Digest;
+pub use self::reader::{Impossible, Reader};
+pub use self::verdict::{restore_error, save_error};
+pub use self::writer::Writer;
+pub use crate::digest::Digest;
 
 const MAGIC: [u8; 4] = *b"jsp\x1A";
 
@@ -47,36 +46,33 @@ const HEADER: usize = 26;
 /// More bytes than any stream has: a place beyond it is impossible, and sums of a few places below it do not overflow.
 pub(crate) const FARTHEST: u64 = 1 << 60;
 
-/// The kinds of saved state.
+/// The kinds of saved state, those of `jsonspigot-llm` among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     Parser = 1,
     Documents = 2,
-    #[cfg(feature = "tool-calls")]
     ToolCalls = 3,
-    #[cfg(feature = "_provider-streams")]
     ProviderStream = 4,
-    #[cfg(feature = "envelope")]
     Envelope = 5,
 }
 
 /// The owner of a state: the patterns and choices of whoever saved it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Owner {
-    pub(crate) kind: Kind,
-    pub(crate) patterns: Digest,
-    pub(crate) choices: Digest,
+pub struct Owner {
+    pub kind: Kind,
+    pub patterns: Digest,
+    pub choices: Digest,
 }
 
 impl Owner {
     /// The same with one more choice.
-    pub(crate) fn with_choice(self, choice: u64) -> Self {
+    pub fn with_choice(self, choice: u64) -> Self {
         Self { choices: self.choices.with(choice), ..self }
     }
 }
 
 /// A state, of which `write` writes the body.
-pub(crate) fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+pub fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
     // A parser that keeps nothing saves to less.
     let mut bytes = Vec::with_capacity(128);
     let mut header = [0; HEADER];
@@ -96,7 +92,7 @@ pub(crate) fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8
 }
 
 /// Reads a state that belongs to `owner`; `read` reads the body, all of it.
-pub(crate) fn restore(
+pub fn restore(
     owner: &Owner,
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> Result<(), Impossible>,

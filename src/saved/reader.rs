@@ -1,6 +1,5 @@
 //! Reads the parts of a state, of which nothing can be trusted.
 
-#[cfg(any(feature = "tool-calls", feature = "envelope"))]
 use alloc::string::String;
 
 use ascii::AsciiStr;
@@ -9,34 +8,34 @@ use super::FARTHEST;
 
 /// No text leads to such a state.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Impossible;
+pub struct Impossible;
 
 impl Impossible {
     /// Nothing if all is well.
     #[inline]
-    pub(crate) fn unless(is_possible: bool) -> Result<(), Self> {
+    pub fn unless(is_possible: bool) -> Result<(), Self> {
         if is_possible { Ok(()) } else { Err(Self) }
     }
 }
 
 /// Takes from the bytes of a state. Nothing that it returns is longer than the bytes that are there.
-pub(crate) struct Reader<'a> {
+pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+    pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
 
     #[inline]
-    pub(crate) fn byte(&mut self) -> Result<u8, Impossible> {
+    pub fn byte(&mut self) -> Result<u8, Impossible> {
         let (&first, rest) = self.rest.split_first().ok_or(Impossible)?;
         self.rest = rest;
         Ok(first)
     }
 
-    pub(crate) fn flag(&mut self) -> Result<bool, Impossible> {
+    pub fn flag(&mut self) -> Result<bool, Impossible> {
         match self.byte()? {
             0 => Ok(false),
             1 => Ok(true),
@@ -45,12 +44,12 @@ impl<'a> Reader<'a> {
     }
 
     /// One of the values, which were written by their places.
-    pub(crate) fn choice<T: Copy>(&mut self, of: &[T]) -> Result<T, Impossible> {
+    pub fn choice<T: Copy>(&mut self, of: &[T]) -> Result<T, Impossible> {
         of.get(usize::from(self.byte()?)).copied().ok_or(Impossible)
     }
 
     #[inline]
-    pub(crate) fn number(&mut self) -> Result<u64, Impossible> {
+    pub fn number(&mut self) -> Result<u64, Impossible> {
         // Most are short.
         if let Some((&first, rest)) = self.rest.split_first()
             && first < 0x80
@@ -78,46 +77,44 @@ impl<'a> Reader<'a> {
     }
 
     /// A number up to this one.
-    pub(crate) fn at_most(&mut self, most: u64) -> Result<u64, Impossible> {
+    pub fn at_most(&mut self, most: u64) -> Result<u64, Impossible> {
         self.number().ok().filter(|number| *number <= most).ok_or(Impossible)
     }
 
     /// A place in a text.
-    pub(crate) fn place(&mut self) -> Result<u64, Impossible> {
+    pub fn place(&mut self) -> Result<u64, Impossible> {
         self.at_most(FARTHEST)
     }
 
-    pub(crate) fn size(&mut self) -> Result<usize, Impossible> {
+    pub fn size(&mut self) -> Result<usize, Impossible> {
         usize::try_from(self.number()?).map_err(|_| Impossible)
     }
 
     /// Reads the number of parts that follow, each of which takes a byte at least.
-    pub(crate) fn count(&mut self) -> Result<usize, Impossible> {
+    pub fn count(&mut self) -> Result<usize, Impossible> {
         self.size().ok().filter(|count| *count <= self.rest.len()).ok_or(Impossible)
     }
 
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Impossible> {
+    pub fn bytes(&mut self) -> Result<&'a [u8], Impossible> {
         let len = self.count()?;
         let (bytes, rest) = self.rest.split_at_checked(len).ok_or(Impossible)?;
         self.rest = rest;
         Ok(bytes)
     }
 
-    pub(crate) fn text(&mut self) -> Result<&'a str, Impossible> {
+    pub fn text(&mut self) -> Result<&'a str, Impossible> {
         let bytes = self.bytes()?;
         // Most keys are ASCII, which is checked faster.
         let ascii = AsciiStr::from_ascii(bytes).ok().map(AsciiStr::as_str);
         ascii.map_or_else(|| core::str::from_utf8(bytes).map_err(|_| Impossible), Ok)
     }
 
-    #[cfg(any(feature = "tool-calls", feature = "envelope"))]
-    pub(crate) fn string(&mut self) -> Result<String, Impossible> {
+    pub fn string(&mut self) -> Result<String, Impossible> {
         self.text().map(String::from)
     }
 
     /// Reads something that may be missing.
-    #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
-    pub(crate) fn option<T>(
+    pub fn option<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Impossible>,
     ) -> Result<Option<T>, Impossible> {
@@ -125,7 +122,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Nothing may be left.
-    pub(crate) fn end(&self) -> Result<(), Impossible> {
+    pub fn end(&self) -> Result<(), Impossible> {
         Impossible::unless(self.rest.is_empty())
     }
 }

@@ -7,7 +7,7 @@ use super::{Impossible, Reader, Writer};
 use crate::error::{Deviation, DeviationKind, Deviations, Error, ErrorKind};
 use crate::parser::Translator;
 
-pub(crate) fn save_error(error: &Error, out: &mut Writer<'_>) {
+pub fn save_error(error: &Error, out: &mut Writer<'_>) {
     out.byte(ErrorKind::ALL.iter().position(|known| *known == error.kind()).unwrap_or_default() as u8);
     [error.offset(), error.line(), error.column()].into_iter().for_each(|number| out.number(number));
     // No path is spelt so.
@@ -15,7 +15,7 @@ pub(crate) fn save_error(error: &Error, out: &mut Writer<'_>) {
     out.text(error.expected());
 }
 
-pub(crate) fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
+pub fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
     let kind = reader.choice(ErrorKind::ALL)?;
     let (offset, line, column) = (reader.place()?, reader.place()?, reader.place()?);
     let path = Some(reader.text()?).filter(|path| !path.is_empty());

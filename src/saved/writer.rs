@@ -3,24 +3,24 @@
 use alloc::vec::Vec;
 
 /// Appends to the bytes of a state.
-pub(crate) struct Writer<'a> {
+pub struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
 }
 
 impl<'a> Writer<'a> {
-    pub(crate) fn new(bytes: &'a mut Vec<u8>) -> Self {
+    pub fn new(bytes: &'a mut Vec<u8>) -> Self {
         Self { bytes }
     }
 
-    pub(crate) fn byte(&mut self, byte: u8) {
+    pub fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
     }
 
-    pub(crate) fn flag(&mut self, flag: bool) {
+    pub fn flag(&mut self, flag: bool) {
         self.byte(flag.into());
     }
 
-    pub(crate) fn number(&mut self, mut number: u64) {
+    pub fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.byte(number as u8 | 0x80);
             number >>= 7;
@@ -28,18 +28,17 @@ impl<'a> Writer<'a> {
         self.byte(number as u8);
     }
 
-    pub(crate) fn bytes(&mut self, bytes: &[u8]) {
+    pub fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len() as u64);
         self.bytes.extend_from_slice(bytes);
     }
 
-    pub(crate) fn text(&mut self, text: &str) {
+    pub fn text(&mut self, text: &str) {
         self.bytes(text.as_bytes());
     }
 
     /// Writes something that may be missing.
-    #[cfg(any(test, feature = "tool-calls", feature = "envelope"))]
-    pub(crate) fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
+    pub fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {
             write(self, value);

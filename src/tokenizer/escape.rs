@@ -202,7 +202,8 @@ pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
 
 /// Decodes the text inside a string's quotes; `None` if there is half a surrogate pair, or an escape that JSON does not
 /// have.
-pub(crate) fn unescaped(inside: &str) -> Option<String> {
+#[must_use]
+pub fn unescaped(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
     while let Some((plain, escape)) = rest.split_once('\\') {

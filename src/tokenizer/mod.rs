@@ -30,20 +30,21 @@ mod utf8;
 
 use alloc::string::String;
 
-pub(crate) use self::escape::unescaped;
+pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
 pub use self::limits::Limits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
-pub(crate) use self::scan::{plain_len, string_len};
+pub(crate) use self::scan::plain_len;
+pub use self::scan::string_len;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, Sink};
 use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
-pub(crate) use self::utf8::floor_char_boundary;
+pub use self::utf8::floor_char_boundary;
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.

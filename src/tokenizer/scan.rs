@@ -43,7 +43,8 @@ pub(crate) fn plain_len(text: &str) -> usize {
 }
 
 /// The length of the string that `text` begins with, quotes included.
-pub(crate) fn string_len(text: &[u8]) -> usize {
+#[must_use]
+pub fn string_len(text: &[u8]) -> usize {
     let mut at = 1;
     loop {
         match text.get(at) {

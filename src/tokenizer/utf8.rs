@@ -5,7 +5,8 @@ use core::{slice, str};
 use ascii::{AsciiChar, AsciiStr};
 
 /// The last boundary of a character at or before a place.
-pub(crate) fn floor_char_boundary(text: &str, place: usize) -> usize {
+#[must_use]
+pub fn floor_char_boundary(text: &str, place: usize) -> usize {
     (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
 }
 

@@ -33,7 +33,7 @@ use self::history::Sum;
 use self::lookup::LookupCache;
 use self::open_text::TextCache;
 pub use self::patch::{PatchOp, Revision};
-pub(crate) use self::print::write_escaped;
+pub use self::print::write_escaped;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
 pub(crate) use self::view::state_before_all;

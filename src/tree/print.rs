@@ -74,7 +74,7 @@ pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
 }
 
 /// Writes the inside of a JSON string, escaped.
-pub(crate) fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
+pub fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut rest = text;
     loop {
         let (plain, special) = rest.split_at(plain_len(rest));

@@ -2,8 +2,9 @@
 //!
 //! Laws: limits bite per byte; never repaired in silence; deviations shown.
 
-use jsonspigot::{Deviation, DeviationKind, Error, ErrorKind, Event, EventKind};
-use jsonspigot::{Leniency, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{
+    Deviation, DeviationKind, Error, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet, Retain,
+};
 use proptest::prelude::*;
 
 use super::driver::{Method, builder, drive, observe, pattern_set};

@@ -1,17 +1,14 @@
 //! The library's integration tests, one binary: the laws of `CONTRIBUTING.md` against an independent model.
 
-mod model;
-
+use jsonspigot_check::{driver, fuzz_inputs, model, properties, sealed};
 mod any_text;
 mod as_serde_json;
 mod auto_traits;
 mod deep_nesting;
 mod deviations;
 mod documents;
-mod driver;
 mod errors;
 mod fuzz_corpus;
-mod fuzz_inputs;
 mod import_cycles;
 mod lenient;
 mod limits;
@@ -22,13 +19,11 @@ mod owned;
 mod parser;
 mod paths;
 mod patterns;
-mod properties;
 mod regression;
 mod revisions;
 mod saved;
 #[cfg(feature = "schemars")]
 mod schema;
-mod sealed;
 mod settled;
 mod snapshots;
 #[cfg(feature = "stream")]

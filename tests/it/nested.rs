@@ -2,8 +2,10 @@
 //!
 //! Laws: inner texts.
 
-use jsonspigot::{DuplicateKeys, ErrorKind, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, ParserBuilder};
-use jsonspigot::{Pattern, PatternSet, Retain, Segment, ValueState};
+use jsonspigot::{
+    DuplicateKeys, ErrorKind, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, ParserBuilder, Pattern,
+    PatternSet, Retain, Segment, ValueState,
+};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};

@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard};
 
-use jsonspigot::envelope::{Delimiter, EnvelopeEvent as CoreEvent};
-use jsonspigot::{DuplicateKeys, Payload, PayloadStatus, Retain};
+use jsonspigot::{DuplicateKeys, Retain};
 use jsonspigot_framing::{Utf8, Utf8Error};
+use jsonspigot_llm::{Delimiter, EnvelopeEvent as CoreEvent, Payload, PayloadStatus};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -179,7 +179,7 @@ fn made(
 pub(crate) struct Envelope(Mutex<Inner>);
 
 struct Inner {
-    envelope: jsonspigot::envelope::Envelope,
+    envelope: jsonspigot_llm::Envelope,
     utf8: Utf8,
     options: Options,
     paths: Paths,
@@ -257,7 +257,7 @@ impl Envelope {
                 (options, Watch::telling(models.py(), "Payloads", by_mark.as_any())?)
             }
         };
-        let builder = jsonspigot::envelope::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
+        let builder = jsonspigot_llm::Envelope::builder().parser(options.builder_retaining(Retain::Matches));
         let limit = payload_limit.map(|value| limit("payload_limit", value)).transpose()?.flatten();
         let builder = match limit {
             Some(limit) => builder.payload_limit(limit),

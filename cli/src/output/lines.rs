@@ -3,10 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use jsonspigot::envelope::EnvelopeEvent;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
+use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
 use super::members::{NumberOf, Place};
 use super::stream_lines::{self, CallNames};

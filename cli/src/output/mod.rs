@@ -11,9 +11,8 @@ mod stream_lines;
 
 use std::io;
 
-use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
-use jsonspigot::providers::StreamEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, Parser};
+use jsonspigot_llm::{Delimiter, EnvelopeEvent, StreamEvent};
 
 pub(crate) use lines::{Lines, Snapshots};
 pub(crate) use members::Place;

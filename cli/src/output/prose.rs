@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::envelope::EnvelopeEvent;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::CallEvent;
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
+use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
 use super::{Block, Origin, Output, Place, Subject};
 

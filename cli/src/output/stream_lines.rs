@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use jsonspigot::envelope::{Delimiter, EnvelopeEvent};
-use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent, ToolResult};
-use jsonspigot::tool_calls::{CallEvent, Executor, ToolCall};
 use jsonspigot::{Parser, PatternSet};
-use jsonspigot::{Payload, PayloadStatus};
+use jsonspigot_llm::{
+    Block, CallEvent, Delimiter, EnvelopeEvent, Executor, Media, Opaque, Payload, PayloadStatus, Source, StreamEvent,
+    ToolCall, ToolResult,
+};
 
 use super::members::{Place, Quoted};
 

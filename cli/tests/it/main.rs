@@ -27,13 +27,7 @@ mod snapshots;
 #[cfg(unix)]
 mod terminal;
 
-/// The library's independent closer, and the documents that it is tried on.
-#[path = "../../../tests/it/model/closer.rs"]
-#[expect(dead_code, unreachable_pub, reason = "written for the library's tests, which use the rest too")]
-mod closer;
-#[path = "../../../tests/it/model/torture.rs"]
-#[expect(unreachable_pub, reason = "written for the library's tests")]
-mod torture;
+use jsonspigot_check::model::{closer, torture};
 
 /// The recorded streams, as the command's own tests find them.
 #[path = "../../src/recorded.rs"]

@@ -3,9 +3,8 @@
 
 use std::borrow::Borrow;
 
-use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCalls};
 use jsonspigot::{PatternSet, RestoreError};
+use jsonspigot_llm::{CallEvent, CallLimits, Provider, ProviderStream, StreamEvent, ToolCalls};
 
 /// What a stream's input is made of.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use jsonspigot::providers::Provider;
+use jsonspigot_llm::Provider;
 use redis::RedisResult;
 
 use crate::step::{Chunk, Next, Program, Step, Told, error_line};

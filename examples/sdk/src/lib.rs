@@ -5,9 +5,7 @@ use std::io::{Write, stdout};
 use std::num::NonZeroUsize;
 
 use jsonspigot::EventKind;
-use jsonspigot::PayloadStatus;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::CallEvent;
+use jsonspigot_llm::{CallEvent, PayloadStatus, StreamEvent};
 use sse_core::{SseDecoder, SseEvent};
 
 /// Asks a server, and hands on the data of each event the moment it is whole.

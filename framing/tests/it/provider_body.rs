@@ -4,9 +4,8 @@ use futures::executor::block_on;
 use futures::stream::FusedStream;
 use futures::{StreamExt, stream};
 use jsonspigot::PatternSet;
-use jsonspigot::providers::{OwnedStreamEvent, Provider, ProviderStream, UnfinishedKind};
-use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot_framing::{Frames, ProviderBody};
+use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls, UnfinishedKind};
 
 const BODY: &str = concat!(
     "data: {\"choices\":[{\"delta\":{\"content\":\"Hé\"}}]}\n\n",
@@ -21,7 +20,7 @@ fn provider() -> ProviderStream {
 
 fn pushed(body: &[u8]) -> Vec<OwnedStreamEvent> {
     let (mut frames, mut stream, mut events) = (Frames::new(), provider(), Vec::new());
-    let mut on_event = |event: jsonspigot::providers::StreamEvent<'_>| events.push(event.to_owned());
+    let mut on_event = |event: jsonspigot_llm::StreamEvent<'_>| events.push(event.to_owned());
     frames.feed_with(body, |frame| frame.push_to(&mut stream, &mut on_event));
     frames.finish_with(|frame| frame.push_to(&mut stream, &mut on_event));
     stream.finish_with(None, &mut on_event);

@@ -1,8 +1,7 @@
 //! Asking the model once: opened, read to its end, told as it comes; tried again only while nothing of its answer has been
 //! shown, whatever was before.
 
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot_llm::{StreamEvent, ToolCalls};
 
 use super::TurnError;
 use super::output::Output;

@@ -6,10 +6,8 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use jsonspigot::Payload;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Event as JsonEvent, EventKind, Parser, PatternSet};
+use jsonspigot_llm::{CallEvent, Payload, StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 use super::classification::{Classification, TOOL};

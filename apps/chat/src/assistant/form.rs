@@ -1,8 +1,7 @@
 //! The form assistant's turn: it drives the instructor with the provider's answers, and tells what it tells.
 
 use jsonspigot::PatternSet;
-use jsonspigot::providers::StreamEvent;
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot_llm::{StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 use super::output::Output;

@@ -4,8 +4,8 @@
 
 use std::sync::LazyLock;
 
-use jsonspigot::envelope::{Delimiter, Envelope as PayloadFilter, EnvelopeEvent};
-use jsonspigot::{PatternSet, Payload};
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{Delimiter, Envelope as PayloadFilter, EnvelopeEvent, Payload};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

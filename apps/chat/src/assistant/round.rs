@@ -6,9 +6,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use jsonspigot::PatternSet;
-use jsonspigot::providers::{StopKind, StreamEvent};
-use jsonspigot::tool_calls::{CallEvent, ToolCalls};
-use jsonspigot::{Payload, PayloadStatus};
+use jsonspigot_llm::{CallEvent, Payload, PayloadStatus, StopKind, StreamEvent, ToolCalls};
 use serde_json::{Map, Value, json};
 
 use super::hidden_context::HiddenContext;

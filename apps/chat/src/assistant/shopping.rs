@@ -25,7 +25,7 @@ static TOOLS: LazyLock<Arc<[ToolSpec]>> = LazyLock::new(|| {
 });
 
 impl Reader for Reading {
-    fn take(&mut self, event: jsonspigot::providers::StreamEvent<'_>) {
+    fn take(&mut self, event: jsonspigot_llm::StreamEvent<'_>) {
         self.take(event);
     }
 

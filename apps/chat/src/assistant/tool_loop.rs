@@ -41,7 +41,7 @@ pub(super) enum Saving {
 }
 
 impl Reader for Round<'_> {
-    fn take(&mut self, event: jsonspigot::providers::StreamEvent<'_>) {
+    fn take(&mut self, event: jsonspigot_llm::StreamEvent<'_>) {
         self.take(event);
     }
 

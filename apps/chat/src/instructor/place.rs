@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 use jsonspigot::PatternSet;
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeEvent};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
 
 /// The names that the fence of a form may have. One without a name is not looked for: it may be about anything.
 static FENCES: LazyLock<Vec<Delimiter>> = LazyLock::new(|| {

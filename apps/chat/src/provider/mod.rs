@@ -11,8 +11,8 @@ mod stream;
 
 use std::time::Duration;
 
-use jsonspigot::tool_calls::ToolCalls;
 use jsonspigot::{EventKind, Parser, PatternSet};
+use jsonspigot_llm::ToolCalls;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response};
 

@@ -4,8 +4,7 @@ use std::num::NonZeroUsize;
 use std::time::Duration;
 
 use axum::body::Bytes;
-use jsonspigot::providers::{Provider, ProviderStream, StreamEvent};
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sse_core::{SseDecoder, SseEvent};

@@ -3,7 +3,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use jsonspigot::envelope::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
 
 use crate::output::Output;
 use crate::providers::{Call, Field::Flag, Field::Number, Reader, Slot, record, write_verdict};

@@ -11,11 +11,11 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use jsonspigot::envelope::{Delimiter, Envelope};
-use jsonspigot::providers::{Block, Media, Opaque, Provider, ProviderStream, Source, StreamEvent, ToolResult};
-use jsonspigot::tool_calls::{CallEvent, CallLimits, ToolCall, ToolCalls};
-use jsonspigot::{DuplicateKeys, Payload, PayloadStatus};
-use jsonspigot::{PatternSet, Retain};
+use jsonspigot::{DuplicateKeys, PatternSet, Retain};
+use jsonspigot_llm::{
+    Block, CallEvent, CallLimits, Delimiter, Envelope, Media, Opaque, Payload, PayloadStatus, Provider, ProviderStream,
+    Source, StreamEvent, ToolCall, ToolCalls, ToolResult,
+};
 
 use crate::envelopes::Marked;
 use crate::output::Output;

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use jsonspigot::envelope::EnvelopeEvent;
-use jsonspigot::providers::{Block, Media, Opaque, Source, StreamEvent as CoreEvent, ToolResult};
-use jsonspigot::tool_calls::{CallEvent, ToolCall};
+use jsonspigot_llm::{
+    Block, CallEvent, EnvelopeEvent, Media, Opaque, Source, StreamEvent as CoreEvent, ToolCall, ToolResult,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 

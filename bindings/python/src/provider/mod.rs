@@ -6,11 +6,9 @@ mod event;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
-use jsonspigot::envelope::Delimiter;
-use jsonspigot::providers::{Provider, StreamEvent as CoreEvent};
-use jsonspigot::tool_calls::{CallEvent, ToolCalls};
 use jsonspigot::{DuplicateKeys, Parser, Retain};
 use jsonspigot_framing::{Frame, Frames};
+use jsonspigot_llm::{CallEvent, Delimiter, Provider, StreamEvent as CoreEvent, ToolCalls};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
@@ -45,7 +43,7 @@ use crate::value::{Fractions, build};
 pub(crate) struct ProviderStream(Mutex<Inner>);
 
 struct Inner {
-    stream: jsonspigot::providers::ProviderStream,
+    stream: jsonspigot_llm::ProviderStream,
     frames: Frames,
     options: Options,
     watch: Watch,
@@ -59,7 +57,7 @@ impl Inner {
     fn run<'py>(
         &mut self,
         py: Python<'py>,
-        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
+        read: impl FnOnce(&mut jsonspigot_llm::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
         let Self { stream, frames, options, paths, mirrors, watch, .. } = self;
         let mut told = Told::new(py);
@@ -82,11 +80,7 @@ impl Inner {
     }
 }
 
-fn read_frame(
-    stream: &mut jsonspigot::providers::ProviderStream,
-    frame: Frame<'_>,
-    on_event: &mut dyn FnMut(CoreEvent<'_>),
-) {
+fn read_frame(stream: &mut jsonspigot_llm::ProviderStream, frame: Frame<'_>, on_event: &mut dyn FnMut(CoreEvent<'_>)) {
     // What can be shown of it came before, and what is lost by it is reported as incomplete, as by the command.
     if !matches!(frame, Frame::Damaged(_)) {
         frame.push_to(stream, on_event);
@@ -112,7 +106,7 @@ impl ProviderStream {
     /// Reads, and adds the events of typed views when nothing is locked any more.
     fn read<'py>(
         slf: &Bound<'py, Self>,
-        read: impl FnOnce(&mut jsonspigot::providers::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
+        read: impl FnOnce(&mut jsonspigot_llm::ProviderStream, &mut Frames, &mut dyn FnMut(CoreEvent<'_>)),
     ) -> PyResult<Bound<'py, PyList>> {
         let (events, teller) = {
             let mut inner = slf.get().lock()?;
@@ -166,9 +160,7 @@ impl Choices<'_, '_> {
     /// The stream that `begin` makes of a new one.
     fn make(
         self,
-        begin: impl FnOnce(
-            jsonspigot::providers::ProviderStream,
-        ) -> PyResult<(jsonspigot::providers::ProviderStream, Frames)>,
+        begin: impl FnOnce(jsonspigot_llm::ProviderStream) -> PyResult<(jsonspigot_llm::ProviderStream, Frames)>,
     ) -> PyResult<ProviderStream> {
         let (options, watch) = match self.models {
             None => (Options::of(self.options)?, Watch::default()),
@@ -195,7 +187,7 @@ impl Choices<'_, '_> {
         }
         let calls = if self.cumulative { calls.cumulative() } else { calls }.build();
         let stream = if self.provider == "auto" {
-            jsonspigot::providers::ProviderStream::detecting(calls)
+            jsonspigot_llm::ProviderStream::detecting(calls)
         } else {
             let known: Provider = self.provider.parse().map_err(|_| {
                 let names: Vec<_> = Provider::ALL.iter().map(|provider| provider.name()).collect();
@@ -205,7 +197,7 @@ impl Choices<'_, '_> {
                     self.provider
                 ))
             })?;
-            jsonspigot::providers::ProviderStream::new(known, calls)
+            jsonspigot_llm::ProviderStream::new(known, calls)
         };
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.with_message { stream.with_message() } else { stream };
@@ -214,7 +206,7 @@ impl Choices<'_, '_> {
             None => stream,
             Some(marks) => {
                 let builder = options.builder_retaining(Retain::Matches);
-                let envelope = jsonspigot::envelope::Envelope::builder().parser(builder);
+                let envelope = jsonspigot_llm::Envelope::builder().parser(builder);
                 stream.with_envelope(envelope.build(marks, &pattern_set(self.patterns)?))
             }
         };

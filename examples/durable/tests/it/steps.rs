@@ -2,7 +2,7 @@
 
 use durable::made;
 use durable::step::{Next, Told};
-use jsonspigot::providers::Provider;
+use jsonspigot_llm::Provider;
 
 use super::support::{expected, made, program};
 

@@ -12,8 +12,7 @@ use durable::step::{Chunk, Program};
 use durable::store::Store;
 use durable::worker::Options;
 use jsonspigot::PatternSet;
-use jsonspigot::providers::{OwnedStreamEvent, ProviderStream};
-use jsonspigot::tool_calls::{OwnedCallEvent, ToolCalls};
+use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, ProviderStream, ToolCalls};
 use redis::cmd;
 
 pub(crate) const PREFIX: &str = "test";

@@ -23,7 +23,7 @@ fn prepared(store: &mut Store, turn: &Turn) -> Commit {
     let state = store.load(&[&turn.name], 4, From::Next).unwrap().remove(0);
     let last = String::from_utf8(state.last.clone()).unwrap().parse().unwrap_or(0);
     let chunks: Vec<_> = state.chunks.iter().map(|(_, chunk)| chunk.clone()).collect();
-    let provider: jsonspigot::providers::Provider = str::from_utf8(&state.provider).unwrap().parse().unwrap();
+    let provider: jsonspigot_llm::Provider = str::from_utf8(&state.provider).unwrap().parse().unwrap();
     let step = program().step(provider, state.saved.as_deref(), last, &chunks).unwrap();
     let Next::Open(saved) = step.next else { panic!("four chunks do not end it") };
     Commit {

@@ -4,10 +4,11 @@
 
 use std::error::Error;
 
-use async_openai::types::chat::{CreateChatCompletionStreamResponse, FinishReason};
 use jsonspigot::PatternSet;
-use jsonspigot::tool_calls::{CallStart, ToolCalls};
+use jsonspigot_llm::{CallStart, ToolCalls};
 use jsonspigot_sdk_examples::{each_event, show_call};
+
+use async_openai::types::chat::{CreateChatCompletionStreamResponse, FinishReason};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {

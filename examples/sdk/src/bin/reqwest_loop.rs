@@ -5,8 +5,7 @@
 use std::error::Error;
 
 use jsonspigot::PatternSet;
-use jsonspigot::providers::ProviderStream;
-use jsonspigot::tool_calls::ToolCalls;
+use jsonspigot_llm::{ProviderStream, ToolCalls};
 use jsonspigot_sdk_examples::{each_event, show};
 
 #[tokio::main(flavor = "current_thread")]

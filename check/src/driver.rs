@@ -1,0 +1,266 @@
+//! Runs the library and writes down what it says in the model's words, so that the two can be compared.
+//!
+//! Laws: true places.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use jsonspigot::{
+    DuplicateKeys, Error, Event, EventKind, Leniency, Limits, Parser, ParserBuilder, PatternSet, Segment, ValueKind,
+};
+
+use crate::model::chunking::{chunks, each_byte, torture_cuts};
+use crate::model::log::{ErrorPath, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
+use crate::model::recogniser;
+
+/// The two methods that feed a parser: `feed`, whose events are an iterator, and `feed_with`, which calls back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    Iterator,
+    Callback,
+}
+
+pub const METHODS: [Method; 2] = [Method::Iterator, Method::Callback];
+
+pub fn pattern_set(options: &Options) -> PatternSet {
+    PatternSet::new(options.patterns.iter().map(ToString::to_string)).expect("the model's patterns are valid")
+}
+
+pub fn builder(options: &Options) -> ParserBuilder {
+    let limits = Limits::new()
+        .depth(usize::try_from(options.depth).unwrap())
+        .key(options.key.unwrap_or(u64::MAX))
+        .string(options.string.unwrap_or(u64::MAX))
+        .number(options.number.unwrap_or(u64::MAX))
+        .total(options.total.unwrap_or(u64::MAX));
+    let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
+    let builder = Parser::builder().limits(limits).duplicate_keys(duplicates);
+    let allowed = options.lenient.iter().map(|name| Leniency::from_name(name).expect("a name of the contract"));
+    let builder = builder.lenient(allowed.fold(Leniency::NONE, |all, one| all | one));
+    if options.accepts { builder.accept_deviations() } else { builder }
+}
+
+/// What a parser of these options says of the chunks.
+pub fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> Log {
+    let mut parser = builder(options).build(&pattern_set(options));
+    drive(&mut parser, chunks, method, options.end_of_input)
+}
+
+/// Feeds the chunks, finishes if asked to, and joins each match's deltas.
+pub fn drive(parser: &mut Parser, chunks: &[&[u8]], method: Method, end_of_input: bool) -> Log {
+    let mut joined = Joined::default();
+    let mut failed = None;
+    for chunk in chunks {
+        let told = joined.told();
+        let result = joined.feed(parser, chunk, method);
+        check_sticky(&failed, &result, joined.told() - told);
+        failed = failed.or(result.err());
+    }
+    if end_of_input {
+        let told = joined.told();
+        let result = joined.finish(parser, method);
+        check_sticky(&failed, &result, joined.told() - told);
+        failed = failed.or(result.err());
+    }
+    joined.into_log(parser, failed.map_or(Ok(()), Err), end_of_input)
+}
+
+/// The path of an error, which is known if the text is strict and kept.
+fn known(path: Option<&str>, has_to_be: bool) -> ErrorPath {
+    assert!(path.is_some() || !has_to_be, "the path of an error in a text that is kept");
+    ErrorPath(path.map(str::to_owned))
+}
+
+/// Errors stick: after an error the same error, and no events.
+fn check_sticky(before: &Option<Error>, now: &Result<(), Error>, told: usize) {
+    if let Some(error) = before {
+        assert_eq!(now.as_ref().err(), Some(error), "an error sticks");
+        assert_eq!(told, 0, "nothing is told after an error");
+    }
+}
+
+/// Events in order, each match's deltas appended to its first one; a delta that is empty, or a second one in a chunk,
+/// fails on the way.
+#[derive(Clone, Default)]
+pub struct Joined {
+    events: Vec<ModelEvent>,
+    /// For each event of `events`, its match.
+    matches: Vec<u64>,
+    /// The matches of all deltas as they were told.
+    deltas: Vec<u64>,
+    begun: HashSet<u64>,
+    ended: HashSet<u64>,
+    last_offset: u64,
+    count: usize,
+}
+
+impl Joined {
+    /// How many events came.
+    pub fn told(&self) -> usize {
+        self.count
+    }
+
+    pub fn feed(&mut self, parser: &mut Parser, chunk: &[u8], method: Method) -> Result<(), Error> {
+        let result = match method {
+            Method::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| self.add(&event))),
+            Method::Callback => parser.feed_with(chunk, |event| self.add(&event)),
+        };
+        self.assert_one_delta_a_chunk(method);
+        result
+    }
+
+    pub fn finish(&mut self, parser: &mut Parser, method: Method) -> Result<(), Error> {
+        match method {
+            Method::Iterator => parser.finish().try_for_each(|event| event.map(|event| self.add(&event))),
+            Method::Callback => parser.finish_with(|event| self.add(&event)),
+        }
+    }
+
+    /// What was told, with a verdict and the deviations.
+    pub fn into_log(self, parser: &Parser, result: Result<(), Error>, end_of_input: bool) -> Log {
+        let verdict = match result {
+            Err(error) => Verdict::Failed {
+                kind: error.kind().name(),
+                offset: error.offset(),
+                line: error.line(),
+                column: error.column(),
+                path: known(error.path(), parser.is_strict() && parser.text().is_ok()),
+            },
+            Ok(()) if end_of_input => Verdict::Complete,
+            Ok(()) => Verdict::Open,
+        };
+        let deviations = parser.deviations().iter().map(|deviation| ModelDeviation {
+            kind: deviation.kind().name(),
+            offset: deviation.offset(),
+            line: deviation.line(),
+            column: deviation.column(),
+        });
+        let (deviations, deviation_count) = (deviations.collect(), parser.deviation_count());
+        let stopped_by = parser.stopped_by().map(|error| (error.kind().name(), error.offset()));
+        assert_eq!(parser.is_strict(), deviation_count == 0);
+        let is_accepted = verdict == Verdict::Complete && !parser.is_strict();
+        let rewritten = parser.text().ok().filter(|_| is_accepted).map(<[u8]>::to_vec);
+        Log { events: self.events, verdict, stopped_by, deviations, deviation_count, rewritten }
+    }
+
+    pub fn add(&mut self, event: &Event<'_>) {
+        self.count += 1;
+        // In a text inside a string they count from its beginning.
+        let is_inner =
+            matches!(event.kind, EventKind::InnerError(_)) || event.path.iter().any(|it| it == Segment::Inside);
+        if !is_inner {
+            assert!(event.offset >= self.last_offset, "offsets never decrease");
+            self.last_offset = event.offset;
+        }
+        assert!(!self.ended.contains(&event.match_id), "nothing is told of a match behind its end");
+        let kind = match event.kind {
+            EventKind::Begin(kind) => {
+                assert!(self.begun.insert(event.match_id), "a match begins once");
+                ModelEventKind::Begin(kind.name())
+            }
+            EventKind::Delta(text) => {
+                assert!(!text.is_empty(), "a delta is never empty");
+                self.deltas.push(event.match_id);
+                if let Some(joined) = self.delta_of(event.match_id) {
+                    joined.push_str(text);
+                    return;
+                }
+                ModelEventKind::Delta(text.to_owned())
+            }
+            EventKind::End(value) => {
+                self.ended.insert(event.match_id);
+                if let Some(value) = value {
+                    assert_eq!(value.span().end, event.offset);
+                    assert_eq!(value.span().start, event.offset.saturating_sub(value.bytes().len() as u64));
+                    if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
+                        let joined = self.delta_of(event.match_id).map_or("", |joined| joined);
+                        assert_eq!(joined, value.deserialize::<String>().unwrap(), "deltas join to the string");
+                        let text = value.as_str().expect("a string has text");
+                        assert_eq!(joined, text, "deltas join to the string's text");
+                        let has_escapes = value.bytes().contains(&b'\\');
+                        assert_eq!(matches!(text, Cow::Owned(_)), has_escapes, "only escapes cost a copy");
+                    } else if value.kind() != ValueKind::String {
+                        assert_eq!(value.as_str(), None, "only strings are text");
+                    }
+                }
+                // Empty where no text is kept: the model's never is.
+                ModelEventKind::End(value.map_or(Vec::new(), |value| value.bytes().to_owned()))
+            }
+            EventKind::InnerError(error) => {
+                assert!(self.begun.insert(event.match_id) && self.ended.insert(event.match_id), "a match of its own");
+                assert_eq!(event.offset, error.offset());
+                ModelEventKind::InnerError {
+                    kind: error.kind().name(),
+                    line: error.line(),
+                    column: error.column(),
+                    path: known(error.path(), false),
+                }
+            }
+            _ => unreachable!("another kind of event"),
+        };
+        let path = event.path.iter().map(|segment| match segment {
+            Segment::Key(key) => PathElement::Key(key.to_owned()),
+            Segment::Index(index) => PathElement::Index(index),
+            Segment::Inside => PathElement::Inside,
+        });
+        let event_in_model =
+            ModelEvent { pattern: event.pattern.index(), path: path.collect(), kind, offset: event.offset };
+        self.events.push(event_in_model);
+        self.matches.push(event.match_id);
+    }
+
+    /// What the match's deltas have joined to, if there was one.
+    fn delta_of(&mut self, match_id: u64) -> Option<&mut String> {
+        let events = self.matches.iter().zip(&mut self.events).rev();
+        events.filter(|(of, _)| **of == match_id).find_map(|(_, event)| match &mut event.kind {
+            ModelEventKind::Delta(joined) => Some(joined),
+            _ => None,
+        })
+    }
+
+    /// `feed` gives one delta per match and chunk at most; `feed_with` may give several.
+    fn assert_one_delta_a_chunk(&mut self, method: Method) {
+        let mut deltas = std::mem::take(&mut self.deltas);
+        deltas.sort_unstable();
+        let repeated = deltas.windows(2).any(|pair| pair[0] == pair[1]);
+        assert!(method == Method::Callback || !repeated, "one delta a match and chunk");
+    }
+}
+
+/// The one helper that runs every engine: the model's log must come out of both methods, whole, byte by byte, and with
+/// every cut (every pair of cuts for short documents).
+#[track_caller]
+pub fn check(document: &[u8], options: &Options) -> Log {
+    let expected = recogniser::run(document, options);
+    for cuts in torture_cuts(document.len()) {
+        for method in METHODS {
+            let seen = observe(options, &chunks(document, &cuts), method);
+            assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
+        }
+    }
+    expected
+}
+
+/// The same at given cuts only.
+#[track_caller]
+pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
+    let expected = recogniser::run(document, options);
+    for method in METHODS {
+        let seen = observe(options, &chunks(document, cuts), method);
+        assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
+    }
+    expected
+}
+
+/// Prompt, but atoms come whole: after every prefix, all that can be known has been told, and no more.
+#[track_caller]
+pub fn check_prompt(document: &[u8], options: &Options) {
+    let options = Options { end_of_input: false, ..options.clone() };
+    for end in 0..=document.len() {
+        let prefix = &document[..end];
+        let expected = recogniser::run(prefix, &options);
+        let seen = observe(&options, &chunks(prefix, &each_byte(end)), Method::Iterator);
+        assert_eq!(seen, expected, "after {:?}", String::from_utf8_lossy(prefix));
+        assert_eq!(observe(&options, &[prefix], Method::Callback), expected);
+    }
+}

@@ -1,0 +1,6 @@
+//! Payloads in text: the envelope against a splitter of whole texts.
+
+pub mod payload;
+pub mod properties;
+pub mod recorder;
+pub mod splitter;

@@ -1,0 +1,236 @@
+//! What stands after an opening delimiter, seen as a whole: where it ends, what closes it, and what it came to.
+
+use jsonspigot::{ErrorKind, PatternSet};
+
+use super::splitter::{Choices, SPACE, Spelt, floor, string_length};
+
+#[derive(Debug)]
+pub enum Closing {
+    Literal(String),
+    Fence { least: usize, most: usize, at_line_start: bool },
+}
+
+impl Closing {
+    /// Where a closing delimiter stands from here on and how long it is; at the end of the text its beginning will do.
+    fn find(&self, text: &str, from: usize) -> (usize, usize, bool) {
+        (from..text.len())
+            .filter(|at| text.is_char_boundary(*at))
+            .find_map(|at| self.at(text, at, from).map(|(length, is_whole)| (at, length, is_whole)))
+            .unwrap_or((text.len(), 0, false))
+    }
+
+    /// A closing delimiter at this place, or its beginning if the text ends with it.
+    fn at(&self, text: &str, at: usize, from: usize) -> Option<(usize, bool)> {
+        let rest = &text[at..];
+        match self {
+            Self::Literal(delimiter) if rest.starts_with(delimiter) => Some((delimiter.len(), true)),
+            Self::Literal(delimiter) => {
+                (!rest.is_empty() && delimiter.starts_with(rest)).then_some((rest.len(), false))
+            }
+            Self::Fence { least, most, at_line_start } => {
+                let run = rest.len() - rest.trim_start_matches('`').len();
+                let is_run_start = at == from || !text[..at].ends_with('`');
+                let line = text[..at].trim_end_matches([' ', '\t']);
+                if run == 0 || !is_run_start || (*at_line_start && !line.ends_with('\n')) {
+                    None
+                } else if run >= *least {
+                    Some((run.min(*most), true))
+                } else {
+                    (run == rest.len()).then_some((run, false))
+                }
+            }
+        }
+    }
+}
+
+/// A payload without its opening delimiter.
+pub struct Found {
+    pub length: usize,
+    /// The length of the closing delimiter.
+    pub close: usize,
+    verdict: Verdict,
+}
+
+/// What a payload came to.
+#[derive(Clone, Copy)]
+enum Verdict {
+    Complete,
+    Empty,
+    Raw,
+    /// Wrong in this way at this byte.
+    Wrong(ErrorKind, usize),
+    /// Longer than it may be, from this byte on.
+    TooLong(usize),
+    /// Cut by the end of the text, which came before this closing delimiter or the end of the value.
+    Cut,
+}
+
+impl Found {
+    pub fn status(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Complete => "complete",
+            Verdict::Empty => "empty",
+            Verdict::Raw => "raw",
+            Verdict::Wrong(ErrorKind::Incomplete | ErrorKind::TotalLimit, _) => "truncated",
+            Verdict::Wrong(ErrorKind::TrailingBytes, _) => "trailing",
+            Verdict::Wrong(..) => "malformed",
+            Verdict::TooLong(_) | Verdict::Cut => "truncated",
+        }
+    }
+
+    pub fn error(&self) -> Option<(&'static str, u64)> {
+        let (kind, offset) = match self.verdict {
+            Verdict::Complete | Verdict::Empty | Verdict::Raw => return None,
+            Verdict::Wrong(kind, offset) => (kind, offset),
+            Verdict::TooLong(at) => (ErrorKind::TotalLimit, at),
+            Verdict::Cut => (ErrorKind::Incomplete, self.length),
+        };
+        Some((kind.name(), offset as u64))
+    }
+}
+
+/// The payload that the text begins with.
+pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choices) -> Found {
+    // From a byte on, only the closing delimiter is looked for.
+    let until_close = |from: usize, verdict: Verdict| {
+        let (length, close, _) = closing.find(text, from);
+        Found { length, close, verdict }
+    };
+    let plain_text = || {
+        let (length, close, is_whole) = closing.find(text, 0);
+        let verdict = if length as u64 > choices.payload_limit {
+            Verdict::TooLong(choices.kept(text).len())
+        } else if is_whole {
+            Verdict::Raw
+        } else {
+            Verdict::Cut
+        };
+        Found { length, close, verdict }
+    };
+    if delimiter.is_raw {
+        return plain_text();
+    }
+    if delimiter.shape == "bare" {
+        let length = balanced(text);
+        let verdict = match read(&text[..length], choices) {
+            Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
+            Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
+            Read { stop: Stop::TooLong(at), .. } => Verdict::TooLong(at),
+            Read { is_whole: true, .. } => Verdict::Complete,
+            Read { at_end, .. } => at_end.unwrap_or(Verdict::Cut),
+        };
+        return Found { length, close: 0, verdict };
+    }
+    let body = text.trim_start_matches(SPACE);
+    let start = text.len() - body.len();
+    match read(&text[..start], choices).stop {
+        Stop::Error(kind, at) => return until_close(at, Verdict::Wrong(kind, at)),
+        Stop::TooLong(at) => return until_close(at, Verdict::TooLong(at)),
+        Stop::End => {}
+    }
+    if let Some((close, is_whole)) = closing.at(text, start, start) {
+        return Found { length: start, close, verdict: if is_whole { Verdict::Empty } else { Verdict::Cut } };
+    }
+    if body.is_empty() {
+        return Found { length: start, close: 0, verdict: Verdict::Cut };
+    }
+    if delimiter.is_by_first_byte && !body.starts_with('{') {
+        return plain_text();
+    }
+    let Read { deviation, stop, is_whole, at_end } = read(text, choices);
+    // Of several things that are wrong, the first is told.
+    let first = |verdict| deviation.map_or(verdict, |(kind, at)| Verdict::Wrong(kind, at));
+    let (at, verdict) = match stop {
+        Stop::End => {
+            let is_complete = is_whole && !text.ends_with(|c: char| c.is_ascii_digit());
+            let verdict = if is_complete { Verdict::Complete } else { at_end.unwrap_or(Verdict::Cut) };
+            return Found { length: text.len(), close: 0, verdict: first(verdict) };
+        }
+        Stop::Error(kind, at) => (at, Verdict::Wrong(kind, at)),
+        Stop::TooLong(at) => (at, Verdict::TooLong(at)),
+    };
+    if is_whole && let Some((close, _)) = closing.at(text, at, at) {
+        return Found { length: at, close, verdict: first(Verdict::Complete) };
+    }
+    // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
+    let is_minus = !is_in_string(&text.as_bytes()[..at]) && text[..at].ends_with('-') && text[at..].starts_with('-');
+    let is_comment = matches!(closing, Closing::Literal(delimiter) if delimiter == "-->");
+    until_close(at - usize::from(is_minus && is_comment), first(verdict))
+}
+
+/// Whether a JSON text ends inside a string.
+fn is_in_string(text: &[u8]) -> bool {
+    let (mut is_inside, mut is_escaped) = (false, false);
+    for byte in text {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_inside => is_escaped = true,
+            b'"' => is_inside = !is_inside,
+            _ => {}
+        }
+    }
+    is_inside
+}
+
+/// What a parser of these choices says of a text.
+struct Read {
+    /// The first one that it went on past.
+    deviation: Option<(ErrorKind, usize)>,
+    stop: Stop,
+    /// Whether what came before the stop is one value.
+    is_whole: bool,
+    /// What the end shows to be wrong that may have been right: a slash with which no comment began.
+    at_end: Option<Verdict>,
+}
+
+enum Stop {
+    End,
+    Error(ErrorKind, usize),
+    /// The payload's own limit.
+    TooLong(usize),
+}
+
+fn read(text: &str, choices: &Choices) -> Read {
+    let limit = usize::try_from(choices.payload_limit).unwrap_or(usize::MAX);
+    let within = &text.as_bytes()[..text.len().min(limit)];
+    let parser = || choices.parser.build(&PatternSet::empty());
+    let mut all = parser();
+    let _ = all.feed(within).check();
+    let stop = match all.stopped_by() {
+        Some(error) => Stop::Error(error.kind(), error.offset() as usize),
+        None if within.len() < text.len() => Stop::TooLong(floor(text, limit)),
+        None => Stop::End,
+    };
+    let before = match stop {
+        Stop::Error(_, at) | Stop::TooLong(at) => &within[..at],
+        Stop::End => within,
+    };
+    let mut whole = parser();
+    let _ = whole.feed(before).check().and_then(|()| whole.finish().check());
+    let deviation = all.deviations().first().and(all.error()).map(|first| (first.kind(), first.offset() as usize));
+    let at_end = whole.stopped_by().filter(|error| error.kind() != ErrorKind::Incomplete);
+    let at_end = at_end.map(|error| Verdict::Wrong(error.kind(), error.offset() as usize));
+    // A byte that stops the reading stands outside of what may be whole.
+    Read { deviation, is_whole: whole.stopped_by().is_none(), stop, at_end }
+}
+
+/// How far the brackets go that the text begins with.
+fn balanced(text: &str) -> usize {
+    let (mut depth, mut at) = (0, 0);
+    while let Some(c) = text[at..].chars().next() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            '"' => match string_length(&text[at..]) {
+                Some(length) => at += length - 1,
+                None => return text.len(),
+            },
+            _ => {}
+        }
+        at += c.len_utf8();
+        if depth == 0 {
+            return at;
+        }
+    }
+    text.len()
+}

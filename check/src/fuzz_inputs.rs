@@ -1,0 +1,32 @@
+//! A fuzz target's inputs: the seeds, a file each, and what the fuzzer has found, a line each.
+
+use std::fs;
+use std::path::Path;
+
+/// What the target is run over; none, said aloud, where `fuzz/` was left behind (it is not packaged).
+pub fn inputs(target: &str) -> Vec<Vec<u8>> {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
+    if !fuzz.is_dir() {
+        eprintln!("not run, as it is not there: {}", fuzz.display());
+        return Vec::new();
+    }
+    let seeds = fs::read_dir(fuzz.join("seeds").join(target)).unwrap();
+    let mut inputs: Vec<_> = seeds.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
+    assert!(inputs.len() >= 5, "seeds of {target}");
+    let corpus = fs::read_to_string(fuzz.join("corpus").join(target).with_extension("txt")).unwrap();
+    inputs.extend(corpus.lines().map(unescaped));
+    assert!(inputs.len() >= 100, "corpus of {target}");
+    inputs
+}
+
+/// Printable ASCII stands for itself, every other byte and the backslash as `\x` and two digits.
+fn unescaped(line: &str) -> Vec<u8> {
+    let mut pieces = line.split("\\x");
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let (digits, plain) = piece.split_at(2);
+        bytes.push(u8::from_str_radix(digits, 16).unwrap());
+        bytes.extend(plain.as_bytes());
+    }
+    bytes
+}

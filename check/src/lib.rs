@@ -1,0 +1,22 @@
+//! What the tests of several packages share, and nothing else: the model, the generators, and the laws as functions,
+//! each of which panics where its law is broken.
+//!
+//! | module | what it is |
+//! |---|---|
+//! | [`model`] | a slow, obviously right reading of JSON, which uses nothing of the library |
+//! | [`driver`] | the library, driven over a text at any cut, with a log like the model's |
+//! | [`properties`] | the parser's laws |
+//! | [`streams`] | the laws of calls and provider streams, recorded streams, and a log of what was reported |
+//! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
+//! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
+
+#![allow(missing_docs, clippy::must_use_candidate, reason = "for tests alone")]
+
+pub mod driver;
+pub mod envelope;
+pub mod fuzz_inputs;
+pub mod model;
+pub mod names;
+pub mod properties;
+pub mod sealed;
+pub mod streams;

@@ -1,0 +1,222 @@
+//! The texts of a stream are read as each alone would be: their events, offsets, errors, values and snapshots.
+//!
+//! Laws: documents alone.
+
+use jsonspigot::{DocumentEvent, Documents, Framing, Retain};
+
+use crate::driver::{Joined, builder, pattern_set};
+use crate::model::chunking::chunks;
+use crate::model::log::{ErrorPath, Log, Options, Verdict};
+use crate::model::recogniser;
+
+/// What is known of a text that has ended.
+#[derive(Debug, PartialEq)]
+struct Told {
+    start: u64,
+    log: Log,
+    /// The text up to its end, or its first bad byte.
+    text: Vec<u8>,
+    value: Option<serde_json::Value>,
+    snapshot: Option<String>,
+}
+
+/// Each text of the stream is told as the model tells it alone, at these cuts and as one chunk.
+pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options: &Options) {
+    let expected: Vec<Told> =
+        split(stream, framing, options).into_iter().map(|text| alone(stream, text, options)).collect();
+    for chunks in [vec![stream], chunks(stream, cuts)] {
+        let seen = observe(&chunks, framing, options);
+        assert_eq!(seen, expected, "{framing} {:?} in {} chunks", String::from_utf8_lossy(stream), chunks.len());
+    }
+}
+
+/// What the texts come to, and on the way: numbers without gaps, errors that stick, a reset that forgets all.
+fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
+    let parser = builder(options).snapshots().build(&pattern_set(options));
+    let mut documents = Documents::new(framing, parser);
+    let first = read(&mut documents, chunks, framing, options);
+    documents.reset();
+    assert_eq!((documents.number(), documents.offset()), (0, 0));
+    assert_eq!(read(&mut documents, chunks, framing, options), first, "the same again after a reset");
+    // What is not kept is not missed.
+    for retain in [Retain::Matches, Retain::Nothing] {
+        let lean = builder(options).retain(retain).build(&pattern_set(options));
+        let mut verdicts = Vec::new();
+        let mut documents = Documents::new(framing, lean);
+        let mut on_event = |event: DocumentEvent<'_>| {
+            if let DocumentEvent::End(ended) = event {
+                verdicts.push(ended.error().map(|error| (error.kind().name(), error.offset())));
+            }
+        };
+        let fed = chunks.iter().try_for_each(|chunk| documents.feed_with(chunk, &mut on_event));
+        let _ = fed.and_then(|()| documents.finish_with(&mut on_event));
+        let expected: Vec<_> = first.iter().map(|told| told.log.verdict.failure()).collect();
+        assert_eq!(verdicts, expected, "under {retain:?}");
+    }
+    first
+}
+
+fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
+    let mut told = Vec::new();
+    let mut open = Joined::default();
+    let mut on_event = |event: DocumentEvent<'_>| match event {
+        DocumentEvent::Match { document, event } => {
+            assert_eq!(document, told.len() as u64, "a match belongs to the open document");
+            open.add(&event);
+        }
+        DocumentEvent::End(ended) => {
+            assert_eq!(ended.number(), told.len() as u64, "documents are numbered as they come");
+            let result = ended.error().map_or(Ok(()), |error| Err(error.clone()));
+            let log = std::mem::take(&mut open).into_log(ended.parser(), result, options.end_of_input);
+            let text = ended.parser().text().unwrap().to_vec();
+            assert_eq!(ended.byte_count(), text.len() as u64);
+            let value = ended.deserialize().ok();
+            assert!(value.is_none() || ended.complete().is_ok(), "no value without a complete text");
+            let snapshot = ended.parser().snapshot().map(|root| root.to_string());
+            told.push(Told { start: ended.start(), log, text, value, snapshot });
+        }
+        _ => unreachable!("another kind of event"),
+    };
+    let mut ended = None;
+    for chunk in chunks {
+        let fed = documents.feed_with(chunk, &mut on_event);
+        assert!(documents.parser().is_none() || documents.offset() > 0, "an open document has bytes");
+        if let Some(error) = &ended {
+            assert_eq!(fed.as_ref(), Err(error), "an error that ends the stream sticks");
+        }
+        ended = ended.or(fed.err());
+    }
+    let finished = documents.finish_with(&mut on_event);
+    assert_eq!(documents.finish_with(&mut on_event), finished, "the end comes once");
+    assert_eq!(documents.feed_with("", &mut on_event), finished, "nothing is nothing, and an error sticks");
+    assert!(documents.feed_with(" ", &mut on_event).is_err(), "nothing more is read");
+    if let Some(error) = ended {
+        assert_eq!(finished, Err(error));
+    }
+    assert_eq!(documents.number(), told.len() as u64);
+    if framing == Framing::Concatenated {
+        assert_eq!(finished.is_err(), told.last().is_some_and(|last| last.log.stopped_by.is_some()));
+    } else {
+        assert!(finished.is_ok(), "no text ends such a stream");
+        assert_eq!(documents.offset(), chunks.iter().map(|chunk| chunk.len() as u64).sum::<u64>());
+    }
+    told
+}
+
+/// What a parser of its own makes of one text, with the model's log of it.
+fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
+    let start = range.start as u64;
+    let text = &stream[range];
+    let len = log.verdict.failure().map_or(text.len(), |(_, offset)| offset as usize);
+    let mut parser = builder(options).snapshots().build(&pattern_set(options));
+    let _ = parser.feed(text).check();
+    let mut value = None;
+    if log.verdict == Verdict::Complete {
+        parser.finish().check().unwrap();
+        value = serde_json::from_slice(text).ok();
+    }
+    let snapshot = parser.snapshot().map(|root| root.to_string());
+    Told { start, log, text: text[..len].to_vec(), value, snapshot }
+}
+
+/// A text of the stream, and what is to be told of it.
+struct Text {
+    range: std::ops::Range<usize>,
+    log: Log,
+}
+
+/// The texts of a stream, found by looking at all of it.
+fn split(stream: &[u8], framing: Framing, options: &Options) -> Vec<Text> {
+    match framing {
+        Framing::Lines => {
+            let lines = pieces(stream, b'\n').into_iter().map(|range| (range.clone(), &stream[range]));
+            lines.filter_map(|(range, line)| text(range, recogniser::run(line, options), line)).collect()
+        }
+        Framing::Sequence => sequence(stream, options),
+        Framing::Concatenated => concatenated(stream, options),
+        _ => unreachable!("another framing"),
+    }
+}
+
+fn pieces(stream: &[u8], separator: u8) -> Vec<std::ops::Range<usize>> {
+    let ends = stream.iter().enumerate().filter(|(_, byte)| **byte == separator).map(|(at, _)| at);
+    let mut start = 0;
+    ends.chain([stream.len()])
+        .map(|end| {
+            let range = start..end;
+            start = end + 1;
+            range
+        })
+        .collect()
+}
+
+/// A text, unless it has nothing but white space, within the limits.
+fn text(range: std::ops::Range<usize>, log: Log, bytes: &[u8]) -> Option<Text> {
+    let is_blank = bytes.iter().all(|byte| is_space(*byte));
+    (!is_blank || log.verdict.failure().is_some_and(|(kind, _)| kind != "incomplete")).then_some(Text { range, log })
+}
+
+fn sequence(stream: &[u8], options: &Options) -> Vec<Text> {
+    let texts = pieces(stream, b'\x1e').into_iter().filter_map(|range| {
+        let bytes = &stream[range.clone()];
+        let mut log = recogniser::run(bytes, options);
+        let space = bytes.iter().take_while(|byte| is_space(**byte)).count();
+        let first = bytes.get(space);
+        let is_cut = first.is_some_and(|first| !b"\"[{".contains(first)) && !is_space(bytes[bytes.len() - 1]);
+        let space_log = recogniser::run(&bytes[..space], &Options { end_of_input: false, ..options.clone() });
+        if range.start == 0 && first.is_some() {
+            let is_within = space_log.verdict == Verdict::Open;
+            log = if is_within { failed(space_log, "unexpected-byte", &bytes[..space]) } else { space_log };
+            return Some(Text { range: 0..space, log });
+        } else if log.verdict == Verdict::Complete && is_cut {
+            // Its end is not told, if that is where its value would have come out.
+            let open = recogniser::run(bytes, &Options { end_of_input: false, ..options.clone() });
+            log = failed(open, "incomplete", bytes);
+        }
+        text(range, log, bytes)
+    });
+    texts.collect()
+}
+
+/// An error of the framing after these bytes, of which all line feeds are white space.
+fn failed(log: Log, kind: &'static str, before: &[u8]) -> Log {
+    let offset = before.len() as u64;
+    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let column = before.iter().rev().take_while(|byte| **byte != b'\n').count() as u64 + 1;
+    let verdict = Verdict::Failed { kind, offset, line, column, path: ErrorPath(Some("$".to_owned())) };
+    Log { verdict, stopped_by: Some((kind, offset)), ..log }
+}
+
+fn concatenated(stream: &[u8], options: &Options) -> Vec<Text> {
+    let mut texts = Vec::new();
+    let mut start = 0;
+    loop {
+        start += stream[start..].iter().take_while(|byte| is_space(**byte)).count();
+        let Some(first) = stream.get(start) else { return texts };
+        let mut ends = start + 1..=stream.len();
+        let end = if b"\"[{".contains(first) {
+            ends.find(|&end| has_ended(&recogniser::run(&stream[start..end], options)))
+        } else {
+            let follows = |byte: u8| is_space(byte) || b"\"[]{},:".contains(&byte);
+            let end = ends.find(|&end| stream.get(end).is_none_or(|&byte| follows(byte)));
+            end.filter(|&end| has_ended(&recogniser::run(&stream[start..end], options)))
+        };
+        let range = start..end.unwrap_or(stream.len());
+        let log = recogniser::run(&stream[range.clone()], options);
+        let is_last = log.stopped_by.is_some();
+        start = range.end;
+        texts.push(Text { range, log });
+        if is_last {
+            return texts;
+        }
+    }
+}
+
+/// Whether a text was read to its end, whatever deviations it has.
+fn has_ended(log: &Log) -> bool {
+    log.stopped_by.is_none()
+}
+
+fn is_space(byte: u8) -> bool {
+    b" \t\n\r".contains(&byte)
+}

@@ -1,0 +1,50 @@
+//! An error names the innermost open value or none, whatever is kept and followed, however the text is cut.
+//!
+//! Laws: true places.
+
+use jsonspigot::{Error, Retain};
+
+use crate::driver::{METHODS, builder, drive, pattern_set};
+use crate::model::chunking::{chunks, each_byte};
+use crate::model::log::{Log, Options, Verdict};
+use crate::model::recogniser;
+
+fn path(log: &Log) -> Option<&str> {
+    match &log.verdict {
+        Verdict::Failed { path, .. } => path.0.as_deref(),
+        Verdict::Complete | Verdict::Open => None,
+    }
+}
+
+/// The path is the model's or absent; absent only where neither the text nor a partial document is kept, or the text has
+/// deviated; and these chunks, single bytes and the whole text give the same.
+pub fn are_true(document: &[u8], cuts: &[usize], options: &Options) {
+    let expected = recogniser::run(document, options);
+    for (retain, has_snapshots) in
+        [(Retain::All, false), (Retain::Matches, false), (Retain::Nothing, false), (Retain::Nothing, true)]
+    {
+        let builder = builder(options).retain(retain);
+        let builder = if has_snapshots { builder.snapshots() } else { builder };
+        let fed = |chunks: &[&[u8]], method| {
+            let mut parser = builder.build(&pattern_set(options));
+            let log = drive(&mut parser, chunks, method, true);
+            assert_eq!(log.verdict, expected.verdict, "{retain:?}: {:?}", String::from_utf8_lossy(document));
+            assert_eq!(parser.error().and_then(Error::path), path(&log));
+            let is_kept = retain == Retain::All || has_snapshots;
+            assert!(path(&log).is_some() || !is_kept || !log.verdict.is_failed() || !parser.is_strict());
+            log
+        };
+        let whole = fed(&[document], METHODS[0]);
+        for cut in [cuts.to_vec(), each_byte(document.len())] {
+            for method in METHODS {
+                let cut_log = fed(&chunks(document, &cut), method);
+                assert_eq!(
+                    path(&cut_log),
+                    path(&whole),
+                    "{retain:?}: {:?} at {cut:?}",
+                    String::from_utf8_lossy(document)
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
+//!
+//! Laws: errors stick.
+
+use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
+
+use super::snapshots::with_snapshots;
+use crate::driver::{Joined, Method, builder, pattern_set};
+use crate::model::closer::OpenAtoms;
+use crate::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
+use crate::model::place::line_and_column;
+use crate::model::{recogniser, replay};
+
+/// A call.
+#[derive(Clone, Debug)]
+pub enum Op {
+    Feed(Vec<u8>, Method),
+    Finish(Method),
+    Look,
+    Reset,
+    /// From here on a clone gets the same calls, and must say the same.
+    Clone,
+}
+
+/// How the parser is built, but for what the model's options say.
+#[derive(Clone, Copy, Debug)]
+pub struct Configuration {
+    pub retain: Retain,
+    /// None without snapshots.
+    pub snapshots: Option<OpenAtoms>,
+}
+
+/// Errors stick and nothing is lost; a reset parser is as good as new, a clone goes on as its original would; an empty
+/// feed changes nothing; nothing panics.
+pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops: &[Op]) {
+    let choices = builder(options).retain(configuration.retain);
+    let choose_snapshots = |choices| match configuration.snapshots {
+        Some(open_atoms) => with_snapshots(choices, open_atoms),
+        None => choices,
+    };
+    let parser = choose_snapshots(choices).build(&pattern_set(options));
+    let mut all = vec![Subject { parser, told: Joined::default() }];
+    let is_counted_by_the_model = options.lenient.iter().any(|name| matches!(*name, "comments" | "single-quotes"));
+    let begin = || History { is_counted_by_the_model, ..History::default() };
+    let mut history = begin();
+    for op in ops {
+        match op {
+            Op::Clone if all.len() < 4 => all.push(all[0].clone()),
+            Op::Clone => {}
+            Op::Reset => {
+                all.iter_mut().for_each(Subject::reset);
+                history = begin();
+            }
+            Op::Look => all.iter().for_each(|subject| subject.look(&history)),
+            Op::Feed(chunk, method) => {
+                history.feed(chunk, options);
+                all.iter_mut().for_each(|subject| subject.feed(chunk, *method, &history));
+            }
+            Op::Finish(method) => {
+                history.is_finished = true;
+                all.iter_mut().for_each(|subject| subject.finish(*method));
+            }
+        }
+    }
+    let expected = history.expected(options, configuration);
+    for subject in &all {
+        subject.look(&history);
+        assert_eq!(subject.log(&history), expected, "{configuration:?}");
+    }
+}
+
+/// What was fed since the last reset.
+#[derive(Default)]
+struct History {
+    text: Vec<u8>,
+    is_finished: bool,
+    /// Whether the last chunk came after a successful finish.
+    is_behind_the_end: bool,
+    /// Whether only the model knows what is between tokens: where comments and single quotes may be.
+    is_counted_by_the_model: bool,
+}
+
+impl History {
+    fn feed(&mut self, chunk: &[u8], options: &Options) {
+        // What comes after a finish is not part of the text, whether the finish was a success or not.
+        self.is_behind_the_end =
+            self.is_finished && !chunk.is_empty() && recogniser::run(&self.text, options).verdict == Verdict::Complete;
+        if !self.is_finished {
+            self.text.extend_from_slice(chunk);
+        }
+    }
+
+    fn expected(&self, options: &Options, configuration: Configuration) -> Log {
+        let mut options = Options { end_of_input: self.is_finished, ..options.clone() };
+        let mut log = recogniser::run(&self.text, &options);
+        if configuration.snapshots.is_some() {
+            // All values are followed, as with the patterns `$` and `$..*`, and an error's path says so.
+            options.patterns = replay::patterns();
+            log.verdict = recogniser::run(&self.text, &options).verdict;
+        }
+        if configuration.retain == Retain::Nothing {
+            log.events.iter_mut().for_each(forget);
+        }
+        log
+    }
+
+    /// An error that gives a place gives that of its byte.
+    fn check_place(&self, error: &Error) {
+        if self.is_counted_by_the_model {
+            return;
+        }
+        let counted = line_and_column(&self.text, error.offset());
+        assert_eq!((error.line(), error.column()), counted, "{error} of {:?}", String::from_utf8_lossy(&self.text));
+    }
+}
+
+/// Without text, strings and containers end without their value.
+fn forget(event: &mut ModelEvent) {
+    if let ModelEventKind::End(text) = &mut event.kind
+        && matches!(text.first(), Some(b'"' | b'[' | b'{'))
+    {
+        text.clear();
+    }
+}
+
+/// What a check says once some of the events have been read, but not all.
+fn check_anywhere(mut events: Events<'_>, some: usize) -> Result<(), Error> {
+    let read = some.min(events.len().saturating_sub(1));
+    let is_event = |event: Option<Result<_, _>>| event.is_some_and(|event| event.is_ok());
+    assert!((0..read).all(|_| is_event(events.next())), "an error comes last");
+    events.check()
+}
+
+#[derive(Clone)]
+struct Subject {
+    parser: Parser,
+    told: Joined,
+}
+
+impl Subject {
+    fn reset(&mut self) {
+        self.parser.reset();
+        self.told = Joined::default();
+    }
+
+    fn feed(&mut self, chunk: &[u8], method: Method, history: &History) {
+        let before = self.told.told();
+        let checked = check_anywhere(self.parser.clone().feed(chunk), chunk.len());
+        let result = self.told.feed(&mut self.parser, chunk, method);
+        assert_eq!(checked, result, "a check is the verdict alone");
+        let _ = result.as_ref().inspect_err(|error| history.check_place(error));
+        if history.is_behind_the_end {
+            assert_eq!(result.unwrap_err().kind(), ErrorKind::Finished);
+            assert_eq!(self.told.told(), before, "nothing is told behind the end");
+        }
+    }
+
+    fn finish(&mut self, method: Method) {
+        let checked = check_anywhere(self.parser.clone().finish(), 1);
+        // Verdicts are compared with the model's at the end, where they are asked for again.
+        assert_eq!(checked, self.told.finish(&mut self.parser, method), "a check is the verdict alone");
+    }
+
+    /// Whatever can be asked at any time: it panics nowhere, and says nothing of a value that is not whole.
+    fn look(&self, history: &History) {
+        let parser = &self.parser;
+        let is_whole = parser.complete().is_ok();
+        assert!(!is_whole || history.is_finished);
+        let is_read = parser.deserialize::<serde::de::IgnoredAny>().is_ok();
+        if parser.has_snapshots() {
+            // No text is needed.
+            assert!(is_read || !is_whole);
+            assert!(!is_read || history.is_finished && parser.snapshot().unwrap().is_complete());
+        } else {
+            assert_eq!(is_read, is_whole);
+        }
+        assert!(parser.text().is_err() || history.text.starts_with(parser.text().unwrap()));
+        assert!(parser.offset() <= history.text.len() as u64);
+        let asked = [
+            parser.text().err(),
+            parser.complete().err(),
+            parser.deserialize::<serde::de::IgnoredAny>().err(),
+            // From a snapshot alone it has a path and no place.
+            parser.deserialize::<Vec<Option<u8>>>().err().filter(|error| error.kind() != ErrorKind::Data || is_whole),
+            parser.error().cloned(),
+            parser.stopped_by().cloned(),
+        ];
+        asked.iter().flatten().for_each(|error| history.check_place(error));
+        if let Some(first) = parser.deviations().first() {
+            // The first is the error, whatever comes later: nothing is whole, and no more text is kept.
+            let error = parser.error().unwrap();
+            assert_eq!(error.offset(), first.offset());
+            assert!(!is_whole && !parser.is_complete());
+            let before = &history.text[..first.offset() as usize];
+            assert!(parser.text().is_err() || parser.text().unwrap() == before);
+            let root = parser.snapshot();
+            assert!(root.is_none_or(|root| !root.is_complete()));
+        }
+        assert!(!format!("{parser:?}").is_empty());
+        let _ = parser.is_complete();
+        if !parser.has_snapshots() {
+            return;
+        }
+        let _ = (parser.revision(), parser.state_of("a[0]"), parser.state_of("$['b']"), parser.state_of("['b'"));
+        if let Some(root) = parser.snapshot() {
+            let printed = root.to_string();
+            let read = serde_json::from_str::<serde::de::IgnoredAny>(&printed);
+            assert!(read.is_ok(), "what is shown is JSON: {printed}");
+            assert!(parser.snapshot() == Some(root) && (root.is_complete() || !is_whole));
+        }
+    }
+
+    /// What was told, and the verdict as of now.
+    fn log(&self, history: &History) -> Log {
+        let mut parser = self.parser.clone();
+        let result = match history.is_finished {
+            true => parser.finish_with(|_| panic!("an event behind the end")),
+            false => parser.feed_with("", |_| panic!("an event of nothing")),
+        };
+        self.told.clone().into_log(&self.parser, result, history.is_finished)
+    }
+}

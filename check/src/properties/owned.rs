@@ -1,0 +1,105 @@
+//! Events that can be kept: what is written is read back, and with the value as it was spelt.
+//!
+//! Laws: owned events.
+
+use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::driver::{builder, pattern_set};
+use crate::model::chunking::chunks;
+use crate::model::log::Options;
+
+/// All events of the document, each with its value's text as it came.
+pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<(OwnedEvent, Option<String>)> {
+    let mut parser = builder(options).retain(retain).build(&pattern_set(options));
+    let mut told = Vec::new();
+    for chunk in chunks(document, cuts).into_iter().map(Some).chain([None]) {
+        let events = if let Some(chunk) = chunk { parser.feed(chunk) } else { parser.finish() };
+        for event in events.flatten() {
+            let text = if let EventKind::End(Some(value)) = event.kind { Some(value.text().to_owned()) } else { None };
+            told.push((event.to_owned(), text));
+        }
+    }
+    told
+}
+
+/// Each event read from what it is written as equals it; and its value is its own text, on one line.
+pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
+    for (event, text) in events(document, cuts, options, retain) {
+        let line = serde_json::to_string(&event).unwrap();
+        assert!(!line.contains(['\n', '\r']), "an event is one line: {line:?}");
+        assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), event, "{line}");
+        assert_eq!(serde_json::from_slice::<OwnedEvent>(line.as_bytes()).unwrap(), event, "{line}");
+        assert_eq!(serde_json::from_reader::<_, OwnedEvent>(line.as_bytes()).unwrap(), event, "{line}");
+        let spread = serde_json::to_string_pretty(&event).unwrap().replace('\n', "\r\n");
+        assert_eq!(serde_json::from_str::<OwnedEvent>(&spread).unwrap(), event, "{spread}");
+        let OwnedEventKind::End(Some(value)) = &event.kind else { continue };
+        let text = text.expect("an end with a value has its text");
+        assert!(line.contains(&format!(r#","value":{value},"match":"#)), "raw in {line}");
+        assert_eq!(without_space(&text), without_space(value), "as it was spelt");
+        // Whatever is spelt in two ways is not compared by what serde_json makes of it.
+        if let Ok(tree) = serde_json::from_str::<Value>(&text) {
+            assert_eq!(serde_json::from_str::<Value>(value).unwrap(), tree);
+            is_read_from_a_buffer(&event, &line, &tree);
+        }
+    }
+}
+
+/// What stands between tokens is white space; inside strings it is left out on both sides alike.
+fn without_space(text: &str) -> String {
+    text.split([' ', '\t', '\r', '\n']).collect()
+}
+
+/// serde buffers what it reads for a tagged or flattened type: there the value comes as serde sees it.
+fn is_read_from_a_buffer(event: &OwnedEvent, line: &str, tree: &Value) {
+    #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize)]
+    struct Flattened {
+        #[serde(flatten)]
+        event: OwnedEvent,
+        more: u8,
+    }
+
+    #[derive(Debug, PartialEq, serde::Deserialize)]
+    #[serde(untagged)]
+    enum Untagged {
+        Number(u8),
+        Event(OwnedEvent),
+    }
+
+    let is_same = |read: &OwnedEvent| match (&read.kind, &event.kind) {
+        (OwnedEventKind::End(Some(read_value)), OwnedEventKind::End(Some(_))) => {
+            let is_equal = serde_json::from_str::<Value>(read_value).is_ok_and(|read| is_near(&read, tree));
+            let mut event = event.clone();
+            event.kind.clone_from(&read.kind);
+            is_equal && *read == event
+        }
+        _ => read == event,
+    };
+    let Ok(Untagged::Event(read)) = serde_json::from_str(line) else { panic!("{line}") };
+    assert!(is_same(&read), "{read:?} from {line}");
+    let flattened = serde_json::to_string(&Flattened { event: event.clone(), more: 1 }).unwrap();
+    assert!(is_same(&serde_json::from_str::<Flattened>(&flattened).unwrap().event), "{flattened}");
+    let value = serde_json::to_value(event).unwrap();
+    assert!(is_same(&serde_json::from_value(value).unwrap()), "by way of a Value: {line}");
+    let raw: Box<RawValue> = serde_json::from_str(line).unwrap();
+    assert_eq!(serde_json::from_str::<OwnedEvent>(raw.get()).unwrap(), *event);
+}
+
+/// Equal but for a fraction's last digits, which serde_json may read in another way than it writes them.
+fn is_near(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_near(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            let mut members = one.iter().zip(other);
+            one.len() == other.len() && members.all(|(one, other)| one.0 == other.0 && is_near(one.1, other.1))
+        }
+        (Value::Number(one), Value::Number(other)) if one.is_f64() && other.is_f64() => {
+            let (one, other) = (one.as_f64().unwrap(), other.as_f64().unwrap());
+            (one - other).abs() <= one.abs() * 1e-14
+        }
+        _ => one == other,
+    }
+}

@@ -1,0 +1,117 @@
+//! What patterns select, how matches are told, and that being followed changes nothing else.
+//!
+//! Laws: skipping validates; selection; patterns apart.
+
+use jsonspigot::{Parser, PatternSet, Segment};
+use serde_json::Value;
+
+use crate::driver::{Method, observe, pattern_set};
+use crate::model::chunking::{chunks, each_byte};
+use crate::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concrete_path, normalized_path};
+use crate::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
+use crate::model::read;
+
+/// The selected nodes are the recursive matcher's, each once, each with its own value. Documents
+/// with a key twice in one object, or beyond serde_json, are left to the other properties.
+pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
+    let Ok(value) = serde_json::from_slice::<Value>(document) else { return };
+    if !read::tree(document).is_some_and(|tree| tree.has_distinct_keys()) {
+        return;
+    }
+    let options = Options::with_patterns(patterns.iter().cloned());
+    let log = observe(&options, &[document], Method::Callback);
+    for (place, pattern) in patterns.iter().enumerate() {
+        let mut told = Vec::new();
+        for event in log.events.iter().filter(|event| event.pattern == place) {
+            if let ModelEventKind::End(text) = &event.kind {
+                let own: Value = serde_json::from_slice(text).unwrap();
+                assert_eq!(&own, at(&value, &event.path));
+                told.push(event.path.clone());
+            }
+        }
+        told.sort();
+        let mut expected: Vec<Vec<PathElement>> = pattern.select(&value).into_iter().map(|(path, _)| path).collect();
+        expected.sort();
+        assert_eq!(told, expected, "{pattern}");
+    }
+}
+
+/// A path is spelt as the RFCs say, in all three ways, and its indices and last segment are its own.
+pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
+    let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
+    let fed = parser.feed_with(document, |event| {
+        let path: Vec<PathElement> = event.path.iter().map(element).collect();
+        assert_eq!(event.path.to_string(), concrete_path(&path));
+        assert_eq!(event.path.normalized().to_string(), normalized_path(&path));
+        let pointer: String = path.iter().map(|element| format!("/{}", pointer_token(element))).collect();
+        assert_eq!(event.path.pointer().to_string(), pointer);
+        assert_eq!(event.path.last().map(element), path.last().cloned());
+        let indices = path.iter().filter_map(|element| match element {
+            PathElement::Index(index) => Some(*index),
+            PathElement::Key(_) | PathElement::Inside => None,
+        });
+        assert!(event.path.indices().eq(indices));
+    });
+    // What is wrong with the text is not asked here.
+    drop(fed);
+}
+
+fn element(segment: Segment<'_>) -> PathElement {
+    match segment {
+        Segment::Key(key) => PathElement::Key(key.to_owned()),
+        Segment::Index(index) => PathElement::Index(index),
+        Segment::Inside => PathElement::Inside,
+    }
+}
+
+/// RFC 6901 section 3.
+fn pointer_token(element: &PathElement) -> String {
+    match element {
+        PathElement::Key(key) => key.replace('~', "~0").replace('/', "~1"),
+        PathElement::Index(index) => index.to_string(),
+        PathElement::Inside => unreachable!("no pointer leads into a string"),
+    }
+}
+
+/// What one pattern tells does not depend on its company.
+pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[ModelPattern]) {
+    let chunks = chunks(document, cuts);
+    let together = observe(&Options::with_patterns(patterns.iter().cloned()), &chunks, Method::Iterator);
+    for (place, pattern) in patterns.iter().enumerate() {
+        let alone = observe(&Options::with_patterns([pattern.clone()]), &chunks, Method::Iterator);
+        let events = together.events.iter().filter(|event| event.pattern == place);
+        let events: Vec<_> = events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
+        assert_eq!(events, alone.events, "{pattern}");
+    }
+}
+
+/// Skipping validates: verdict and offset do not depend on what is followed.
+pub fn change_no_verdict(document: &[u8], options: &Options) {
+    let verdict = |patterns| {
+        let options = Options { patterns, ..options.clone() };
+        let seen = observe(&options, &chunks(document, &each_byte(document.len())), Method::Callback);
+        seen.verdict.failure()
+    };
+    let nothing = verdict(Vec::new());
+    assert_eq!(verdict(options.patterns.clone()), nothing);
+    assert_eq!(verdict(vec![everything_below()]), nothing);
+    assert_eq!(verdict(adversarial_patterns()), nothing);
+}
+
+/// A told path, given back as a pattern in either spelling, selects just its value; paths are equal if spelt alike.
+pub fn are_patterns(document: &[u8], patterns: &[ModelPattern]) {
+    let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
+    let mut told: Vec<_> = parser.feed(document).flatten().collect();
+    for (one, other) in told.iter().zip(told.iter().skip(1)).chain(told.iter().zip(told.iter().rev())) {
+        assert_eq!(one.path == other.path, one.path.to_string() == other.path.to_string());
+    }
+    told.dedup_by(|one, other| one.path == other.path);
+    for event in told {
+        for spelling in [event.path.to_string(), event.path.normalized().to_string()] {
+            let mut again = Parser::new(&PatternSet::new([&spelling]).unwrap());
+            let found: Vec<_> = again.feed(document).flatten().collect();
+            assert!(!found.is_empty(), "{spelling}");
+            assert!(found.iter().all(|other| other.path == event.path), "{spelling}");
+        }
+    }
+}

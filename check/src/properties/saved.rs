@@ -1,0 +1,225 @@
+//! Saved state: a parser that is saved and restored between any two chunks goes on as if nothing had happened, and no
+//! bytes at all give one that breaks a promise.
+//!
+//! Laws: saved state.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use jsonspigot::{
+    DocumentEvent, Documents, Error, Event, EventKind, Framing, Parser, ParserBuilder, PartialValue, PatternSet,
+    RestoreErrorKind, Revision, ValueKind,
+};
+use serde::de::IgnoredAny;
+
+use crate::driver::Method;
+
+/// Two parsers read the same chunks; one of them is saved and restored before each chunk and before the end. Nothing
+/// that can be observed tells them apart.
+pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &PatternSet) {
+    let mut plain = Side::new(builder.build(patterns));
+    let mut saved = Side::new(builder.build(patterns));
+    for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
+        saved.parser = restored(&saved.parser, builder, patterns);
+        let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
+        assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method), "{chunks:?} at {place}");
+        assert_eq!(saved.seen(), plain.seen(), "{chunks:?} at {place}");
+        let again = restored(&saved.parser, builder, patterns);
+        assert_eq!(looks(&again), looks(&plain.parser), "{chunks:?} at {place}");
+        // Deep down, all their paths together are long.
+        if place % 7 == 1 {
+            for parser in [&plain.parser, &again] {
+                assert_eq!(open_matches(parser), plain.open, "{chunks:?} at {place}");
+            }
+        }
+    }
+}
+
+/// What comes out of a parser's bytes. They are the same when it is saved again.
+pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) -> Parser {
+    let bytes = parser.save();
+    let restored = builder.restore(patterns, &bytes);
+    let restored = restored.unwrap_or_else(|error| panic!("{error} of {parser:?}"));
+    assert_eq!(restored.save(), bytes, "the same state");
+    restored
+}
+
+/// An open match by its id: where it is, which pattern, and how its value begins.
+type Open = BTreeMap<u64, (String, usize, ValueKind, u64)>;
+
+fn open_matches(parser: &Parser) -> Open {
+    let mut open = Open::new();
+    parser.open_matches_with(|event| opened(&mut open, &event));
+    open
+}
+
+/// Follows which matches are open.
+fn opened(open: &mut Open, event: &Event<'_>) {
+    let path = event.path.to_string();
+    match event.kind {
+        EventKind::Begin(kind) => {
+            // Of what is spelt with a sign it is not known yet whether it stands for null.
+            let kind = if kind == ValueKind::Null { ValueKind::Number } else { kind };
+            open.insert(event.match_id, (path, event.pattern.index(), kind, event.offset));
+        }
+        EventKind::End(_) => drop(open.remove(&event.match_id)),
+        EventKind::InnerError(_) => {
+            let inside = path + " | ";
+            open.retain(|_, (path, ..)| !path.starts_with(&inside));
+        }
+        _ => {}
+    }
+}
+
+struct Side {
+    parser: Parser,
+    revisions: Vec<Revision>,
+    /// What is open, by what was told.
+    open: Open,
+}
+
+impl Side {
+    fn new(parser: Parser) -> Self {
+        Self { parser, revisions: Vec::new(), open: Open::new() }
+    }
+
+    /// What a chunk, or the end of input, tells.
+    fn told(&mut self, chunk: Option<&[u8]>, method: Method) -> String {
+        let mut told = String::new();
+        let Self { parser, open, .. } = self;
+        let mut tell = |event: Event<'_>| {
+            // An owned event has the text of a value in one line.
+            writeln!(told, "{:?} {:?}", event, event.to_owned()).unwrap();
+            opened(open, &event);
+        };
+        let result: Result<(), Error> = match (chunk, method) {
+            (Some(chunk), Method::Iterator) => parser.feed(chunk).try_for_each(|event| event.map(&mut tell)),
+            (Some(chunk), Method::Callback) => parser.feed_with(chunk, tell),
+            (None, Method::Iterator) => parser.finish().try_for_each(|event| event.map(&mut tell)),
+            (None, Method::Callback) => parser.finish_with(tell),
+        };
+        if result.is_err() {
+            open.clear();
+        }
+        format!("{told}{result:?}")
+    }
+
+    /// What can be asked, and what is new since the last few revisions.
+    fn seen(&mut self) -> String {
+        let mut seen = looks(&self.parser);
+        if self.parser.has_snapshots() {
+            self.revisions.push(self.parser.revision());
+            for revision in self.revisions.iter().rev().step_by(3).take(4) {
+                let ops: Vec<String> = self.parser.patch_since(*revision).unwrap().map(|op| op.to_string()).collect();
+                let is_now = *revision == self.parser.revision();
+                writeln!(seen, "{ops:?} {} {is_now}", self.parser.has_changed_since(*revision)).unwrap();
+            }
+        }
+        seen
+    }
+}
+
+/// All that can be asked between two chunks.
+pub fn looks(parser: &Parser) -> String {
+    let mut seen = format!(
+        "{} {} {} {:?} {:?} {:?} {:?} {}",
+        parser.offset(),
+        parser.is_complete(),
+        parser.is_strict(),
+        parser.error(),
+        parser.stopped_by(),
+        parser.text(),
+        parser.deviations(),
+        parser.deviation_count(),
+    );
+    write!(seen, "{:?} {:?}", parser.complete(), parser.deserialize::<serde_json::Value>()).unwrap();
+    if parser.has_snapshots() {
+        let walked = |root: PartialValue<'_>| {
+            root.walk().map(|value| format!("{:?} {value:?} {}", value.segment(), value.len())).collect::<Vec<_>>()
+        };
+        write!(seen, "{:?} {:?}", parser.snapshot().map(walked), parser.state_of("a[0]")).unwrap();
+    }
+    seen
+}
+
+/// Any bytes give an error, or a parser that keeps its promises over any text; so do bytes of a real state that were
+/// changed.
+pub fn is_refused_or_sound(
+    bytes: &[u8],
+    chunks: &[&[u8]],
+    builder: ParserBuilder,
+    patterns: &PatternSet,
+) -> Option<RestoreErrorKind> {
+    let mut parser = match builder.restore(patterns, bytes) {
+        Ok(parser) => parser,
+        Err(error) => return Some(error.kind()),
+    };
+    changes_nothing_more(&mut parser, chunks, builder, patterns);
+    None
+}
+
+/// A parser that may have read anything still goes on as itself, and what it tells as complete is.
+fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: ParserBuilder, patterns: &PatternSet) {
+    let mut plain = Side::new(parser.clone());
+    let mut saved = Side::new(restored(parser, builder, patterns));
+    assert_eq!(looks(&plain.parser), looks(&saved.parser));
+    for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
+        let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
+        assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method));
+        assert_eq!(saved.seen(), plain.seen());
+        saved.parser = restored(&saved.parser, builder, patterns);
+        if let Ok(value) = plain.parser.complete() {
+            serde_json::from_slice::<IgnoredAny>(value.bytes()).expect("a complete value is JSON");
+        }
+    }
+}
+
+/// The same as [`changes_nothing`] for a stream of texts.
+pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: ParserBuilder, patterns: &PatternSet) {
+    let mut plain = Documents::new(framing, builder.build(patterns));
+    let mut saved = Documents::new(framing, builder.build(patterns));
+    // After the end nothing more is read, and the error says where that was.
+    for chunk in chunks.iter().map(Some).chain([None, None, Some(&b"1".as_slice())]) {
+        let bytes = saved.save();
+        saved = Documents::restore(framing, builder.build(patterns), &bytes)
+            .unwrap_or_else(|error| panic!("{error} of {saved:?}"));
+        let (told, expected) = (told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
+        assert_eq!(told, expected, "{framing} {chunks:?}");
+    }
+}
+
+/// What a chunk of a stream, or its end, tells, and what can be asked then.
+fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
+    let mut told = String::new();
+    let on_event = |event: DocumentEvent<'_>| match event {
+        DocumentEvent::Match { document, event } => writeln!(told, "{document} {:?}", event.to_owned()).unwrap(),
+        DocumentEvent::End(ended) => {
+            let place = (ended.number(), ended.start(), ended.byte_count());
+            writeln!(told, "{place:?} {:?} {}", ended.error(), looks(ended.parser())).unwrap();
+        }
+        _ => unreachable!("another kind of event"),
+    };
+    let result = match chunk {
+        Some(chunk) => documents.feed_with(chunk, on_event),
+        None => documents.finish_with(on_event),
+    };
+    let place = (documents.number(), documents.offset());
+    format!("{told}{result:?} {place:?} {:?}", documents.parser().map(looks))
+}
+
+/// The same as [`is_refused_or_sound`] for a stream of texts.
+pub fn is_a_sound_stream(
+    bytes: &[u8],
+    chunks: &[&[u8]],
+    framing: Framing,
+    builder: ParserBuilder,
+    patterns: &PatternSet,
+) {
+    let new = || builder.build(patterns);
+    let Ok(mut plain) = Documents::restore(framing, new(), bytes) else { return };
+    let mut saved = plain.clone();
+    for chunk in chunks.iter().map(Some).chain([None, None]) {
+        saved = Documents::restore(framing, new(), &saved.save()).expect("it was restored before");
+        assert_eq!(told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
+    }
+}

@@ -1,0 +1,316 @@
+//! The partial document at every prefix: against an independent closer, against the events, and against itself.
+//!
+//! Laws: atoms whole; append-only; snapshots are the events; open atoms.
+
+use std::collections::BTreeMap;
+
+use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, Segment, ValueKind};
+use serde_json::Value;
+
+use crate::driver::{Method, builder, drive, observe, pattern_set};
+use crate::model::chunking::{chunks, each_byte};
+use crate::model::closer::{OpenAtoms, closed_text};
+use crate::model::log::{Options, Verdict};
+use crate::model::{recogniser, replay};
+
+/// A parser that follows nothing but its document.
+pub fn plain() -> Parser {
+    with_open_atoms(OpenAtoms::Hidden)
+}
+
+/// The same, which shows open atoms or does not.
+pub fn with_open_atoms(open_atoms: OpenAtoms) -> Parser {
+    with_snapshots(Parser::builder(), open_atoms).build(&PatternSet::empty())
+}
+
+pub fn with_snapshots(builder: ParserBuilder, open_atoms: OpenAtoms) -> ParserBuilder {
+    match open_atoms {
+        OpenAtoms::Hidden => builder.snapshots(),
+        OpenAtoms::Shown => builder.provisional(),
+    }
+}
+
+fn with_patterns(options: &Options, open_atoms: OpenAtoms) -> Parser {
+    with_snapshots(builder(options), open_atoms).build(&pattern_set(options))
+}
+
+/// What is shown, as JSON text.
+pub fn shown(parser: &Parser) -> Option<String> {
+    parser.snapshot().map(|root| root.to_string())
+}
+
+/// Whether `later` is `earlier` with something appended, read from the printed forms: `Value`s, members in document
+/// order.
+pub fn is_prefix(earlier: &Value, later: &Value) -> bool {
+    match (earlier, later) {
+        (Value::String(a), Value::String(b)) => b.starts_with(a.as_str()),
+        (Value::Array(a), Value::Array(b)) => {
+            let last = a.len().wrapping_sub(1);
+            a.len() <= b.len()
+                && a.iter().zip(b).enumerate().all(|(at, (a, b))| a == b || at == last && is_prefix(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            let differing: Vec<_> = a.iter().filter(|(key, value)| b.get(*key) != Some(value)).collect();
+            differing.len() <= 1 && differing.iter().all(|(key, a)| b.get(*key).is_some_and(|b| is_prefix(a, b)))
+        }
+        (a, b) => a == b,
+    }
+}
+
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Numbers near f64's limits are no JSON values: such documents are left to the other properties.
+pub fn is_readable(text: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(text).is_ok()
+}
+
+/// Snapshots are what an independent closer says: after each prefix the snapshot is what the independent closer makes
+/// of it.
+pub fn are_what_the_closer_says(document: &[u8]) {
+    for open_atoms in OpenAtoms::BOTH {
+        are_what_it_closes(document, open_atoms);
+    }
+}
+
+fn are_what_it_closes(document: &[u8], open_atoms: OpenAtoms) {
+    let mut parser = with_open_atoms(open_atoms);
+    for (k, byte) in document.iter().enumerate() {
+        let failed = parser.feed([*byte]).check().is_err();
+        if failed {
+            assert!(
+                !parser.snapshot().is_some_and(jsonspigot::PartialValue::is_complete),
+                "a failed text is never complete"
+            );
+            return;
+        }
+        let expected = closed_text(&document[..=k], open_atoms);
+        if expected.as_ref().is_some_and(|text| !is_readable(text)) {
+            return;
+        }
+        let prefix = String::from_utf8_lossy(&document[..=k]);
+        let seen = parser.snapshot().map(|root| root.to_value().unwrap());
+        assert_eq!(seen, expected.map(|text| serde_json::from_slice(&text).unwrap()), "after {prefix:?}");
+        if let Some(root) = parser.snapshot() {
+            assert!(root == *seen.as_ref().unwrap(), "a view equals its value");
+            assert_eq!(json(&root.to_string()), *seen.as_ref().unwrap(), "a view prints its value");
+            assert_eq!(serde_json::to_value(root).unwrap(), *seen.as_ref().unwrap(), "a view serializes its value");
+        }
+    }
+}
+
+/// The last snapshot and the error, with the path that the snapshot's following gives it.
+pub fn last(chunks: &[&[u8]], open_atoms: OpenAtoms) -> (Option<String>, Verdict) {
+    let mut parser = with_open_atoms(open_atoms);
+    let log = drive(&mut parser, chunks, Method::Callback, true);
+    (shown(&parser), log.verdict)
+}
+
+/// Chunk edges are invisible: the last snapshot, the events and the errors' paths do not depend on the cuts.
+pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
+    for open_atoms in OpenAtoms::BOTH {
+        assert_eq!(last(&chunks(document, cuts), open_atoms), last(&[document], open_atoms));
+    }
+    let [(_, verdict), (_, provisional)] = OpenAtoms::BOTH.map(|open_atoms| last(&[document], open_atoms));
+    assert_eq!(verdict, provisional);
+    // All values are followed, as with the patterns `$` and `$..*`.
+    let followed = recogniser::run(document, &Options::with_patterns(replay::patterns()));
+    assert_eq!(verdict, followed.verdict);
+}
+
+/// Append-only, seen in the printed forms; for documents without duplicate keys.
+pub fn only_grow(document: &[u8]) {
+    let mut parser = plain();
+    let mut last: Option<Value> = None;
+    for byte in document {
+        if parser.feed([*byte]).check().is_err() {
+            return;
+        }
+        let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
+        if let (Some(last), Some(now)) = (&last, &now) {
+            assert!(is_prefix(last, now), "{last} then {now}");
+        }
+        last = now.or(last);
+    }
+}
+
+/// Snapshots are what the events say: replaying the events of `$` and `$..*` gives the snapshot.
+pub fn equal_their_events(prefix: &[u8]) {
+    let options = Options { end_of_input: false, ..Options::with_patterns(replay::patterns()) };
+    let mut parser = with_patterns(&options, OpenAtoms::Hidden);
+    let log = drive(&mut parser, &chunks(prefix, &each_byte(prefix.len())), Method::Iterator, false);
+    let is_readable = shown(&parser).is_none_or(|text| is_readable(text.as_bytes()));
+    if let (Ok(replayed), true) = (replay::replay(&log.events), is_readable) {
+        assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
+    }
+}
+
+/// Looking changes nothing; and following the document changes no event.
+pub fn change_nothing(document: &[u8], cuts: &[usize], options: &Options) {
+    for open_atoms in OpenAtoms::BOTH {
+        change_no_event(&chunks(document, cuts), options, open_atoms);
+    }
+}
+
+fn change_no_event(chunks: &[&[u8]], options: &Options, open_atoms: OpenAtoms) {
+    let mut parser = with_patterns(options, open_atoms);
+    let mut events = Vec::new();
+    for chunk in chunks {
+        for event in parser.feed(chunk).flatten() {
+            events.push(format!("{event:?}"));
+        }
+        let _ = (shown(&parser), parser.revision(), parser.state_of("a[0]"));
+    }
+    let mut unlooked = builder(options).build(&pattern_set(options));
+    let mut expected = Vec::new();
+    for chunk in chunks {
+        expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));
+    }
+    assert_eq!(events, expected);
+    let with = drive(&mut with_patterns(options, open_atoms), chunks, Method::Iterator, true);
+    let without = observe(options, chunks, Method::Iterator);
+    assert_eq!(with.events, without.events);
+}
+
+/// A member is found by its name, of several the last one, however often and in whatever order it was looked for
+/// before.
+pub fn find_their_members(document: &[u8], cuts: &[usize]) {
+    let mut parser = with_open_atoms(OpenAtoms::Shown);
+    for chunk in chunks(document, cuts) {
+        let _ = parser.feed(chunk).check();
+        let mut unvisited: Vec<_> = parser.snapshot().into_iter().collect();
+        while let Some(value) = unvisited.pop() {
+            let last_of_name: BTreeMap<_, _> = value.entries().collect();
+            let members: Vec<_> = value.entries().collect();
+            for (name, _) in members.iter().chain(members.iter().rev()) {
+                assert!(value.get(name) == Some(last_of_name[name]), "{name:?} in {value}");
+            }
+            unvisited.extend(members.iter().map(|(_, member)| *member));
+            // Hardly ever there.
+            assert!(value.get("\u{1}") == last_of_name.get("\u{1}").copied());
+            unvisited.extend(value.iter());
+        }
+    }
+}
+
+/// A walk from any value comes to that value and all in it, in the order of the text, and each knows its depth and step.
+pub fn are_walked_through(document: &[u8], cuts: &[usize]) {
+    fn add<'a>(value: PartialValue<'a>, depth: usize, step: Option<Segment<'a>>, all: &mut Vec<Place<'a>>) {
+        all.push((value, depth, step));
+        let members = value.entries().map(|(name, member)| (Segment::Key(name), member));
+        let elements = value.iter().enumerate().map(|(index, element)| (Segment::Index(index as u64), element));
+        members.chain(elements).for_each(|(step, child)| add(child, depth + 1, Some(step), all));
+    }
+    type Place<'a> = (PartialValue<'a>, usize, Option<Segment<'a>>);
+    let mut parser = with_open_atoms(OpenAtoms::Shown);
+    for chunk in chunks(document, cuts) {
+        let _ = parser.feed(chunk).check();
+        let Some(root) = parser.snapshot() else { continue };
+        let mut expected = Vec::new();
+        add(root, 0, None, &mut expected);
+        for (place, (start, depth, _)) in expected.iter().enumerate() {
+            let inside = expected[place + 1..].iter().take_while(|(_, inner, _)| inner > depth).count();
+            let walked: Vec<_> = start.walk().map(|value| (value, value.depth(), value.segment())).collect();
+            assert_eq!(walked, expected[place..=place + inside]);
+        }
+    }
+}
+
+/// With open atoms shown nothing else differs: not the errors with their places, nor what is shown of any other value
+/// and whether it is complete. An open atom is the last value, and not complete; at a complete text's end there is none.
+pub fn differ_in_open_atoms_only(document: &[u8], cuts: &[usize]) {
+    let mut parsers = OpenAtoms::BOTH.map(with_open_atoms);
+    for chunk in chunks(document, cuts) {
+        let [hidden, shown] = parsers.each_mut().map(|parser| parser.feed(chunk).check());
+        assert_eq!(hidden, shown);
+        let [hidden, mut shown] = parsers.each_ref().map(all_values);
+        if shown.len() > hidden.len() {
+            let (kind, is_complete, _) = shown.pop().unwrap();
+            assert!(kind.is_atom() && !is_complete);
+        }
+        assert_eq!(hidden, shown);
+    }
+    let [hidden, shown] = parsers.each_mut().map(|parser| parser.finish().check());
+    assert_eq!(hidden, shown);
+    let [hidden, shown] = &parsers;
+    assert!(shown.error().is_some() || hidden.snapshot() == shown.snapshot());
+    assert_eq!(hidden.deserialize::<Value>(), shown.deserialize::<Value>());
+}
+
+/// Each value in document order: its kind, whether it is complete, and its text if it has no children.
+fn all_values(parser: &Parser) -> Vec<(ValueKind, bool, String)> {
+    let mut values = Vec::new();
+    let mut unvisited: Vec<PartialValue<'_>> = parser.snapshot().into_iter().collect();
+    while let Some(value) = unvisited.pop() {
+        let text =
+            if value.kind().is_atom() { value.to_string() } else { value.as_str().unwrap_or_default().to_owned() };
+        values.push((value.kind(), value.is_complete(), text));
+        let children: Vec<_> = value.iter().chain(value.entries().map(|(_, member)| member)).collect();
+        unvisited.extend(children.into_iter().rev());
+    }
+    values
+}
+
+/// All patches applied to an empty copy give each snapshot.
+pub fn are_rebuilt_by_patches(document: &[u8], cuts: &[usize]) {
+    for open_atoms in OpenAtoms::BOTH {
+        are_rebuilt(document, cuts, open_atoms);
+    }
+}
+
+fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
+    let mut parser = with_open_atoms(open_atoms);
+    let mut copy = None;
+    let mut revision = Revision::default();
+    for chunk in chunks(document, cuts) {
+        let before = shown(&parser);
+        let _ = parser.feed(chunk).check();
+        if shown(&parser).is_some_and(|text| !is_readable(text.as_bytes())) {
+            return;
+        }
+        let is_shown = shown(&parser) == before;
+        assert!(parser.has_changed_since(revision) || is_shown);
+        assert_eq!(parser.patch_since(revision).unwrap().next().is_none(), is_shown);
+        for (place, op) in parser.patch_since(revision).unwrap().enumerate() {
+            apply(&mut copy, &json(&op.to_string()));
+            assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
+            let may_replace = open_atoms == OpenAtoms::Shown && place == 0 && op.value().kind() == ValueKind::Number;
+            assert!(may_replace || !op.is_replacement());
+        }
+        revision = parser.revision();
+        assert!(!parser.has_changed_since(revision));
+        assert_eq!(parser.patch_since(revision).unwrap().count(), 0);
+        assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
+    }
+}
+
+/// A reader of patches that knows nothing of the library: RFC 6901 pointers, RFC 6902 `add` and `replace`, and `append`.
+pub fn apply(copy: &mut Option<Value>, op: &Value) {
+    let path = op["path"].as_str().unwrap();
+    let value = op["value"].clone();
+    let tokens: Vec<String> =
+        path.split('/').skip(1).map(|token| token.replace("~1", "/").replace("~0", "~")).collect();
+    if op["op"] == "append" {
+        let target = copy.as_mut().unwrap().pointer_mut(path).unwrap();
+        let grown = format!("{}{}", target.as_str().unwrap(), value.as_str().unwrap());
+        *target = Value::String(grown);
+        return;
+    }
+    if op["op"] == "replace" {
+        *copy.as_mut().unwrap().pointer_mut(path).unwrap() = value;
+        return;
+    }
+    assert_eq!(op["op"], "add");
+    let Some((last, parents)) = tokens.split_last() else {
+        *copy = Some(value);
+        return;
+    };
+    let parent: String =
+        parents.iter().map(|token| format!("/{}", token.replace('~', "~0").replace('/', "~1"))).collect();
+    match copy.as_mut().unwrap().pointer_mut(&parent).unwrap() {
+        Value::Object(members) => drop(members.insert(last.clone(), value)),
+        Value::Array(elements) => elements.insert(last.parse().unwrap(), value),
+        other => panic!("{other} holds nothing"),
+    }
+}

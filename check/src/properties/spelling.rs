@@ -1,0 +1,48 @@
+//! One document in two spellings: white space and escapes change offsets only.
+//!
+//! Laws: spelling.
+
+use serde_json::Value;
+
+use crate::driver::{Method, observe};
+use crate::model::generate::{Dress, Tree};
+use crate::model::log::{ModelEventKind, Options, Verdict};
+use crate::model::pattern::ModelPattern;
+use crate::model::read::tree;
+
+/// Spelling changes offsets only, for two spellings of one tree.
+pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPattern]) {
+    let told = |document: &[u8]| {
+        let log = observe(&Options::with_patterns(patterns.iter().cloned()), &[document], Method::Iterator);
+        let values = log.events.into_iter().map(|event| (event.pattern, event.path, spelling_free(event.kind)));
+        (values.collect::<Vec<_>>(), log.verdict)
+    };
+    let (plain, dressed) = (told(plain), told(dressed));
+    assert_eq!(plain.1, Verdict::Complete);
+    assert_eq!(plain, dressed);
+}
+
+/// The same for any text and a dress: nothing is said of texts that are not valid.
+pub fn may_be_changed(document: &[u8], dress: &Dress, patterns: &[ModelPattern]) {
+    if let Some(tree) = tree(document) {
+        let dressed = tree.write(dress);
+        changes_offsets_only(document, &dressed, patterns);
+        assert_eq!(values(&tree), values(&crate::model::read::tree(&dressed).expect("a dress is valid")));
+    }
+}
+
+/// The tree's own form, to hold two readings against each other.
+fn values(tree: &Tree) -> Vec<u8> {
+    tree.write(&Dress::plain())
+}
+
+/// The same whatever characters were escaped.
+fn spelling_free(kind: ModelEventKind) -> ModelEventKind {
+    match kind {
+        ModelEventKind::End(text) => match serde_json::from_slice::<Value>(&text) {
+            Ok(value) => ModelEventKind::End(value.to_string().into_bytes()),
+            Err(_) => ModelEventKind::End(Vec::new()),
+        },
+        other => other,
+    }
+}

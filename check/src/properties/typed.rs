@@ -1,0 +1,135 @@
+//! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, they show what is known as
+//! it grows, fail only where nothing can fit, and what they call settled is whole in the document, and stays what it is.
+//!
+//! Laws: types; typed looks.
+
+use jsonspigot::{Parser, PartialValue, ValueKind};
+
+use super::looks::{self, Looks, Reader, Rules};
+use super::snapshots::plain;
+use super::subject_types::{Claim, Claims, Look, Subject};
+use crate::model::{fitting_text, read};
+
+/// A whole text reads into the type as serde_json reads it.
+pub fn is_serde_jsons<S: Subject>(text: &str) {
+    let mut parser = plain();
+    // serde_json reads some invalid texts into some types: a string with raw control characters into bytes.
+    if parser.feed(text).check().and_then(|()| parser.finish().check()).is_err() {
+        return;
+    }
+    let expected = serde_json::from_str::<S::Read<'_>>(text);
+    let own = parser.snapshot().unwrap().deserialize::<S::Read<'_>>();
+    match (own, expected) {
+        (Ok(own), Ok(expected)) => {
+            assert!(own.is_complete());
+            assert_eq!(format!("{:?}", own.get()), format!("{expected:?}"), "{text}");
+        }
+        (Err(_), Err(_)) => {}
+        (Ok(_), Err(_)) if S::READS_ESCAPES && text.contains('\\') => {}
+        (own, expected) => panic!("{text}: {own:?}, but serde_json says {expected:?}"),
+    }
+}
+
+/// After every prefix, what the type claims to be whole is, and is what the whole text gives there.
+pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
+    // Where a key stands twice, a path does not say which.
+    if !read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys()) {
+        return;
+    }
+    let mut parser = plain();
+    let mut earlier: Vec<Claim> = Vec::new();
+    let mut letters = 0;
+    for byte in text.bytes() {
+        if parser.feed([byte]).check().is_err() {
+            return;
+        }
+        // Inside a word, number or literal one more letter is like the one before.
+        letters = if byte.is_ascii_alphanumeric() { letters + 1 } else { 0 };
+        if letters > 4 {
+            continue;
+        }
+        let Some(claims) = claims::<S>(&parser) else { continue };
+        let root = parser.snapshot().unwrap();
+        for claim in &claims {
+            let is_open = at(root, &claim.path)
+                .is_some_and(|value| !value.is_complete() && (value.kind() == ValueKind::String || !claim.is_name));
+            assert!(!is_open, "{root}: {claim:?}");
+        }
+        if !S::MAY_LOSE {
+            let lost = earlier.iter().find(|claim| !claims.contains(claim));
+            assert!(lost.is_none(), "{root}: no longer {lost:?}");
+        }
+        earlier = claims;
+    }
+    parser.finish().check().unwrap();
+    let Some(last) = claims::<S>(&parser) else { return };
+    for claim in earlier {
+        let differs = last.iter().any(|other| other.path == claim.path && other.of != claim.of);
+        assert!(!differs || S::MAY_CHANGE, "{text}: {claim:?}");
+    }
+}
+
+/// What is claimed by the value that can be read now, if one can.
+fn claims<S: Subject>(parser: &Parser) -> Option<Vec<Claim>> {
+    let partial = parser.snapshot()?.deserialize::<S::Read<'_>>().ok()?;
+    let mut claims = Claims::default();
+    partial.get().look(&mut claims);
+    Some(claims.all)
+}
+
+/// The value at a path, if there is one: a struct may have been read from a list.
+fn at<'a>(root: PartialValue<'a>, path: &[String]) -> Option<PartialValue<'a>> {
+    path.iter().try_fold(root, |value, step| match value.kind() {
+        ValueKind::Array => value.index(step.parse().ok()?),
+        _ => value.get(step),
+    })
+}
+
+/// The text that these bytes choose for the type: a description's choices, or the text itself.
+pub fn text<S: Subject>(bytes: &[u8]) -> Option<String> {
+    match bytes.split_first() {
+        Some((0, text)) => str::from_utf8(text).ok().map(str::to_owned),
+        _ => Some(fitting_text::text(&S::FITS, bytes)),
+    }
+}
+
+/// No look fails before it has to; what is shown only grows; and what may be taken is what serde_json reads.
+pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
+    let reader = Reader { look: looks::look_at::<S>, whole: looks::whole_of::<S> };
+    let Some(looks) = Looks::at(&reader, text) else { return };
+    let rules = Rules {
+        absent: S::ABSENT,
+        may_vanish: S::MAY_VANISH,
+        waits: true,
+        may_change: S::MAY_CHANGE.then_some("a variant that fits later"),
+    };
+    // Where a key stands twice, the later one takes the place of the earlier one, whether that one fitted or not.
+    let is_plain = read::tree(text.as_bytes()).is_some_and(|tree| tree.has_distinct_keys());
+    let held = match (reader.whole)(text) {
+        Err(_) if S::READS_ESCAPES && text.contains('\\') => Ok(()),
+        Err(_) if !is_plain => looks.fail_in_the_end(),
+        Err(_) => looks.fail().and_then(|first| looks.nothing_fits_after(first, &reader, others::<S>(bytes))),
+        Ok(expected) => looks.reach(&expected).and_then(|()| if is_plain { looks.only_grow(&rules) } else { Ok(()) }),
+    };
+    let place = bytes.len() % text.len().max(1);
+    let held = held.and_then(|()| looks.do_not_depend_on_earlier_ones(&reader, place));
+    held.unwrap_or_else(|what| panic!("{text}: {what}"));
+}
+
+/// Texts that begin like the one that these bytes choose: all choices up to one of them are the same.
+fn others<S: Subject>(bytes: &[u8]) -> impl Iterator<Item = String> {
+    let ends = 1..bytes.len();
+    ends.flat_map(move |end| {
+        let plainest = text::<S>(&bytes[..end]);
+        let another = [&bytes[..end], &[bytes[end].wrapping_add(1)], &bytes[end + 1..]].concat();
+        plainest.into_iter().chain(text::<S>(&another))
+    })
+}
+
+/// All of them, of the text that these bytes choose.
+pub fn holds<S: Subject>(bytes: &[u8]) {
+    let Some(text) = text::<S>(bytes) else { return };
+    shows_as_much_as_is_known::<S>(&text, bytes);
+    is_serde_jsons::<S>(&text);
+    settles_only_what_is_whole::<S>(&text);
+}

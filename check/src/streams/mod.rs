@@ -1,0 +1,5 @@
+//! Calls and provider streams: their laws, and what their tests share.
+
+pub mod properties;
+pub mod restored;
+pub mod support;

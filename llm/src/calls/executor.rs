@@ -1,0 +1,38 @@
+//! The party that executes a call: [`Executor`].
+
+use jsonspigot::internal::names;
+
+/// The party that is to execute a call, as the wire says it.
+///
+/// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
+/// the others wait for you.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{CallEvent, CallStart, Executor, ToolCalls};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut to_run = Vec::new();
+/// let mut on_event = |event: CallEvent<'_>| match event {
+///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(str::to_owned)),
+///     _ => {}
+/// };
+/// calls.start_with(0, CallStart::new("get_weather"), &mut on_event);
+/// calls.start_with(1, CallStart::new("web_search").executor(Executor::Provider), &mut on_event);
+/// calls.finish_with(Some("tool_use"), &mut on_event);
+/// assert_eq!(to_run, ["get_weather"]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Executor {
+    /// You, or the wire does not say.
+    #[default]
+    Client,
+    /// The provider: it has executed the call, is doing so, or will once you have approved it. Never execute it again.
+    Provider,
+}
+
+names!(Executor {
+    Client => "client",
+    Provider => "provider",
+});

@@ -1,0 +1,372 @@
+//! One open call: whose it is, what has come of its input, and what may still come. How it ends is in `ending.rs`.
+
+mod saved;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::mem;
+
+use jsonspigot::internal::floor_char_boundary;
+use jsonspigot::{Parser, PatternSet};
+
+use super::error::{CallError, CallErrorKind};
+use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
+use super::executor::Executor;
+use super::input::Input;
+use super::options::Options;
+use super::rest::{digest_of, rest_of};
+use super::slot::{Place, Slot};
+use super::start::{CallStart, InputFormat, present};
+use super::values::PathValue;
+
+/// The things that may still come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    Open,
+    /// The wire said that the input is whole; the call's end is still to come.
+    Sealed,
+    /// The wire reported the end; the verdict waits for the reason.
+    Stopped,
+}
+
+/// The identity of a call. Apart from the rest, so that it can be reported while the input is being read.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    number: u64,
+    choice: u64,
+    id: String,
+    name: String,
+    executor: Executor,
+}
+
+impl Identity {
+    pub(super) fn tool_call(&self) -> ToolCall<'_> {
+        let Self { number, choice, executor, .. } = *self;
+        ToolCall { number, id: present(&self.id), name: present(&self.name), choice, executor }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct OpenCall {
+    pub(super) identity: Identity,
+    /// True if the input is the message's own text.
+    is_content: bool,
+    pub(super) format: InputFormat,
+    pub(super) phase: Phase,
+    is_reported: bool,
+    /// The reason why something was left out on our side, so that it can't be complete.
+    pub(super) left_out: Option<&'static str>,
+    /// The wire said that it is not complete.
+    pub(super) is_incomplete: bool,
+    /// The input that came with the start: used if nothing else comes, else compared.
+    start_input: String,
+    /// The length of the raw text.
+    len: usize,
+    /// True if the limit was passed: nothing more is taken in, not even what would fit.
+    is_full: bool,
+    pub(super) input: Input,
+    /// The shortest repetition of the input as it is that was found to be the same.
+    repetition: Option<String>,
+}
+
+impl OpenCall {
+    pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
+        let (id, name) = (start.id_or_empty().to_owned(), start.name_or_empty().to_owned());
+        Self {
+            identity: Identity { number, choice: slot.choice, id, name, executor: start.executor },
+            is_content: slot.place == Place::Content,
+            format: start.format,
+            phase: Phase::Open,
+            is_reported: false,
+            left_out: None,
+            is_incomplete: false,
+            start_input: String::new(),
+            len: 0,
+            is_full: false,
+            input: Input::Untouched,
+            repetition: None,
+        }
+    }
+
+    pub(crate) fn id(&self) -> &str {
+        &self.identity.id
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.identity.name
+    }
+
+    /// Returns true if it is known by another name than this one, if this is one.
+    pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
+        !name.is_empty() && !self.name().is_empty() && self.name() != name
+    }
+
+    pub(super) fn choice(&self) -> u64 {
+        self.identity.choice
+    }
+
+    pub(super) fn tool_call(&self) -> ToolCall<'_> {
+        self.identity.tool_call()
+    }
+
+    /// The parser, once it has got something.
+    pub(crate) fn parser(&self) -> Option<&Parser> {
+        self.input.parser()
+    }
+
+    /// Returns true if the input is one whole JSON value by now.
+    pub(crate) fn has_whole_value(&self) -> bool {
+        self.parser().is_some_and(Parser::is_complete)
+    }
+
+    /// Returns true if the input is the message's own text.
+    pub(super) fn is_content(&self) -> bool {
+        self.is_content
+    }
+
+    /// Returns true if anything has come that is the input.
+    pub(crate) fn has_input(&self) -> bool {
+        !matches!(self.input, Input::Untouched)
+    }
+
+    /// Returns true if a fragment that names no call may be this one's: not if the input is the message's own text, nor
+    /// once the wire has said what the whole input is.
+    pub(super) fn may_have_lost(&self) -> bool {
+        !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
+    }
+
+    /// The first id and the first name win; another name is another call's, or nobody knows whose.
+    pub(super) fn identify(&mut self, id: &str, name: &str, listener: &mut dyn CallListener) {
+        if self.is_called_otherwise(name) {
+            self.contradict(name, listener);
+        }
+        let Identity { id: known_id, name: known_name, .. } = &mut self.identity;
+        for (known, new) in [(known_id, id), (known_name, name)] {
+            if known.is_empty() {
+                new.clone_into(known);
+            }
+        }
+    }
+
+    /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
+    /// is to come.
+    pub(super) fn keep_start_input(&mut self, input: &str, options: &Options) {
+        if !is_stand_in(input) {
+            // One character more than fits, so that whoever takes it in sees that there was more.
+            let most = options.limits.input_bytes.saturating_add(char::MAX.len_utf8());
+            input[..floor_char_boundary(input, most)].clone_into(&mut self.start_input);
+        }
+    }
+
+    /// The start comes again, with another input or with the same.
+    pub(super) fn repeat_start_input(&mut self, input: &str, listener: &mut dyn CallListener) {
+        let is_new = !self.start_input.is_empty() && !input.is_empty() && !is_stand_in(input);
+        // Only as much of it was kept as the limit allows.
+        let is_same = input.starts_with(&self.start_input) || digest_of(&self.start_input) == digest_of(input);
+        if is_new && !is_same {
+            self.contradict(input, listener);
+        }
+    }
+
+    /// Something of the stream was left out: nothing can be complete that was open then.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.left_out.get_or_insert(reason);
+    }
+
+    /// The wire says late who executes it.
+    pub(super) fn set_executor(&mut self, executor: Executor) {
+        self.identity.executor = executor;
+    }
+
+    pub(super) fn set_incomplete(&mut self) {
+        self.is_incomplete = true;
+    }
+
+    /// Reports the start, once.
+    pub(super) fn report_start(&mut self, listener: &mut dyn CallListener) {
+        if !mem::replace(&mut self.is_reported, true) {
+            listener.on_call_event(CallEvent::Start(self.tool_call()));
+        }
+    }
+
+    /// Takes in a fragment, which is not empty.
+    pub(super) fn append(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        self.report_start(listener);
+        if self.is_full {
+            return;
+        }
+        if let Input::Untouched = self.input {
+            self.input = match self.format {
+                InputFormat::Text => Input::Text(String::new()),
+                InputFormat::Json => Input::json(options.parser, self.patterns(options)),
+            };
+        }
+        // Values by path may have passed the limit by what the last of them is long.
+        let room = options.limits.input_bytes.saturating_sub(self.len);
+        let within = &text[..floor_char_boundary(text, room)];
+        if !within.is_empty() {
+            let taken = self.input.append(within, &mut forward(self.identity.tool_call(), listener));
+            if taken.is_err() {
+                return self.refuse_mixed(listener);
+            }
+            self.len += within.len();
+            // After a whole value, nothing but a number's next digit makes it another one.
+            if !within.trim_ascii().is_empty() {
+                self.forget_repetition(listener);
+            }
+        }
+        if within.len() < text.len() {
+            self.pass_limit(listener);
+        }
+    }
+
+    /// Takes in a value by its path.
+    pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
+        self.report_start(listener);
+        if let (Input::Untouched, InputFormat::Json) = (&self.input, self.format) {
+            self.input = Input::values(options.parser, self.patterns(options));
+        }
+        if self.is_full {
+            return;
+        }
+        let taken = self.input.set(path, value, &mut forward(self.identity.tool_call(), listener));
+        let Ok(added) = taken else { return self.refuse_mixed(listener) };
+        self.len += added;
+        self.forget_repetition(listener);
+        if self.len > options.limits.input_bytes {
+            self.pass_limit(listener);
+        }
+    }
+
+    /// The input has gone on, so what repeated it does not any more, and the next repetition is compared with all of it
+    /// again. An input that is much longer than its repetition, as a number of many zeros may be, would cost far more than
+    /// what is sent: it counts as contradicted.
+    fn forget_repetition(&mut self, listener: &mut dyn CallListener) {
+        if let Some(repetition) = self.repetition.take()
+            && self.len / 8 > repetition.len() + 128
+        {
+            self.contradict(&repetition, listener);
+        }
+    }
+
+    /// Reports, once, that the rest is left out.
+    fn pass_limit(&mut self, listener: &mut dyn CallListener) {
+        self.is_full = true;
+        if self.left_out.replace("limit") != Some("limit") {
+            self.report_error(CallErrorKind::InputLimit, listener);
+        }
+    }
+
+    /// Reports, once, that fragments are left out, as they are of another form than the input.
+    fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
+        if self.left_out.replace("mixed") != Some("mixed") {
+            self.report_error(CallErrorKind::Mixed, listener);
+        }
+    }
+
+    /// Takes in a payload that repeats the whole input. If it begins with what came before, the rest of it is the rest of
+    /// the input, and whatever may have been lost on the way is in it.
+    pub(super) fn whole(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        if self.is_beyond_repair() {
+            return;
+        }
+        let rest = if !self.has_input() {
+            Some(text)
+        } else if self.input.is_repeated_by(text, &mut self.repetition) {
+            Some("")
+        } else {
+            self.input.rest(text)
+        };
+        let Some(rest) = rest else { return self.contradict(text, listener) };
+        self.left_out = None;
+        if !rest.is_empty() {
+            self.append(rest, options, listener);
+        }
+    }
+
+    /// Returns true if the input can't become whole any more, whatever the wire says of it.
+    fn is_beyond_repair(&self) -> bool {
+        matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))
+    }
+
+    /// The wire says that the input is another one: of the two, nobody can say which is right.
+    pub(super) fn contradict(&mut self, whole: &str, listener: &mut dyn CallListener) {
+        if !self.is_beyond_repair() {
+            self.left_out = Some("mismatch");
+            self.report_error(CallErrorKind::Mismatch, listener);
+            listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), text: whole });
+        }
+    }
+
+    /// Takes in a payload that repeats all so far.
+    pub(super) fn append_to_all(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
+        match self.input.news(text) {
+            Some("") => {}
+            Some(news) => self.append(news, options, listener),
+            // What the limit cut off is missing.
+            None if self.left_out.is_some() => {}
+            None => self.contradict(text, listener),
+        }
+    }
+
+    fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
+        options.patterns_of(&self.identity.name)
+    }
+
+    fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
+        listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
+    }
+
+    /// The wire has reported the end: takes what came with the start if nothing else did. Whether the verdict still
+    /// depends on the reason.
+    pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
+        self.take_start_input(options, listener);
+        match &self.input {
+            Input::Untouched => true,
+            Input::Open(_) | Input::Apart { error: None, .. } => {
+                !self.has_whole_value() && !self.input.is_closed_by_its_end()
+            }
+            Input::Apart { .. } => false,
+            Input::Text(_) => self.is_incomplete,
+        }
+    }
+
+    pub(super) fn has_start_input(&self) -> bool {
+        !self.start_input.is_empty()
+    }
+
+    /// What came with the start is the input if nothing else came; else the input, or its beginning, once more.
+    pub(super) fn take_start_input(&mut self, options: &Options, listener: &mut dyn CallListener) {
+        let input = mem::take(&mut self.start_input);
+        if input.is_empty() {
+            return;
+        }
+        if !self.has_input() {
+            return self.append(&input, options, listener);
+        }
+        // Servers have many words for nothing.
+        let is_beginning = matches!(&*input, "[]" | "\"\"") || rest_of(&input, self.input.raw()).is_some();
+        if !is_beginning && !self.input.is_repeated_by(&input, &mut self.repetition) {
+            self.contradict(&input, listener);
+        }
+    }
+}
+
+/// Reports what a fragment led to as events of its call.
+pub(super) fn forward<'t>(
+    call: ToolCall<'t>,
+    listener: &'t mut dyn CallListener,
+) -> impl FnMut(InputEvent<'_>) + use<'t> {
+    move |event| {
+        listener.on_call_event(match event {
+            InputEvent::Fragment(text) => CallEvent::Fragment { call, text },
+            InputEvent::Match(event) => CallEvent::Match { call, event },
+        });
+    }
+}
+
+/// Returns true if an input that comes with a call's start only stands in for what is to come: an object without
+/// members.
+pub(crate) fn is_stand_in(input: &str) -> bool {
+    input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}")
+}

@@ -1,0 +1,66 @@
+//! The options of a stream's calls: the builder's choices, which every open call borrows.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::fmt::Write;
+
+use jsonspigot::PatternSet;
+use jsonspigot::internal::saved::Digest;
+use jsonspigot::internal::{Choices, Inside, digest_of};
+use jsonspigot::{DuplicateKeys, Parser, ParserBuilder, Retain};
+
+use super::limits::CallLimits;
+
+/// The builder's choices.
+#[derive(Clone, Debug)]
+pub(crate) struct Options {
+    pub(super) patterns: PatternSet,
+    pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
+    pub(super) parser: ParserBuilder,
+    pub(super) limits: CallLimits,
+    /// True if a delta holds everything so far, and not only what is new.
+    pub(super) is_cumulative: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            patterns: PatternSet::empty(),
+            patterns_by_name: BTreeMap::new(),
+            parser: Parser::builder(),
+            limits: CallLimits::default(),
+            is_cumulative: false,
+        }
+    }
+}
+
+impl Options {
+    /// The patterns that apply to a tool's calls.
+    pub(super) fn patterns_of(&self, name: &str) -> &PatternSet {
+        self.patterns_by_name.get(name).unwrap_or(&self.patterns)
+    }
+}
+
+/// Returns the builder for the parser of a call's text, of a user's choices.
+pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
+    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).whole()
+}
+
+/// Saved state.
+impl Options {
+    /// Returns the digest of the patterns of all tools.
+    pub(super) fn patterns_digest(&self) -> Digest {
+        let all = Digest::new().with_digest(digest_of(&self.patterns));
+        self.patterns_by_name.iter().fold(all, |mut digest, (name, patterns)| {
+            // Writing to a digest cannot fail.
+            let _ = digest.write_str(name);
+            digest.with(name.len() as u64).with_digest(digest_of(patterns))
+        })
+    }
+
+    /// Returns the digest of the other choices.
+    pub(super) fn choices(&self) -> Digest {
+        let parser = for_text(self.parser).build(&self.patterns).choices();
+        self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
+    }
+}

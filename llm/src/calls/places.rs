@@ -1,0 +1,248 @@
+//! Places by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
+//!
+//! It is used for several things that could each have a map of their own type. But each type of map is compiled anew,
+//! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and number
+//! mean.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use core::borrow::Borrow;
+use core::cmp::Ordering;
+use core::ops::Bound;
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use super::slot::Place;
+
+/// The key of something among all that an owner has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Key<'a> {
+    /// The owner itself.
+    Own,
+    /// The message's own text.
+    Content,
+    /// The call that was touched last.
+    Latest,
+    Index(u64),
+    Id(&'a str),
+}
+
+impl<'a> Key<'a> {
+    /// The key of a place, if it is one.
+    pub(crate) fn of(place: Place<'a>) -> Option<Self> {
+        match place {
+            Place::Index(index) => Some(Self::Index(index)),
+            Place::Id(id) => Some(Self::Id(id)),
+            Place::Content => Some(Self::Content),
+            Place::Latest => Some(Self::Latest),
+            Place::Nowhere => None,
+        }
+    }
+
+    pub(crate) fn to_owned(self) -> OwnedKey {
+        match self {
+            Self::Own => OwnedKey::Own,
+            Self::Content => OwnedKey::Content,
+            Self::Latest => OwnedKey::Latest,
+            Self::Index(index) => OwnedKey::Index(index),
+            Self::Id(id) => OwnedKey::Id(id.into()),
+        }
+    }
+}
+
+/// A [`Key`] that can be kept; its text is shared where it is kept more than once.
+#[derive(Clone, Debug)]
+pub(crate) enum OwnedKey {
+    Own,
+    Content,
+    Latest,
+    Index(u64),
+    Id(Arc<str>),
+}
+
+impl OwnedKey {
+    pub(crate) fn get(&self) -> Key<'_> {
+        match self {
+            Self::Own => Key::Own,
+            Self::Content => Key::Content,
+            Self::Latest => Key::Latest,
+            Self::Index(index) => Key::Index(*index),
+            Self::Id(id) => Key::Id(id),
+        }
+    }
+}
+
+/// Numbers by owner and key, in the order of [`Key`] for each owner.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Places(BTreeMap<Kept, u64>);
+
+impl Places {
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn get(&self, owner: u64, key: Key<'_>) -> Option<u64> {
+        self.0.get(&(owner, key) as &dyn Spot).copied()
+    }
+
+    /// Puts a number in place of another, which is returned.
+    pub(crate) fn insert(&mut self, owner: u64, key: OwnedKey, number: u64) -> Option<u64> {
+        self.0.insert(Kept(owner, key), number)
+    }
+
+    pub(crate) fn remove(&mut self, owner: u64, key: Key<'_>) -> Option<u64> {
+        self.0.remove(&(owner, key) as &dyn Spot)
+    }
+
+    /// An owner's keys, from one on.
+    pub(crate) fn keys_from<'s>(&'s self, owner: u64, first: Key<'s>) -> impl Iterator<Item = &'s OwnedKey> {
+        let first: &dyn Spot = &(owner, first);
+        let kept = self.0.range::<dyn Spot, _>((Bound::Included(first), Bound::Unbounded));
+        kept.map(|(kept, _)| kept).take_while(move |kept| kept.0 == owner).map(|kept| &kept.1)
+    }
+
+    /// The owners that have [`Key::Own`].
+    pub(crate) fn owners(&self) -> impl Iterator<Item = u64> {
+        self.0.keys().filter(|kept| matches!(kept.1, OwnedKey::Own)).map(|kept| kept.0)
+    }
+}
+
+/// Saved state.
+impl Places {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        self.save_those(|_| true, out);
+    }
+
+    /// Saves what has a key of these.
+    pub(super) fn save_those(&self, is_meant: impl Fn(Key<'_>) -> bool, out: &mut Writer<'_>) {
+        let those = || self.0.iter().filter(|(kept, _)| is_meant(kept.1.get()));
+        out.number(those().count() as u64);
+        for (Kept(owner, key), number) in those() {
+            out.number(*owner);
+            key.save(out);
+            out.number(*number);
+        }
+    }
+
+    /// Reads what was saved, if `is_possible` says so of each.
+    pub(crate) fn restore(
+        reader: &mut Reader<'_>,
+        mut is_possible: impl FnMut(u64, Key<'_>, u64) -> bool,
+    ) -> Result<Self, Impossible> {
+        let mut places = Self::default();
+        for _ in 0..reader.count()? {
+            let kept = Kept(reader.number()?, OwnedKey::restore(reader)?);
+            let number = reader.number()?;
+            let is_next = places.0.last_key_value().is_none_or(|(last, _)| *last < kept);
+            Impossible::unless(is_next && is_possible(kept.0, kept.1.get(), number))?;
+            places.0.insert(kept, number);
+        }
+        Ok(places)
+    }
+
+    /// All, in order.
+    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &OwnedKey, u64)> {
+        self.0.iter().map(|(Kept(owner, key), number)| (*owner, key, *number))
+    }
+}
+
+impl OwnedKey {
+    fn save(&self, out: &mut Writer<'_>) {
+        match self {
+            Self::Own => out.byte(0),
+            Self::Content => out.byte(1),
+            Self::Latest => out.byte(2),
+            Self::Index(index) => {
+                out.byte(3);
+                out.number(*index);
+            }
+            Self::Id(id) => {
+                out.byte(4);
+                out.text(id);
+            }
+        }
+    }
+
+    fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        Ok(match reader.byte()? {
+            0 => Self::Own,
+            1 => Self::Content,
+            2 => Self::Latest,
+            3 => Self::Index(reader.number()?),
+            4 => Self::Id(reader.text()?.into()),
+            _ => return Err(Impossible),
+        })
+    }
+}
+
+/// The key by which the map is sorted.
+#[derive(Clone, Debug)]
+struct Kept(u64, OwnedKey);
+
+/// A key that can be compared with what is kept: that itself, or a key that is only borrowed, so that nothing is
+/// allocated to find something.
+trait Spot {
+    fn spot(&self) -> (u64, Key<'_>);
+}
+
+impl Spot for Kept {
+    fn spot(&self) -> (u64, Key<'_>) {
+        (self.0, self.1.get())
+    }
+}
+
+impl Spot for (u64, Key<'_>) {
+    fn spot(&self) -> (u64, Key<'_>) {
+        *self
+    }
+}
+
+impl<'a> Borrow<dyn Spot + 'a> for Kept {
+    fn borrow(&self) -> &(dyn Spot + 'a) {
+        self
+    }
+}
+
+impl PartialEq for dyn Spot + '_ {
+    fn eq(&self, other: &Self) -> bool {
+        self.spot() == other.spot()
+    }
+}
+
+impl Eq for dyn Spot + '_ {}
+
+impl PartialOrd for dyn Spot + '_ {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for dyn Spot + '_ {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.spot().cmp(&other.spot())
+    }
+}
+
+impl PartialEq for Kept {
+    fn eq(&self, other: &Self) -> bool {
+        self.spot() == other.spot()
+    }
+}
+
+impl Eq for Kept {}
+
+impl PartialOrd for Kept {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Kept {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.spot().cmp(&other.spot())
+    }
+}

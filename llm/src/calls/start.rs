@@ -1,0 +1,103 @@
+//! The start of a call.
+
+use super::executor::Executor;
+
+/// The start of a call: any of its name, its id and its input, whether that input is
+/// JSON, and who is to execute it.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut started = Vec::new();
+/// let mut on_event = |event: CallEvent<'_>| {
+///     if let CallEvent::Start(call) = event {
+///         started.push((call.name.map(str::to_owned), call.id.map(str::to_owned)));
+///     }
+/// };
+/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.start_with(1, CallStart::unnamed().id("call_2"), &mut on_event);
+/// assert_eq!(started, [(Some("get_weather".into()), Some("call_1".into())), (None, Some("call_2".into()))]);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[must_use]
+pub struct CallStart<'a> {
+    pub(super) id: Option<&'a str>,
+    pub(super) name: Option<&'a str>,
+    pub(crate) input: Option<&'a str>,
+    pub(super) format: InputFormat,
+    pub(super) executor: Executor,
+}
+
+/// The format of a call's input.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum InputFormat {
+    #[default]
+    Json,
+    Text,
+}
+
+impl<'a> CallStart<'a> {
+    /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty
+    /// name is an absent one, as it is on the wire.
+    pub fn new(name: impl Into<Option<&'a str>>) -> Self {
+        Self { name: name.into().and_then(present), ..Self::default() }
+    }
+
+    /// The start of a call whose tool is not known yet.
+    pub fn unnamed() -> Self {
+        Self::default()
+    }
+
+    /// The provider's id. An empty id is an absent one, as it is on the wire.
+    pub fn id(self, id: impl Into<Option<&'a str>>) -> Self {
+        Self { id: id.into().and_then(present), ..self }
+    }
+
+    /// The input that came along with the start. It is used only if there are no deltas.
+    pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
+        Self { input: input.into().and_then(present), ..self }
+    }
+
+    /// The input is not JSON by nature: a patch, a query, code.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut query = String::new();
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { input, .. } = event {
+    ///         assert_eq!(input.status(), PayloadStatus::Raw);
+    ///         query.push_str(input.raw());
+    ///     }
+    /// };
+    /// calls.start_with(0, CallStart::new("write_sql").raw(), &mut on_event);
+    /// calls.delta_with(0, "SELECT 1", &mut on_event);
+    /// calls.stop_with(0, &mut on_event);
+    /// assert_eq!(query, "SELECT 1");
+    /// ```
+    pub fn raw(self) -> Self {
+        Self { format: InputFormat::Text, ..self }
+    }
+
+    /// Sets the executor; the client, unless said otherwise.
+    pub fn executor(self, executor: Executor) -> Self {
+        Self { executor, ..self }
+    }
+
+    pub(crate) fn id_or_empty(&self) -> &'a str {
+        self.id.unwrap_or_default()
+    }
+
+    pub(crate) fn name_or_empty(&self) -> &'a str {
+        self.name.unwrap_or_default()
+    }
+}
+
+/// A text, unless it is empty, which on the wire means that there is none.
+pub(crate) fn present(text: &str) -> Option<&str> {
+    Some(text).filter(|text| !text.is_empty())
+}

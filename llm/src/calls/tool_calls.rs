@@ -1,0 +1,264 @@
+//! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
+
+use alloc::vec::Vec;
+
+use jsonspigot::{Parser, PatternSet};
+
+use super::builder::ToolCallsBuilder;
+use super::event::{CallEvent, CallListener, ToolCall};
+use super::owned::CallEvents;
+use super::signals::Signals;
+use super::slot::Slot;
+use super::start::CallStart;
+use super::state::State;
+
+/// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
+///
+/// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
+/// and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
+/// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with `_with`
+/// calls a closure with borrowed ones.
+///
+/// ```
+/// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
+/// use jsonspigot::{EventKind, PatternSet};
+///
+/// let mut calls = ToolCalls::new(&PatternSet::new(["city"])?);
+/// let (mut city, mut status) = (String::new(), None);
+/// let mut on_event = |event: CallEvent<'_>| match event {
+///     CallEvent::Match { call, event } if call.name == Some("get_weather") => {
+///         if let EventKind::Delta(text) = event.kind {
+///             city.push_str(text); // at once, long before the call is whole
+///         }
+///     }
+///     CallEvent::End { input, .. } => status = Some(input.status() == PayloadStatus::Complete),
+///     _ => {}
+/// };
+/// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
+/// calls.delta_with(0, r#"{"city": "Par"#, &mut on_event);
+/// calls.delta_with(0, r#"is"}"#, &mut on_event);
+/// calls.finish_with(Some("tool_calls"), &mut on_event);
+/// assert_eq!((city.as_str(), status), ("Paris", Some(true)));
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+///
+/// # Cost
+///
+/// Linear in the text, whatever the size of the deltas. Memory is bounded by the
+/// [`CallLimits`](crate::CallLimits); what belongs to a call is dropped at its end.
+#[derive(Clone, Debug)]
+pub struct ToolCalls {
+    pub(super) state: State,
+}
+
+impl ToolCalls {
+    /// Calls whose arguments are all matched against the same patterns.
+    #[must_use]
+    pub fn new(patterns: &PatternSet) -> Self {
+        Self::builder().patterns(patterns).build()
+    }
+
+    /// A builder, to set options: patterns for each tool, limits, modes.
+    pub fn builder() -> ToolCallsBuilder {
+        ToolCallsBuilder::default()
+    }
+
+    /// The patterns that apply to a tool's calls: [`Event::pattern`](crate::Event::pattern) is a place in this set.
+    #[must_use]
+    pub fn patterns(&self, name: &str) -> &PatternSet {
+        self.state.options.patterns_of(name)
+    }
+
+    /// The open calls, in the order of their starts. [`parser`](Self::parser) gives their parsers.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallStart, ToolCalls};
+    /// use jsonspigot::Parser;
+    ///
+    /// let mut calls = ToolCalls::builder().parser(Parser::builder().snapshots()).build();
+    /// calls.start(0, CallStart::new("search")).check()?;
+    /// calls.delta(0, r#"{"query":"stre"#).check()?;
+    /// for call in calls.open_calls() {
+    ///     let parser = calls.parser(call.number).expect("something has come");
+    ///     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"query":"stre"}"#);
+    ///     assert_eq!(call.name, Some("search"));
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
+    /// ```
+    pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
+        self.state.open.iter().map(|(_, call)| call.tool_call())
+    }
+
+    /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.
+    #[must_use]
+    pub fn parser(&self, call: u64) -> Option<&Parser> {
+        self.state.open.get(call)?.parser()
+    }
+
+    /// A call starts.
+    ///
+    /// Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and feed
+    /// with every chunk. Another id starts another call; the first one stays open until the end.
+    pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
+        self.events_of(|calls| calls.start(slot.into(), start))
+    }
+
+    /// [`start`](Self::start), with a callback in place of the iterator: nothing is copied.
+    pub fn start_with<'s>(
+        &mut self,
+        slot: impl Into<Slot<'s>>,
+        start: CallStart<'_>,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
+        self.signals(&mut on_event).start(slot.into(), start);
+    }
+
+    /// A piece of a call's input.
+    pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
+        self.events_of(|calls| calls.delta(slot.into(), text))
+    }
+
+    /// [`delta`](Self::delta), with a callback in place of the iterator: nothing is copied.
+    pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).delta(slot.into(), text);
+    }
+
+    /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
+    pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
+        self.events_of(|calls| calls.whole(slot.into(), text))
+    }
+
+    /// [`whole`](Self::whole), with a callback in place of the iterator: nothing is copied.
+    pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).whole(slot.into(), text);
+    }
+
+    /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
+    /// next start or the end of the message.
+    pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>) -> CallEvents {
+        self.events_of(|calls| calls.stop(slot.into()))
+    }
+
+    /// [`stop`](Self::stop), with a callback in place of the iterator: nothing is copied.
+    pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).stop(slot.into());
+    }
+
+    /// The message has ended, with the provider's reason if it gave one: all open calls end.
+    pub fn finish(&mut self, reason: Option<&str>) -> CallEvents {
+        self.events_of(|calls| calls.finish(reason))
+    }
+
+    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).finish(reason);
+    }
+
+    /// One of several answers has ended: its open calls end.
+    pub fn finish_choice(&mut self, choice: u64, reason: Option<&str>) -> CallEvents {
+        self.events_of(|calls| calls.finish_choice(choice, reason))
+    }
+
+    /// [`finish_choice`](Self::finish_choice), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_choice_with(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).finish_choice(choice, reason);
+    }
+
+    /// Nothing more will arrive, though the message has not ended: what is not complete is truncated. You give the
+    /// reason: `end-of-input`, `cancelled`, `timeout`. A reason that the provider gave before takes precedence.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallStart, OwnedCallEvent, PayloadStatus, ToolCalls};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// calls.start(0, CallStart::new("search")).check()?;
+    /// calls.delta(0, r#"{"query":"str"#).check()?;
+    /// for event in calls.cut("cancelled") {
+    ///     let OwnedCallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "cancelled" });
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
+    /// ```
+    pub fn cut(&mut self, reason: &str) -> CallEvents {
+        self.events_of(|calls| calls.cut(reason))
+    }
+
+    /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
+    pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).cut(reason);
+    }
+
+    /// One call is cut, for this reason, while the others go on: you have cancelled it, or it took too long. What still
+    /// comes for it is an error. A call whose value is complete stays complete.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut ended = Vec::new();
+    /// let mut on_event = |event: CallEvent<'_>| {
+    ///     if let CallEvent::End { call, input } = event {
+    ///         ended.push(format!("{}: {:?}", call.name.unwrap(), input.status()));
+    ///     }
+    /// };
+    /// calls.start_with(0, CallStart::new("search"), &mut on_event);
+    /// calls.start_with(1, CallStart::new("read"), &mut on_event);
+    /// calls.delta_with(0, r#"{"query":"str"#, &mut on_event);
+    /// calls.cut_call_with(0, "cancelled", &mut on_event);
+    /// calls.delta_with(1, "{}", &mut on_event);
+    /// calls.finish_with(Some("tool_calls"), &mut on_event);
+    /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
+    /// ```
+    pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str) -> CallEvents {
+        self.events_of(|calls| calls.cut_call(slot.into(), reason))
+    }
+
+    /// [`cut_call`](Self::cut_call), with a callback in place of the iterator: nothing is copied.
+    pub fn cut_call_with<'s>(
+        &mut self,
+        slot: impl Into<Slot<'s>>,
+        reason: &str,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
+        self.signals(&mut on_event).cut_call(slot.into(), reason);
+    }
+
+    /// Another message begins: its slots start again, and calls that are still open end as superseded.
+    pub fn begin_message(&mut self) -> CallEvents {
+        self.events_of(|calls| {
+            calls.begin_message();
+        })
+    }
+
+    /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.
+    pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
+        self.signals(&mut on_event).begin_message();
+    }
+
+    /// The events of a signal, as values of their own.
+    fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
+        let mut events = Vec::new();
+        signal(&mut self.signals(&mut |event: CallEvent<'_>| events.push(event.to_owned())));
+        CallEvents::new(events)
+    }
+
+    /// The entrance for signals, whose events go to this listener.
+    pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
+        Signals { calls: &mut self.state, listener }
+    }
+
+    /// Returns the state of the calls.
+    pub(crate) fn state(&self) -> &State {
+        &self.state
+    }
+}
+
+impl ToolCallsBuilder {
+    /// Tool calls with these choices.
+    #[must_use]
+    pub fn build(self) -> ToolCalls {
+        ToolCalls { state: State::new(self.options) }
+    }
+}

@@ -1,0 +1,220 @@
+//! Values by path, which some wire formats send instead of text. Each is written as the JSON text that it stands for, and
+//! that goes the way of any other fragment: so patterns, limits, snapshots and the verdict work alike, and there is no
+//! second parser. What this file owns is the order: which containers are open, and what may come next.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use jsonspigot::internal::write_escaped;
+use jsonspigot::internal::{ConcreteStep, Inside, concrete_steps};
+use jsonspigot::{Limits, PartialValue, PatternSet, Segment};
+use jsonspigot::{Parser, Retain};
+use smallvec::SmallVec;
+
+/// A value, or a piece of a string, for a path.
+#[derive(Clone, Copy)]
+pub(crate) enum PathValue<'a> {
+    Null,
+    Bool(bool),
+    /// As JSON spells it.
+    Number(&'a str),
+    /// The next piece of a string, which ends with the last one.
+    Text {
+        text: &'a str,
+        has_ended: bool,
+    },
+}
+
+/// The open part of the text that has been written so far.
+///
+/// Values come in document order. Containers open as paths need them and close when a path leaves them; what has closed
+/// can't be entered again. An array's elements come one after the other, from 0, and between the pieces of a string
+/// nothing else may come.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ValueWriter {
+    /// The open containers, outermost first, each with its newest child.
+    open: Vec<OpenContainer>,
+    /// True if the newest child of the innermost container, or the root, is an open string.
+    has_open_string: bool,
+    has_root: bool,
+}
+
+#[derive(Clone, Debug)]
+enum OpenContainer {
+    Object { newest: String },
+    Array { newest: u64 },
+}
+
+impl OpenContainer {
+    fn newest_is(&self, step: ConcreteStep<'_>) -> bool {
+        step.is(match self {
+            Self::Object { newest } => Segment::Key(newest),
+            Self::Array { newest } => Segment::Index(*newest),
+        })
+    }
+
+    /// Returns true if a child may come next, which is not the newest one.
+    fn check_next(&self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
+        match (self, step) {
+            (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),
+            (Self::Array { .. }, ConcreteStep::Index(_)) => Err("expected the next index of an array"),
+            (Self::Object { .. }, ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => Ok(()),
+            _ => Err("expected the kind of container that is open"),
+        }
+    }
+
+    /// A child begins, which may come next.
+    fn begin_child(&mut self, step: ConcreteStep<'_>, out: &mut String) {
+        match (self, step) {
+            (Self::Array { newest }, ConcreteStep::Index(index)) => *newest = index,
+            (Self::Array { .. }, _) => {}
+            (Self::Object { newest }, step) => {
+                *newest = step.name();
+                out.push('"');
+                // Writing to a string cannot fail.
+                let _ = write_escaped(out, newest);
+                out.push_str("\":");
+            }
+        }
+    }
+
+    /// An open container with its newest child, as it shows.
+    fn newest_of(value: PartialValue<'_>) -> Option<(Self, PartialValue<'_>)> {
+        match value.entries().last() {
+            Some((key, child)) => Some((Self::Object { newest: key.into() }, child)),
+            None => (0..).zip(value.iter()).last().map(|(newest, child)| (Self::Array { newest }, child)),
+        }
+    }
+}
+
+/// The steps of a path: usually few enough to need no allocation.
+type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
+
+/// The thing that was expected instead of a value that can't follow those before it.
+pub(super) type Disorder = &'static str;
+
+impl ValueWriter {
+    /// Writes the text that a value at a concrete path (`$.a[0]`, `a[0]`) adds; nothing is written of one that can't follow
+    /// those before it.
+    pub(super) fn write(&mut self, path: &str, value: PathValue<'_>, out: &mut String) -> Result<(), Disorder> {
+        if let PathValue::Number(text) = value
+            && !is_number(text)
+        {
+            return Err("expected a number");
+        }
+        let goes_on = self.has_open_string && self.is_newest(path);
+        if !(goes_on && matches!(value, PathValue::Text { .. })) {
+            self.begin(path, out)?;
+        }
+        match value {
+            PathValue::Null => out.push_str("null"),
+            PathValue::Bool(is_true) => out.push_str(if is_true { "true" } else { "false" }),
+            // The blank ends the number, so that it is reported at once.
+            PathValue::Number(text) => {
+                out.push_str(text);
+                out.push(' ');
+            }
+            PathValue::Text { text, has_ended } => {
+                if !goes_on {
+                    out.push('"');
+                }
+                // Writing to a string cannot fail.
+                let _ = write_escaped(out, text);
+                if has_ended {
+                    out.push('"');
+                }
+                self.has_open_string = !has_ended;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes the ends of the open containers. A string is not closed: then the text is incomplete, as it is without any
+    /// value.
+    pub(super) fn end(&self, out: &mut String) {
+        if !self.has_open_string {
+            self.close_above(0, out);
+        }
+    }
+
+    /// Returns the place in a text that was written here.
+    pub(super) fn after(text: &str) -> Option<Self> {
+        let limits = Limits::new().depth(usize::MAX);
+        let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
+        let mut parser = builder.build(&PatternSet::empty());
+        parser.feed_dyn(text.as_bytes(), &mut |_| {}).ok()?;
+        let mut writer = Self { has_root: parser.snapshot().is_some(), ..Self::default() };
+        let mut place = parser.snapshot().filter(|root| !root.is_complete());
+        while let Some(value) = place {
+            let newest = OpenContainer::newest_of(value);
+            writer.has_open_string = newest.is_none();
+            // A container opens with its first child.
+            let is_string = value.as_str().is_some();
+            let Some((container, child)) = newest else { return is_string.then_some(writer) };
+            writer.open.push(container);
+            place = Some(child).filter(|child| !child.is_complete());
+        }
+        Some(writer)
+    }
+
+    /// Goes to a path that has no value yet, closing and opening containers on the way.
+    fn begin(&mut self, path: &str, out: &mut String) -> Result<(), Disorder> {
+        let steps = steps(path)?;
+        if self.has_open_string {
+            return Err("expected the open string to be closed first");
+        }
+        let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(**step)).count();
+        let is_within = self.has_root && shared < steps.len() && shared < self.open.len();
+        if self.has_root && !is_within {
+            return Err("expected a path that has no value yet");
+        }
+        let inside = &steps[shared + usize::from(is_within)..];
+        if inside.iter().any(|step| matches!(step, ConcreteStep::Index(1..))) {
+            return Err("expected an array to begin with index 0");
+        }
+        if is_within {
+            self.open[shared].check_next(steps[shared])?;
+            self.close_above(shared + 1, out);
+            self.open.truncate(shared + 1);
+            out.push(',');
+            self.open[shared].begin_child(steps[shared], out);
+        }
+        for step in inside {
+            let is_index = matches!(step, ConcreteStep::Index(_));
+            out.push(if is_index { '[' } else { '{' });
+            let mut container = if is_index {
+                OpenContainer::Array { newest: 0 }
+            } else {
+                OpenContainer::Object { newest: String::new() }
+            };
+            container.begin_child(*step, out);
+            self.open.push(container);
+        }
+        self.has_root = true;
+        Ok(())
+    }
+
+    fn close_above(&self, depth: usize, out: &mut String) {
+        for container in self.open.iter().skip(depth).rev() {
+            out.push(if matches!(container, OpenContainer::Object { .. }) { '}' } else { ']' });
+        }
+    }
+
+    /// Returns true if a path leads to the newest value.
+    fn is_newest(&self, path: &str) -> bool {
+        let is_open = |steps: &Steps<'_>| self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step));
+        steps(path).is_ok_and(|steps| steps.len() == self.open.len() && is_open(&steps))
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    let is_read = parser.feed_dyn(text.as_bytes(), &mut |_| {}).is_ok() && parser.is_in_root_number();
+    is_read && parser.finish_with(|_| {}).is_ok() && !text.starts_with([' ', '\t', '\n', '\r'])
+}
+
+fn steps(path: &str) -> Result<Steps<'_>, Disorder> {
+    let in_document = |step: &ConcreteStep<'_>| !step.is_inside();
+    let steps = concrete_steps(path).map(|step| step.filter(in_document));
+    steps.collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
+}

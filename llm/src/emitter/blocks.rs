@@ -1,0 +1,232 @@
+//! The open blocks of text and reasoning, and their places.
+//!
+//! A wire that has blocks names a place for each, and text finds its block by it. A wire that has none leaves it to us:
+//! a run of text, or of reasoning, is a block, and it ends where the other kind or a call begins. Either way a block
+//! starts at the latest with its first piece, so that every piece has one.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use crate::event::{Block, BlockKind};
+
+/// The place of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum At<'a> {
+    /// The wire does not say: in the run that goes on.
+    Run,
+    /// An index, and one inside that.
+    Index(u64, u64),
+    Id(&'a str),
+}
+
+impl From<Option<u64>> for At<'_> {
+    fn from(index: Option<u64>) -> Self {
+        index.map_or(Self::Run, |index| Self::Index(index, 0))
+    }
+}
+
+impl<'a> From<&'a str> for At<'a> {
+    fn from(id: &'a str) -> Self {
+        if id.is_empty() { Self::Run } else { Self::Id(id) }
+    }
+}
+
+/// The open blocks, in the order of their starts.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Blocks {
+    open: Vec<Open>,
+    /// The number of the next block.
+    next: u64,
+}
+
+#[derive(Clone, Debug)]
+struct Open {
+    number: u64,
+    choice: u64,
+    kind: BlockKind,
+    /// `None` for a run.
+    place: Option<Place>,
+}
+
+/// A place that can be kept.
+#[derive(Clone, Debug)]
+pub(crate) enum Place {
+    Index(u64, u64),
+    Id(String),
+}
+
+impl Place {
+    /// `None` for a run.
+    pub(crate) fn of(at: At<'_>) -> Option<Self> {
+        match at {
+            At::Run => None,
+            At::Index(outer, inner) => Some(Self::Index(outer, inner)),
+            At::Id(id) => Some(Self::Id(id.to_owned())),
+        }
+    }
+
+    pub(crate) fn is(&self, at: At<'_>) -> bool {
+        match (self, at) {
+            (Self::Index(outer, inner), At::Index(at_outer, at_inner)) => (*outer, *inner) == (at_outer, at_inner),
+            (Self::Id(id), At::Id(at_id)) => id == at_id,
+            _ => false,
+        }
+    }
+}
+
+impl Open {
+    /// A place is one for all answers; a run is one answer's.
+    fn is_at(&self, choice: u64, at: At<'_>) -> bool {
+        match (&self.place, at) {
+            (None, At::Run) => self.choice == choice,
+            (Some(place), at) => place.is(at),
+            (None, _) => false,
+        }
+    }
+
+    fn is_in(&self, index: u64) -> bool {
+        matches!(self.place, Some(Place::Index(outer, _)) if outer == index)
+    }
+
+    fn block(&self) -> Block<'static> {
+        Block { number: self.number, choice: self.choice, kind: self.kind, id: None, phase: None }
+    }
+}
+
+impl Blocks {
+    /// The block of this kind that is open at a place.
+    pub(crate) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
+        let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;
+        (open.kind == kind).then_some(open.number)
+    }
+
+    /// The block of any kind that is open at a place: the one that was started last.
+    pub(crate) fn find_any(&self, choice: u64, at: At<'_>) -> Option<u64> {
+        self.open.iter().rev().find(|open| open.is_at(choice, at)).map(|open| open.number)
+    }
+
+    /// The block that is open anywhere at an index: the one that was started last.
+    pub(crate) fn find_item(&self, index: u64) -> Option<u64> {
+        self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
+    }
+
+    /// Returns true if this block of an answer is open and of this kind.
+    pub(crate) fn has(&self, choice: u64, number: u64, kind: BlockKind) -> bool {
+        self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
+    }
+
+    /// Opens a block. At most `most` are open at once: the oldest ends where that is not enough.
+    pub(crate) fn start(
+        &mut self,
+        choice: u64,
+        at: At<'_>,
+        kind: BlockKind,
+        most: usize,
+        ended: &mut dyn FnMut(Block<'_>),
+    ) -> u64 {
+        let is_full = self.open.len() >= most.max(1);
+        let oldest = self.open.first().map(|open| open.number).filter(|_| is_full);
+        self.end(&|open| open.is_at(choice, at) || oldest == Some(open.number), ended);
+        let place = Place::of(at);
+        let number = self.next;
+        self.next += 1;
+        self.open.push(Open { number, choice, kind, place });
+        number
+    }
+
+    /// The wire says that the block at a place has ended.
+    pub(crate) fn end_at(&mut self, at: At<'_>, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_at(0, at), ended);
+    }
+
+    /// The wire says that all blocks at an index have ended.
+    pub(crate) fn end_item(&mut self, index: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_in(index), ended);
+    }
+
+    /// All blocks of an answer have ended.
+    pub(crate) fn end_choice(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.choice == choice, ended);
+    }
+
+    /// The run of an answer has ended, as something else begins.
+    pub(crate) fn end_run(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|open| open.is_at(choice, At::Run), ended);
+    }
+
+    pub(crate) fn end_all(&mut self, ended: &mut dyn FnMut(Block<'_>)) {
+        self.end(&|_| true, ended);
+    }
+
+    fn end(&mut self, is_meant: &dyn Fn(&Open) -> bool, ended: &mut dyn FnMut(Block<'_>)) {
+        self.open.retain(|open| {
+            let is_meant = is_meant(open);
+            if is_meant {
+                ended(open.block());
+            }
+            !is_meant
+        });
+    }
+}
+
+/// Saved state.
+impl Place {
+    pub(crate) fn save(place: Option<&Self>, out: &mut Writer<'_>) {
+        match place {
+            None => out.byte(0),
+            Some(Self::Index(outer, inner)) => {
+                out.byte(1);
+                out.number(*outer);
+                out.number(*inner);
+            }
+            Some(Self::Id(id)) => {
+                out.byte(2);
+                out.text(id);
+            }
+        }
+    }
+
+    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Option<Self>, Impossible> {
+        match reader.byte()? {
+            0 => Ok(None),
+            1 => Ok(Some(Self::Index(reader.number()?, reader.number()?))),
+            2 => Ok(Some(Self::Id(reader.string()?))),
+            _ => Err(Impossible),
+        }
+    }
+}
+
+/// Saved state.
+impl Blocks {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.next);
+        out.number(self.open.len() as u64);
+        for Open { number, choice, kind, place } in &self.open {
+            out.number(*number);
+            out.number(*choice);
+            out.flag(*kind == BlockKind::Reasoning);
+            Place::save(place.as_ref(), out);
+        }
+    }
+
+    /// Reads what was saved, where at most `most` are open at once.
+    pub(crate) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
+        let mut blocks = Self { open: Vec::new(), next: reader.place()? };
+        let count = reader.count()?;
+        Impossible::unless(count <= most.max(1))?;
+        let mut after_last = 0;
+        for _ in 0..count {
+            let (number, choice) = (reader.number()?, reader.number()?);
+            let kind = if reader.flag()? { BlockKind::Reasoning } else { BlockKind::Text };
+            let place = Place::restore(reader)?;
+            // They are numbered in the order of their starts.
+            Impossible::unless((after_last..blocks.next).contains(&number))?;
+            after_last = number + 1;
+            blocks.open.push(Open { number, choice, kind, place });
+        }
+        Ok(blocks)
+    }
+}

@@ -1,0 +1,208 @@
+//! Text, reasoning and refusals: pieces, and what a repetition of them says beyond the pieces.
+
+use super::Emitter;
+use super::blocks::At;
+use super::said::{News, Part, Scope};
+use crate::calls::{CallStart, Place, Slot, is_stand_in};
+use crate::event::{BlockKind, MismatchKind, StreamEvent};
+
+impl Emitter<'_> {
+    pub(crate) fn text(&mut self, choice: u64, text: &str) {
+        self.text_at(choice, At::Run, text);
+    }
+
+    /// A piece of the block that stands somewhere.
+    pub(crate) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
+        match text {
+            "" => {}
+            text if self.is_structured => self.calls().content(choice, text),
+            text => {
+                let block = self.block_of(choice, at, BlockKind::Text);
+                self.report(StreamEvent::Text { choice, block, text });
+            }
+        }
+    }
+
+    /// A piece of the block that stands somewhere, whose place chunks leave out that follow it: they continue the last
+    /// chunk's block, or one of their own if there is none.
+    pub(crate) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
+        let is_structured = self.is_structured && kind == BlockKind::Text;
+        let last =
+            self.user.stream_state.block_chunk.filter(|block| self.user.stream_state.blocks.has(0, *block, kind));
+        match (last, kind) {
+            (Some(block), _) if at == At::Run && !is_structured => {
+                if !text.is_empty() {
+                    self.report(match kind {
+                        BlockKind::Text => StreamEvent::Text { choice: 0, block, text },
+                        BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text },
+                    });
+                }
+            }
+            (_, BlockKind::Text) => self.text_at(0, at, text),
+            (_, BlockKind::Reasoning) => self.reasoning_at(0, at, text),
+        }
+        if at != At::Run || last.is_none() {
+            self.user.stream_state.block_chunk = self.user.stream_state.blocks.find(0, at, kind);
+        }
+    }
+
+    /// Notes that what comes now is no chunk, and the next one is not of the last one's block.
+    pub(crate) fn end_chunks(&mut self) {
+        self.user.stream_state.block_chunk = None;
+    }
+
+    pub(crate) fn reasoning(&mut self, choice: u64, text: &str) {
+        self.reasoning_at(choice, At::Run, text);
+    }
+
+    pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
+        if !text.is_empty() {
+            let block = self.block_of(choice, at, BlockKind::Reasoning);
+            self.report(StreamEvent::Reasoning { choice, block, text });
+        }
+    }
+
+    /// Notes that a piece was reported that the wire may repeat.
+    pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
+        let limits = self.calls.state().limits();
+        let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
+        self.user.stream_state.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+    }
+
+    /// True if anything of this message was noted that may be repeated.
+    pub(crate) fn has_said(&self) -> bool {
+        !self.user.stream_state.said.is_empty()
+    }
+
+    /// The wire lists everything that it has said.
+    pub(crate) fn begin_list(&mut self) {
+        self.user.stream_state.said.begin_list();
+    }
+
+    /// Another item begins at this index.
+    pub(crate) fn retire_said(&mut self, index: u64) {
+        self.user.stream_state.said.retire(index);
+    }
+
+    /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
+    /// nothing if there is nothing new. If it contradicts that, that is reported here.
+    pub(crate) fn news_of<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> (Option<u64>, &'t str) {
+        if whole.is_empty() {
+            return (None, "");
+        }
+        match self.user.stream_state.said.news(part, whole, scope) {
+            News::Nothing => (None, ""),
+            News::All => {
+                self.note_said(part, whole);
+                if scope == Scope::Anywhere {
+                    self.user.stream_state.said.list(part);
+                }
+                (None, whole)
+            }
+            News::Rest(choice, rest) => (Some(choice), rest),
+            News::Mismatch(choice) => {
+                self.contradict(Part { choice, ..part }, whole);
+                (None, "")
+            }
+        }
+    }
+
+    /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
+    pub(crate) fn watch_inputs(&mut self) {
+        self.user.stream_state.said.watch_inputs();
+    }
+
+    /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
+    /// another one, that is reported here.
+    pub(crate) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
+        let Some(is_same) = self.user.stream_state.said.is_input(number, whole) else { return false };
+        if !is_same {
+            let choice = self.known().choice_of(number).unwrap_or_default();
+            let (kind, call) = (MismatchKind::Arguments, Some(number));
+            self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
+            self.user.stream_state.spoil_message();
+        }
+        true
+    }
+
+    /// The input of a call that may have ended without one: then that was not all.
+    pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
+        if self.user.stream_state.said.was_empty(call) {
+            self.repeat_input(call, input);
+        }
+    }
+
+    /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
+    pub(crate) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
+        let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
+        let number = if id.is_empty() { None } else { self.known().find_id(slot.choice, id) };
+        let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
+        if let Some(number) = number.filter(|_| is_again) {
+            let most = self.known().limits().open_calls;
+            self.user.stream_state.said.begin_again(number, most);
+            if !input.is_empty() && !is_stand_in(input) {
+                self.repeat_input(number, input);
+            }
+        }
+        self.calls().start(slot, start);
+    }
+
+    /// A piece of a call that may have ended and be said once more.
+    pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
+        if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
+            let most = self.known().limits().input_bytes;
+            return self.user.stream_state.said.add_again(number, piece, most);
+        }
+        self.calls().delta(slot, piece);
+    }
+
+    /// Returns true if a call has ended, and is said once more.
+    pub(crate) fn is_said_again(&self, call: u64) -> bool {
+        self.user.stream_state.said.is_again(call)
+    }
+
+    /// A piece of an open call's input that events of another kind say too.
+    pub(crate) fn said_otherwise(&mut self, call: u64, piece: &str) {
+        let limits = self.known().limits();
+        let (most_calls, most) = (limits.open_calls, limits.input_bytes);
+        self.user.stream_state.said.begin_otherwise(call, most_calls);
+        self.user.stream_state.said.add_again(call, piece, most);
+    }
+
+    /// The call is about to end: what was said otherwise is all of it.
+    pub(crate) fn end_otherwise(&mut self, call: u64) {
+        if let Some((_, input)) = self.user.stream_state.said.end_again(Some(call)) {
+            self.calls().whole_of(call, &input);
+        }
+    }
+
+    /// A call ends, or what was said of it once more.
+    pub(crate) fn stop_call(&mut self, slot: Slot<'_>) {
+        self.calls().stop(slot);
+        if let Some(number) = self.calls().find_in(slot) {
+            self.end_again(Some(number));
+        }
+    }
+
+    /// Ends what is said once more of a call, or of all: it is all there.
+    pub(super) fn end_again(&mut self, call: Option<u64>) {
+        while let Some((number, input)) = self.user.stream_state.said.end_again(call) {
+            self.repeat_input(number, &input);
+        }
+    }
+
+    /// The wire says something otherwise than it did before.
+    pub(crate) fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
+        let content = Slot::new(choice, Place::Content);
+        let call =
+            if kind == MismatchKind::Text && self.is_structured { self.calls().find_open(content) } else { None };
+        match call {
+            Some(call) => self.calls().contradict(call, text),
+            None => {
+                let block = self.find_block(choice, at);
+                self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text });
+            }
+        }
+        self.user.stream_state.spoil_message();
+    }
+}

@@ -1,0 +1,445 @@
+//! The way by which a wire format sends what an event says: signals to the calls, and everything else to the user.
+
+pub(crate) mod blocks;
+mod content;
+pub(crate) mod failure;
+pub(crate) mod outlet;
+mod results;
+pub(crate) mod said;
+pub(crate) mod stream_state;
+mod unknown;
+
+use alloc::vec::Vec;
+use core::mem;
+
+use self::blocks::{At, Blocks};
+use self::failure::Failure;
+use self::stream_state::{StreamState, note};
+use crate::calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, present};
+use crate::event::media::Media;
+use crate::event::retry::Retry;
+use crate::event::stop::StopKind;
+use crate::event::usage::TokenUsage;
+use crate::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
+use crate::json::{Json, TextOrJson, place_of};
+
+/// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
+pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
+
+/// The calls and the user, for the time of one event.
+pub(crate) struct Emitter<'a> {
+    calls: &'a mut ToolCalls,
+    user: User<'a>,
+    /// True if a message's own text is JSON.
+    is_structured: bool,
+}
+
+/// Hears of the calls, and reports them as events of the stream.
+struct User<'a> {
+    on_event: &'a mut OnEvent<'a>,
+    stream_state: &'a mut StreamState,
+    /// Where the JSON is that was reported as it came.
+    spelt: Vec<(usize, usize)>,
+}
+
+impl CallListener for User<'_> {
+    fn on_call_event(&mut self, event: CallEvent<'_>) {
+        if let CallEvent::Start(call) = event {
+            self.stream_state.begin(call.choice);
+            // A message's own text, where that is reported as a call, has neither name nor id.
+            if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
+                note(&mut self.stream_state.with_client_calls, call.choice);
+            }
+            self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
+        }
+        if let CallEvent::End { call, input } = event {
+            self.stream_state.said.end_input(call.number, input.raw());
+            let is_tool = call.name.is_some() || call.id.is_some();
+            if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.stream_state.message) {
+                message.end_call(call, &input);
+            }
+        }
+        self.say(match event {
+            CallEvent::Mismatch { call, text } => StreamEvent::Mismatch {
+                kind: MismatchKind::Arguments,
+                choice: call.choice,
+                block: None,
+                call: Some(call.number),
+                text,
+            },
+            event => StreamEvent::Call(event),
+        });
+    }
+}
+
+impl User<'_> {
+    fn say(&mut self, event: StreamEvent<'_>) {
+        self.spelt.extend(unknown::json_of(&event).map(place_of));
+        self.stream_state.outlet.say(event, self.on_event);
+    }
+
+    /// Ends blocks, as `end` says which.
+    fn end_blocks(&mut self, end: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
+        let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
+        end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
+    }
+}
+
+impl<'a> Emitter<'a> {
+    pub(crate) fn new(
+        calls: &'a mut ToolCalls,
+        stream_state: &'a mut StreamState,
+        is_structured: bool,
+        on_event: &'a mut OnEvent<'a>,
+    ) -> Self {
+        Self { calls, user: User { on_event, stream_state, spelt: Vec::new() }, is_structured }
+    }
+
+    /// Returns the calls, for signals.
+    pub(crate) fn calls(&mut self) -> Signals<'_> {
+        self.calls.signals(&mut self.user)
+    }
+
+    /// An event was left out unread: nothing that is open can be complete, nor can the message.
+    pub(crate) fn leave_out(&mut self, reason: &'static str) {
+        self.calls().leave_out(reason);
+        self.user.stream_state.outlet.leave_out(reason);
+        self.user.stream_state.spoil_message();
+    }
+
+    /// Returns the state of the calls.
+    pub(crate) fn known(&self) -> &State {
+        self.calls.state()
+    }
+
+    pub(crate) fn report(&mut self, event: StreamEvent<'_>) {
+        self.user.say(event);
+    }
+
+    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be said
+    /// once more.
+    pub(crate) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
+        match payload {
+            TextOrJson::Text(text) => self.piece_of_call(slot, text),
+            TextOrJson::Json(json) => {
+                let call = self.calls().find_in(slot);
+                if !call.is_some_and(|call| self.repeat_input(call, json)) {
+                    self.calls().whole(slot, json);
+                }
+            }
+        }
+    }
+
+    /// A message begins, with whatever is known of it.
+    pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
+        self.calls().begin_message();
+        self.end_blocks();
+        self.user.stream_state.forget_message();
+        if let Some(message) = &mut self.user.stream_state.message {
+            message.begin();
+        }
+        self.user.stream_state.has_message = true;
+        self.user.stream_state.begin(0);
+        self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
+    }
+
+    /// Notes what each event of a wire says of the message, on which no event says that it begins.
+    pub(crate) fn message(&mut self, id: &str, model: &str) {
+        let is_known = !id.is_empty() || !model.is_empty();
+        if is_known && !self.user.stream_state.has_message {
+            self.user.stream_state.has_message = true;
+            self.user.stream_state.begin(0);
+            self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
+        }
+    }
+
+    /// Something of an answer has come, be there anything to report of it or not.
+    pub(crate) fn begin_answer(&mut self, choice: u64) {
+        self.user.stream_state.begin(choice);
+    }
+
+    /// Returns true if an answer has begun and not stopped.
+    pub(crate) fn is_unfinished(&self, choice: u64) -> bool {
+        self.user.stream_state.unfinished.contains(&choice)
+    }
+
+    /// The answers that have begun and not stopped.
+    pub(crate) fn unfinished_answers(&self) -> Vec<u64> {
+        self.user.stream_state.unfinished.clone()
+    }
+
+    pub(crate) fn has_unfinished(&self) -> bool {
+        !self.user.stream_state.unfinished.is_empty()
+    }
+
+    /// An answer goes on after its calls: they are not what it will stop for.
+    pub(crate) fn go_on_after_calls(&mut self, choice: u64) {
+        self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
+    }
+
+    /// The message is over, though the stream is not.
+    pub(crate) fn end_message(&mut self) {
+        self.user.stream_state.forget_message();
+    }
+
+    /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
+    /// never true for a thing that is too large to be remembered.
+    pub(crate) fn is_news(&mut self, choice: u64, key: &str) -> bool {
+        let limits = self.calls.state().limits();
+        let repeatable = &mut self.user.stream_state.repeatable;
+        let is_kept = key.len() <= limits.name_bytes && repeatable.len() < limits.open_calls;
+        let is_news = is_kept && repeatable.get(choice, Key::Id(key)).is_none();
+        if is_news {
+            repeatable.insert(choice, Key::Id(key).to_owned(), 0);
+        }
+        is_news
+    }
+
+    /// Notes that what has this key is reported, as far as there is room.
+    pub(crate) fn note_reported(&mut self, key: &str) {
+        self.is_news(0, key);
+    }
+
+    /// Returns true if what has this key was reported, as far as that is remembered.
+    pub(crate) fn has_reported(&self, key: &str) -> bool {
+        self.user.stream_state.repeatable.get(0, Key::Id(key)).is_some()
+    }
+
+    /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
+    pub(crate) fn may_have_reported(&self, key: &str) -> bool {
+        let limits = self.calls.state().limits();
+        let repeatable = &self.user.stream_state.repeatable;
+        let is_full = key.len() > limits.name_bytes || repeatable.len() >= limits.open_calls;
+        is_full || repeatable.get(0, Key::Id(key)).is_some()
+    }
+
+    /// The wire says that a block of text begins.
+    pub(crate) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
+        // Where the text is JSON, it is reported as a call.
+        if !self.is_structured {
+            self.start_block(choice, at, BlockKind::Text, id, phase);
+        }
+    }
+
+    /// A message or a step is over, so that the next one's text is an answer of its own where it is JSON.
+    pub(crate) fn end_structured(&mut self, choice: u64) {
+        let content = self.calls().find_open(Slot::new(choice, Place::Content));
+        if let Some(content) = content.filter(|_| self.is_structured) {
+            self.calls().end_early(content);
+        }
+    }
+
+    /// A block begins. Ask [`start_text`](Self::start_text) for one of text.
+    pub(crate) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
+        let limits = self.calls.state().limits();
+        let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
+        let (mut number, most) = (0, limits.open_calls);
+        self.user.stream_state.begin(choice);
+        self.user.end_blocks(|blocks, ended| number = blocks.start(choice, at, kind, most, ended));
+        let block = Block { number, choice, kind, id: present(id), phase: present(phase) };
+        self.report(StreamEvent::BlockStart(block));
+        number
+    }
+
+    /// The block that a piece belongs to, which begins with it if it has not begun before.
+    pub(crate) fn block_of(&mut self, choice: u64, at: At<'_>, kind: BlockKind) -> u64 {
+        match self.user.stream_state.blocks.find(choice, at, kind) {
+            Some(number) => number,
+            None => self.start_block(choice, at, kind, "", ""),
+        }
+    }
+
+    /// The block that stands somewhere, if one does.
+    pub(crate) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
+        self.user.stream_state.blocks.find_any(choice, at)
+    }
+
+    /// The last block that is open at an index.
+    pub(crate) fn find_blocks_at(&self, index: u64) -> Option<u64> {
+        self.user.stream_state.blocks.find_item(index)
+    }
+
+    /// The wire says that a block has ended.
+    pub(crate) fn end_block(&mut self, at: At<'_>) {
+        self.user.end_blocks(|blocks, ended| blocks.end_at(at, ended));
+    }
+
+    /// The wire says that all blocks at an index have ended.
+    pub(crate) fn end_blocks_at(&mut self, index: u64) {
+        self.user.end_blocks(|blocks, ended| blocks.end_item(index, ended));
+    }
+
+    /// An answer has ended, and its blocks with it.
+    pub(crate) fn end_blocks_of(&mut self, choice: u64) {
+        self.user.end_blocks(|blocks, ended| blocks.end_choice(choice, ended));
+    }
+
+    pub(crate) fn end_blocks(&mut self) {
+        self.user.end_blocks(Blocks::end_all);
+    }
+
+    /// An event that is an application's own.
+    pub(crate) fn data(&mut self, kind: &str, json: Json<'_>) {
+        self.report(StreamEvent::Data { kind, json: json.spelt() });
+    }
+
+    pub(crate) fn media(&mut self, media: Media<'_>) {
+        if media.data.is_some() || media.url.is_some() {
+            self.user.stream_state.begin(media.choice);
+            self.report(StreamEvent::Media(media));
+        }
+    }
+
+    /// Reports a part that is not text, or, if it can't be seen where it is, a part that is not known.
+    pub(crate) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
+        if media.data.is_none() && media.url.is_none() && says_something(json) {
+            self.unknown_part(kind, json);
+        }
+        self.media(media);
+    }
+
+    pub(crate) fn refusal(&mut self, choice: u64, text: &str) {
+        if !text.is_empty() {
+            self.user.stream_state.begin(choice);
+            note(&mut self.user.stream_state.refused, choice);
+            self.report(StreamEvent::Refusal { choice, text });
+        }
+    }
+
+    /// Something that has to go back with a block.
+    pub(crate) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
+        if says_something(json) {
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt() }));
+        }
+    }
+
+    /// Something that has to go back with a call.
+    pub(crate) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
+        if says_something(json) {
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt() }));
+        }
+    }
+
+    /// A member of the provider's own that goes back in the call that it came with.
+    pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, json: Json<'_>) {
+        if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
+            message.extra(call, member, json);
+        }
+    }
+
+    pub(crate) fn source(&mut self, source: Source<'_>) {
+        self.report(StreamEvent::Source(source));
+    }
+
+    /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
+    /// remembered are reported each time.
+    pub(crate) fn source_once(&mut self, key: &str, source: Source<'_>) {
+        let limits = self.calls.state().limits();
+        let sources = &mut self.user.stream_state.sources;
+        let is_kept = key.len() <= limits.name_bytes && sources.len() < limits.open_calls;
+        if sources.get(source.choice, Key::Id(key)).is_some() {
+            return;
+        }
+        if is_kept {
+            sources.insert(source.choice, Key::Id(key).to_owned(), 0);
+        }
+        self.source(source);
+    }
+
+    /// Reports the findings of a filter or guardrail.
+    pub(crate) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
+        if says_something(json) {
+            self.report(StreamEvent::ContentFilter { choice, json: json.spelt() });
+        }
+    }
+
+    pub(crate) fn usage(&mut self, usage: Json<'_>) {
+        if usage.is_given() {
+            self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt() });
+        }
+    }
+
+    pub(crate) fn stop_reason(&mut self, choice: u64, reason: &str) {
+        self.stop(choice, reason, StopKind::of(reason), "", "");
+    }
+
+    /// An answer has stopped for this reason, if one was given.
+    pub(crate) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
+        if !reason.is_empty() {
+            let stream_state = &mut *self.user.stream_state;
+            stream_state.unfinished.retain(|unfinished| *unfinished != choice);
+            // Not every wire has words for these.
+            let kind = match kind {
+                StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
+                StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
+                StopKind::Finished if stream_state.with_client_calls.contains(&choice) => StopKind::ToolUse,
+                kind => kind,
+            };
+            let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
+            self.report(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
+        }
+    }
+
+    /// The only answer has ended, for this reason if one was given.
+    pub(crate) fn end_answer(&mut self, reason: &str) {
+        self.end_answer_with(reason, "");
+    }
+
+    pub(crate) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
+        self.end_blocks_of(0);
+        self.calls().finish((!reason.is_empty()).then_some(reason));
+        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != 0);
+        self.user.stream_state.outlet.watch.end();
+        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
+    }
+
+    /// The provider's last word: whatever is open ends.
+    pub(crate) fn end_stream(&mut self) {
+        self.end_again(None);
+        self.calls().finish(None);
+        self.end_blocks();
+        self.user.stream_state.forget_message();
+        self.user.stream_state.has_ended = true;
+        self.report(StreamEvent::End);
+    }
+
+    /// Adds an event that was read to the message that goes back.
+    pub(crate) fn keep(&mut self, event: Json<'_>) {
+        if let Some(message) = &mut self.user.stream_state.message {
+            message.add(event);
+        }
+        self.user.stream_state.settle();
+    }
+
+    /// The input has ended, be the stream at its end or not.
+    pub(crate) fn end_input(&mut self, reason: &str) {
+        self.end_again(None);
+        self.calls().cut(reason);
+        self.end_blocks();
+        if !mem::take(&mut self.user.stream_state.unfinished).is_empty()
+            || self.user.stream_state.outlet.watch.lacks_answer()
+        {
+            self.report(StreamEvent::Incomplete { reason });
+        }
+    }
+
+    /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
+    pub(crate) fn fail(&mut self, failure: &Failure<'_>) {
+        self.calls().note_all("error");
+        self.user.stream_state.unfinished.clear();
+        self.user.stream_state.outlet.watch.end();
+        self.report_failure(failure);
+    }
+
+    /// Reports an error that does not affect any other call.
+    pub(crate) fn report_failure(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
+        let retry = Retry::of(kind, code, message, *delay);
+        let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
+        self.report(StreamEvent::ProviderError { message, kind, code, retry, json });
+    }
+}
+
+/// Returns true if a value is there and neither an empty text, nor an empty object or list.
+fn says_something(json: Json<'_>) -> bool {
+    !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
+}

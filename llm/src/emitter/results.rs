@@ -1,0 +1,87 @@
+//! Results of calls: those that the provider sends, and the calls that wait for one.
+
+use super::Emitter;
+use crate::calls::{CallStart, Key, Place, Slot, present};
+use crate::event::{StreamEvent, ToolResult};
+use crate::json::Json;
+
+impl Emitter<'_> {
+    /// A result for the call with this id.
+    pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
+        let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
+        self.result_of(call, present(call_id), is_error, json);
+    }
+
+    fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
+        if let Some(call) = call {
+            self.calls().end_early(call);
+        }
+        self.report(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
+    }
+
+    /// The call that the last chunk was of, where chunks that name none go on with it.
+    pub(crate) fn last_chunk(&self) -> Option<u64> {
+        self.user.stream_state.chunk
+    }
+
+    /// A chunk of a call has come, or something else of calls that ends this. One that names none changes nothing.
+    pub(crate) fn set_last_chunk(&mut self, call: Option<u64>, is_named: bool) {
+        if is_named || call.is_none() {
+            self.user.stream_state.chunk = call;
+        }
+    }
+
+    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At most
+    /// as many are waited for as may be open at once.
+    pub(crate) fn request(&mut self, id: &str, start: CallStart<'_>) {
+        self.calls().whole_call(0, start.id(id));
+        self.calls().settle();
+        let most = self.known().limits().open_calls;
+        if let Some(call) = self.calls().find_in(Slot::new(0, Place::Latest))
+            && self.user.stream_state.results.len() < most
+        {
+            self.user.stream_state.results.insert(0, Key::Id(id).to_owned(), call);
+        }
+    }
+
+    /// True if the result of a request is waited for.
+    pub(crate) fn is_awaited(&self, id: &str) -> bool {
+        self.user.stream_state.results.get(0, Key::Id(id)).is_some()
+    }
+
+    /// The call that a response answers, if it answers one. It is waited for no more.
+    pub(crate) fn take_request(&mut self, id: &str) -> Option<u64> {
+        let call = self.user.stream_state.results.remove(0, Key::Id(id));
+        if self.user.stream_state.results.is_empty() {
+            self.user.stream_state.unfinished.clear();
+        }
+        call
+    }
+
+    /// The result of the call that a response answers.
+    pub(crate) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
+        self.result_of(call, present(id), is_error, json);
+    }
+
+    /// A result will come at this index, for the call with this id.
+    pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
+        let most = self.known().limits().open_calls;
+        if let Some(call) = self.known().find_id(0, call_id)
+            && self.user.stream_state.results.len() < most
+        {
+            self.user.stream_state.results.insert(0, Key::Index(index).to_owned(), call);
+        }
+    }
+
+    /// A result, or a part of it, for the call that was named at this index.
+    pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
+        let call = self.user.stream_state.results.get(0, Key::Index(index));
+        if let Some(call) = call {
+            self.calls().end_early(call);
+        }
+        // Only the first part names the call on the wire.
+        let call_id = call.and_then(|call| self.calls.state().id_of(call));
+        let result = ToolResult { call, call_id, is_error, json: json.spelt() };
+        self.user.say(StreamEvent::ToolResult(result));
+    }
+}

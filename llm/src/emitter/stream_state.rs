@@ -1,0 +1,250 @@
+//! The state of a stream from one event to the next, whatever its format, besides its calls.
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt::{self, Debug};
+use core::mem;
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use super::blocks::Blocks;
+use super::outlet::Outlet;
+use super::said::Said;
+use crate::calls::{CallLimits, Key, Places, ToolCall, digest_of};
+use crate::event::BlockKind;
+use crate::json::Json;
+use crate::message::{Shape, Turn};
+use crate::payload::Payload;
+
+/// The state of the stream from one event to the next, whatever its format.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct StreamState {
+    pub(crate) blocks: Blocks,
+    /// True if the message's start has been reported.
+    pub(crate) has_message: bool,
+    /// The answers that have begun and have not been said to be over.
+    pub(crate) unfinished: Vec<u64>,
+    /// The answers that have a call that the client is to execute.
+    pub(crate) with_client_calls: Vec<u64>,
+    /// The answers that are refusals.
+    pub(crate) refused: Vec<u64>,
+    /// The sources that were reported, where the wire repeats them with every event.
+    pub(crate) sources: Places,
+    /// By index or id, the numbers of the calls whose results come there.
+    pub(crate) results: Places,
+    /// Things that were reported and may be repeated, by keys of the format's own.
+    pub(crate) repeatable: Places,
+    /// Digests of the members that nobody has a field for, as far as they were reported last.
+    members: VecDeque<u64>,
+    /// The call that the last chunk was of, where a chunk without a name goes on with it.
+    pub(crate) chunk: Option<u64>,
+    /// Likewise the block of text or reasoning.
+    pub(crate) block_chunk: Option<u64>,
+    /// Words that were said and may be repeated as a whole.
+    pub(crate) said: Said,
+    /// The exit of events.
+    pub(crate) outlet: Outlet,
+    /// The message that goes back, for who asked for it.
+    pub(crate) message: Option<Box<dyn KeepMessage>>,
+    /// True if the event that is being read was the message's last.
+    pub(crate) has_ended: bool,
+}
+
+/// The keeper of the message that goes back. A trait object, made where somebody asks for the message, so that a
+/// program that does not ask has nothing of what puts one together.
+pub(crate) trait KeepMessage: Send + Sync {
+    /// Another message begins.
+    fn begin(&mut self);
+    /// Ends the message: what comes next is another one.
+    fn end(&mut self);
+    /// Something of it is missing.
+    fn spoil(&mut self);
+    /// Adds an event that was understood.
+    fn add(&mut self, event: Json<'_>);
+    /// Keeps a value that came with a call of the only answer, as a member of its own; the call has not ended.
+    fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
+    /// Adds a call of the only answer, which has ended.
+    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
+    /// The message's JSON text, if nothing of it is missing and there is anything.
+    fn to_json(&self) -> Option<alloc::string::String>;
+    /// The same without its calls and what came of them.
+    fn to_json_without_calls(&self) -> Option<alloc::string::String>;
+    /// The message itself, for whoever saves it, and the shapes that it may have.
+    fn turn(&self) -> (&Turn, [Shape; 2]);
+    /// The same, to be read into.
+    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]);
+    fn boxed_clone(&self) -> Box<dyn KeepMessage>;
+}
+
+/// Not what it keeps: a program that prints nothing would have the code for that all the same.
+impl Debug for dyn KeepMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeepMessage")
+    }
+}
+
+impl Clone for Box<dyn KeepMessage> {
+    fn clone(&self) -> Self {
+        self.boxed_clone()
+    }
+}
+
+impl StreamState {
+    /// Notes that something of an answer has come.
+    pub(crate) fn begin(&mut self, choice: u64) {
+        note(&mut self.unfinished, choice);
+    }
+
+    /// The message that goes back, once all answers have stopped.
+    pub(crate) fn message(&self) -> Option<&dyn KeepMessage> {
+        self.message.as_deref().filter(|_| self.unfinished.is_empty())
+    }
+
+    /// Returns true if a member with this value was not reported lately, and notes it.
+    pub(crate) fn is_new_member(&mut self, name: &str, value: &str) -> bool {
+        let digest = digest_of(name).wrapping_mul(31) ^ digest_of(value);
+        let is_new = !self.members.contains(&digest);
+        if is_new {
+            if self.members.len() >= MOST_MEMBERS {
+                self.members.pop_front();
+            }
+            self.members.push_back(digest);
+        }
+        is_new
+    }
+
+    /// Something of the stream was left out unread.
+    pub(crate) fn spoil_message(&mut self) {
+        if let Some(message) = &mut self.message {
+            message.spoil();
+        }
+    }
+
+    /// The event has been read.
+    pub(crate) fn settle(&mut self) {
+        if mem::take(&mut self.has_ended)
+            && let Some(message) = &mut self.message
+        {
+            message.end();
+        }
+    }
+
+    /// Nothing more is known of the message.
+    pub(crate) fn forget_message(&mut self) {
+        self.has_message = false;
+        for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
+            answers.clear();
+        }
+        for places in [&mut self.sources, &mut self.results, &mut self.repeatable] {
+            *places = Places::default();
+        }
+        (self.chunk, self.block_chunk) = (None, None);
+        self.said.forget();
+    }
+}
+
+/// The number of members that are known again.
+const MOST_MEMBERS: usize = 64;
+
+/// The number of answers that are watched at once.
+const MOST_ANSWERS: usize = 256;
+
+/// Stands for the answers that are too many to be watched: of these, only the end of all is known.
+const OTHERS: u64 = u64::MAX;
+
+/// Adds an answer to a list of them.
+pub(crate) fn note(answers: &mut Vec<u64>, choice: u64) {
+    let choice = if answers.len() < MOST_ANSWERS { choice } else { OTHERS };
+    if !answers.contains(&choice) && answers.len() <= MOST_ANSWERS {
+        answers.push(choice);
+    }
+}
+
+/// Saved state.
+impl StreamState {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        let Self {
+            blocks,
+            has_message,
+            unfinished,
+            with_client_calls,
+            refused,
+            sources,
+            results,
+            repeatable,
+            members,
+            chunk,
+            block_chunk,
+            said,
+            outlet,
+            message,
+            has_ended,
+        } = self;
+        blocks.save(out);
+        out.flag(*has_message);
+        out.flag(*has_ended);
+        for answers in [unfinished, with_client_calls, refused] {
+            out.number(answers.len() as u64);
+            answers.iter().for_each(|answer| out.number(*answer));
+        }
+        [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
+        out.number(members.len() as u64);
+        members.iter().for_each(|member| out.number(*member));
+        [*chunk, *block_chunk].into_iter().for_each(|number| out.option(number, Writer::number));
+        said.save(out);
+        outlet.watch.save(out);
+        if let Some(texts) = &outlet.texts {
+            texts.save(out);
+        }
+        if let Some(message) = message {
+            let (turn, shapes) = message.turn();
+            turn.save(&shapes, out);
+        }
+    }
+
+    /// Reads what was saved into one that is new, for calls of which `next` have been numbered.
+    pub(crate) fn restore(
+        &mut self,
+        reader: &mut Reader<'_>,
+        limits: &CallLimits,
+        next: u64,
+    ) -> Result<(), Impossible> {
+        self.blocks = Blocks::restore(reader, limits.open_calls)?;
+        (self.has_message, self.has_ended) = (reader.flag()?, reader.flag()?);
+        for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
+            let count = reader.count()?;
+            Impossible::unless(count <= MOST_ANSWERS + 1)?;
+            for _ in 0..count {
+                let answer = reader.number()?;
+                Impossible::unless(!answers.contains(&answer))?;
+                answers.push(answer);
+            }
+        }
+        let is_text = |key: Key<'_>| matches!(key, Key::Id(text) if text.len() <= limits.name_bytes);
+        self.sources = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
+        self.results = Places::restore(reader, |choice, key, call| {
+            choice == 0 && matches!(key, Key::Index(_) | Key::Id(_)) && call < next
+        })?;
+        self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
+        let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
+        Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_MEMBERS)?;
+        for _ in 0..count {
+            self.members.push_back(reader.number()?);
+        }
+        (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
+        Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
+        self.said = Said::restore(reader, limits.open_calls, next)?;
+        self.outlet.watch.restore(reader, next)?;
+        if let Some(texts) = &mut self.outlet.texts {
+            texts.restore(reader, &|choice, block| self.blocks.has(choice, block, BlockKind::Text))?;
+        }
+        if let Some(message) = &mut self.message {
+            let (turn, shapes) = message.turn_mut();
+            turn.restore(reader, &shapes)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,106 @@
+//! Parts that no reader knows: events and parts of new kinds, and members that no field waits for.
+
+use super::Emitter;
+use crate::calls::Slot;
+use crate::event::{Opaque, Source, StreamEvent, ToolResult};
+use crate::json::{Json, Others, Unread};
+
+impl Emitter<'_> {
+    /// A part of an event, or all of it, is of a kind that is not known.
+    pub(crate) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
+        self.report(StreamEvent::UnknownPart { kind, json: json.spelt() });
+    }
+
+    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
+    pub(crate) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
+        if self.calls().find_open(slot).is_some() {
+            self.leave_out("unknown-part");
+        }
+        self.unknown_part(kind, json);
+    }
+
+    /// Reports the members of an event that its reader had no field for.
+    pub(crate) fn unread_members(&mut self, unread: &Unread, event: Json<'_>) {
+        for (name, json, is_reported) in unread.members(event, &mut self.user.spelt) {
+            // Many are the same with each event, or repeated with the whole.
+            let word = name.word();
+            let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
+            if is_news && !is_reported {
+                self.unknown_part(&word, json);
+            }
+        }
+    }
+
+    /// The members of a part that nobody knows, but for these, which say nothing of it.
+    pub(crate) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
+        for (name, json) in &others.0 {
+            let name = name.word();
+            if !silent.contains(&&*name) {
+                self.unknown_part(&name, *json);
+            }
+        }
+    }
+
+    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
+    /// is room to remember it by its key.
+    pub(crate) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
+        if !self.has_reported(key) {
+            self.note_reported(key);
+            self.unknown_part(kind, json);
+        }
+    }
+}
+
+/// The JSON text of an event that tells all of it as it came.
+pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
+    match event {
+        StreamEvent::Opaque(Opaque { json, .. })
+        | StreamEvent::ToolResult(ToolResult { json, .. })
+        | StreamEvent::Source(Source { json, .. })
+        | StreamEvent::ApprovalRequest { json, .. }
+        | StreamEvent::CallCancelled { json, .. }
+        | StreamEvent::ContentFilter { json, .. }
+        | StreamEvent::Usage { json, .. }
+        | StreamEvent::Data { json, .. }
+        | StreamEvent::UnknownPart { json, .. } => Some(json),
+        StreamEvent::ProviderError { json, .. } => *json,
+        _ => None,
+    }
+}
+
+/// Returns true if a member of this name says nothing of the answer, on any wire: ids, and echoes of the request.
+fn is_silent(name: &str) -> bool {
+    SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
+}
+
+/// See `tests/providers/laws/strings.rs` for the reasons.
+const SILENT: [&str; 28] = [
+    "amazon-bedrock-invocationMetrics",
+    "caller",
+    "channel",
+    "copilot_usage",
+    "cost",
+    "createTime",
+    "created",
+    "created_at",
+    "event_type",
+    "format",
+    "logprobs",
+    "metrics",
+    "model",
+    "modelVersion",
+    "object",
+    "obfuscation",
+    "p",
+    "phase",
+    "provider",
+    "role",
+    "server_label",
+    "server_name",
+    "service_tier",
+    "status",
+    "system_fingerprint",
+    "timings",
+    "type",
+    "updated",
+];

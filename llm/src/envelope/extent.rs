@@ -1,0 +1,118 @@
+//! The end of a JSON value, found by its brackets and quotes alone.
+//!
+//! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
+
+use jsonspigot::ValueKind;
+use jsonspigot::internal::kind_of_first_byte;
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+/// The part of a value that has arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// Nothing yet.
+    #[default]
+    Start,
+    /// This many containers are open.
+    Nested(usize),
+    /// The same, inside a string; 0 if the string is the value.
+    InString(usize),
+    /// The same, after a backslash.
+    Escaped(usize),
+    /// This many letters of a literal are missing.
+    Literal(usize),
+    Number {
+        may_end: bool,
+    },
+    Ended,
+    /// It is not JSON, and therefore has no end.
+    Endless,
+}
+
+impl Extent {
+    /// Returns the number of the next bytes that belong to the value, which may end before the rest.
+    pub(super) fn advance(&mut self, bytes: &[u8]) -> usize {
+        for (at, &byte) in bytes.iter().enumerate() {
+            *self = match (*self, byte) {
+                (Self::Ended, _) => return at,
+                (Self::Number { may_end: true }, byte) if !matches!(byte, b'0'..=b'9' | b'.' | b'e' | b'E') => {
+                    *self = Self::Ended;
+                    return at;
+                }
+                (Self::Number { .. }, byte) => Self::Number { may_end: byte.is_ascii_digit() },
+                (Self::Start, byte) => Self::after_first(byte),
+                (Self::Literal(1), b'a'..=b'z') => Self::Ended,
+                (Self::Literal(missing), b'a'..=b'z') => Self::Literal(missing - 1),
+                (Self::Nested(depth), b'"') => Self::InString(depth),
+                (Self::Nested(depth), b'{' | b'[') => Self::Nested(depth + 1),
+                (Self::Nested(1), b'}' | b']') | (Self::InString(0), b'"') => Self::Ended,
+                (Self::Nested(depth), b'}' | b']') => Self::Nested(depth - 1),
+                (Self::InString(depth), b'"') => Self::Nested(depth),
+                (Self::InString(depth), b'\\') => Self::Escaped(depth),
+                (Self::Escaped(depth), _) => Self::InString(depth),
+                (same @ (Self::Nested(_) | Self::InString(_)), _) => same,
+                (Self::Literal(_) | Self::Endless, _) => Self::Endless,
+            };
+        }
+        bytes.len()
+    }
+
+    /// After the first byte.
+    fn after_first(byte: u8) -> Self {
+        match kind_of_first_byte(byte) {
+            Some(ValueKind::Object | ValueKind::Array) => Self::Nested(1),
+            Some(ValueKind::String) => Self::InString(0),
+            Some(ValueKind::Number) => Self::Number { may_end: byte != b'-' },
+            Some(ValueKind::Bool) if byte == b'f' => Self::Literal(4),
+            Some(ValueKind::Bool | ValueKind::Null) => Self::Literal(3),
+            None => Self::Endless,
+        }
+    }
+
+    pub(super) fn has_ended(self) -> bool {
+        matches!(self, Self::Ended)
+    }
+
+    pub(super) fn is_in_string(self) -> bool {
+        matches!(self, Self::InString(_) | Self::Escaped(_))
+    }
+
+    /// Returns true if more digits may come, so that only what follows it ends the value.
+    pub(super) fn is_number(self) -> bool {
+        matches!(self, Self::Number { .. })
+    }
+}
+
+/// Saved state.
+impl Extent {
+    pub(super) fn save(self, out: &mut Writer<'_>) {
+        let (kind, number) = match self {
+            Self::Start => (0, 0),
+            Self::Nested(depth) => (1, depth),
+            Self::InString(depth) => (2, depth),
+            Self::Escaped(depth) => (3, depth),
+            Self::Literal(missing) => (4, missing),
+            Self::Number { may_end } => (5, may_end.into()),
+            Self::Ended => (6, 0),
+            Self::Endless => (7, 0),
+        };
+        out.byte(kind);
+        out.number(number as u64);
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let (kind, number) = (reader.byte()?, reader.at_most(DEEPEST)? as usize);
+        match (kind, number) {
+            (1, 1..) => Ok(Self::Nested(number)),
+            (2, _) => Ok(Self::InString(number)),
+            (3, _) => Ok(Self::Escaped(number)),
+            (4, 1..=4) => Ok(Self::Literal(number)),
+            (5, 0 | 1) => Ok(Self::Number { may_end: number == 1 }),
+            (7, 0) => Ok(Self::Endless),
+            // A value that has not begun, or has ended, is not saved.
+            _ => Err(Impossible),
+        }
+    }
+}
+
+/// No text is that deep, and one more does not overflow.
+const DEEPEST: u64 = isize::MAX as u64;

@@ -1,0 +1,294 @@
+//! The search for an opening delimiter: the states between its first byte and the byte that decides.
+//!
+//! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
+//!
+//! The envelope calls `begin` at a byte with which some delimiter begins, and then `advance` with every further piece
+//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways:
+//!
+//! - *Named delimiters* that begin with the same byte are followed together, as *rivals*: one small state machine each
+//!   ([`Stage`]). Each byte drops the rivals it does not fit. The first rival that is complete wins; once none is left,
+//!   the bytes were text.
+//! - *A bare payload* can only be told from prose by reading it as JSON: `[1]` may be a citation, and `{` may be a
+//!   brace. So a parser reads along, and the payload is certain as soon as something has come that prose hardly has:
+//!   the value of a member, or a comma or bracket after an element.
+//!
+//! A fence with any info string is known by its content; `any_fence.rs` reads it. One that is known by its name is that one's.
+//!
+//! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which is the
+//! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
+//!
+//! When an opening turns out to be text, only a part of the held bytes is given back, since another opening may begin
+//! inside the rest: in `<<think>` the second `<` opens. [`resume`] says how much. A run of backticks or of brackets is
+//! given back at once, so that a long run is not searched again from each of its bytes.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+use jsonspigot::internal::{Inside, children};
+use jsonspigot::{ErrorKind, EventKind, Segment};
+use jsonspigot::{Parser, Retain};
+
+use super::SPACE;
+use super::any_fence::{AnyFence, Fences, FoundFence, Shown, is_blank};
+use super::delimiter::{Delimiter, Shape};
+
+/// A place in the text where a delimiter may be about to open.
+#[derive(Clone, Debug)]
+pub(super) struct Opening {
+    /// The named delimiters that it may still be.
+    rivals: Vec<Rival>,
+    bare: Bare,
+    /// The fence of text that what was looked at opens or closes.
+    fence: Option<FoundFence>,
+    /// The number of bytes that have been looked at.
+    looked: usize,
+    /// The largest number of them.
+    limit: usize,
+}
+
+/// The verdict on an opening so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Undecided,
+    /// It is this delimiter, of this length; what was looked at after it is payload.
+    Delimiter {
+        delimiter: usize,
+        length: usize,
+    },
+    /// It is text, for this many bytes; what was looked at after them may be a delimiter again.
+    Text(usize),
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Rival {
+    delimiter: usize,
+    stage: Stage,
+}
+
+/// The part of a named delimiter that has been read.
+#[derive(Clone, Copy, Debug)]
+enum Stage {
+    /// This many bytes of what precedes the name.
+    Front(usize),
+    /// The white space before the name.
+    Space,
+    /// This many bytes of the name.
+    Name(usize),
+    /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
+    Edge(usize),
+    /// A fence with any info string.
+    AnyFence(AnyFence),
+}
+
+/// The bare payload that may have begun, recognized by the events of its children.
+#[derive(Clone, Debug)]
+struct Bare {
+    delimiter: Option<usize>,
+    parser: Box<Parser>,
+    /// The end of the first element, if that has ended.
+    element_end: Option<u64>,
+}
+
+impl Opening {
+    pub(super) fn new(limit: usize) -> Self {
+        // `$..*`: children are what distinguishes JSON from prose.
+        let parser = Box::new(Parser::builder().retain(Retain::Nothing).build(&children()));
+        Self {
+            rivals: Vec::new(),
+            bare: Bare { delimiter: None, parser, element_end: None },
+            fence: None,
+            looked: 0,
+            limit,
+        }
+    }
+
+    /// Begins at a byte with which a delimiter may begin.
+    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
+        self.looked = 0;
+        self.fence = None;
+        self.bare.delimiter = None;
+        self.rivals.clear();
+        if matches!(first, b'{' | b'[') {
+            self.bare.delimiter = delimiters.iter().position(|delimiter| first_bytes(delimiter).contains(&first));
+            self.bare.parser.reset();
+            self.bare.element_end = None;
+        } else {
+            let rivals = delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
+            self.rivals.extend(rivals.map(|(place, delimiter)| {
+                let is_any = delimiter.shape == Shape::AnyFence;
+                let stage = if is_any { Stage::AnyFence(AnyFence::new(fences)) } else { Stage::Front(0) };
+                Rival { delimiter: place, stage }
+            }));
+        }
+    }
+
+    /// Reads on in `input`; `held` is what has been looked at before it.
+    pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
+        let fits = input.len().min(self.limit - self.looked);
+        let bytes = &input.as_bytes()[..fits];
+        let failed_at = match self.bare.delimiter {
+            Some(delimiter) => match self.bare.advance(bytes) {
+                Ok(true) => return Verdict::Delimiter { delimiter, length: 0 },
+                Ok(false) => None,
+                Err(offset) => Some(offset as usize),
+            },
+            None => match self.advance_rivals(delimiters, bytes) {
+                Ok(Some((delimiter, length))) => return Verdict::Delimiter { delimiter, length },
+                Ok(None) => None,
+                Err(offset) => Some(offset),
+            },
+        };
+        match failed_at {
+            Some(failed_at) => Verdict::Text(resume(held, input, failed_at)),
+            None => {
+                self.looked += fits;
+                if fits < input.len() { Verdict::Text(resume(held, input, self.looked)) } else { Verdict::Undecided }
+            }
+        }
+    }
+
+    /// The fence of text that what turned out to be text opens or closes.
+    pub(super) fn take_fence(&mut self) -> Option<FoundFence> {
+        self.fence.take()
+    }
+
+    /// At the end of input: how much of what is held is text, before the search goes on.
+    pub(super) fn give_up(&self, held: &str) -> usize {
+        resume(held, "", held.len())
+    }
+
+    /// The delimiter that has been read, with its length; or, as an error, where the last rival failed.
+    fn advance_rivals(&mut self, delimiters: &[Delimiter], bytes: &[u8]) -> Result<Option<(usize, usize)>, usize> {
+        for (offset, &byte) in (self.looked..).zip(bytes) {
+            let (mut opened, fence) = (None, &mut self.fence);
+            self.rivals.retain_mut(|rival| match rival.step(&delimiters[rival.delimiter], byte) {
+                Step::More => true,
+                Step::No => false,
+                Step::TextFence(found) => {
+                    *fence = Some(found);
+                    false
+                }
+                Step::Opened { after } => {
+                    // If two delimiters open at once, the first one declared wins.
+                    opened = opened.or(Some((rival.delimiter, offset + 1 - after)));
+                    false
+                }
+            });
+            if opened.is_some() {
+                return Ok(opened);
+            }
+            if self.rivals.is_empty() {
+                return Err(offset);
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The bytes with which a delimiter may begin.
+pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
+    match delimiter.shape {
+        Shape::Comment | Shape::Tag => b"<",
+        Shape::Fence | Shape::AnyFence => b"`",
+        Shape::Bare => b"{[",
+        Shape::BareObject => b"{",
+    }
+}
+
+/// Returns the length of the part of a false opening that is certainly text, if it failed at this byte.
+///
+/// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is looked at more
+/// than a few times; but a string after them may contain another opening.
+fn resume(held: &str, input: &str, failed_at: usize) -> usize {
+    let bytes = || held.bytes().chain(input.bytes()).take(failed_at);
+    let run = match bytes().next() {
+        Some(b'`') => bytes().take_while(|byte| *byte == b'`').count(),
+        Some(b'{' | b'[') => bytes().take_while(|byte| matches!(byte, b'{' | b'[') || SPACE.contains(byte)).count(),
+        _ => 1,
+    };
+    run.max(1)
+}
+
+/// The effect of a byte on a rival.
+enum Step {
+    More,
+    No,
+    /// It is a fence of text.
+    TextFence(FoundFence),
+    /// The delimiter is complete; this many of the bytes looked at follow it.
+    Opened {
+        after: usize,
+    },
+}
+
+impl Rival {
+    fn step(&mut self, delimiter: &Delimiter, byte: u8) -> Step {
+        if let Stage::AnyFence(fence) = &mut self.stage {
+            return match fence.step(byte) {
+                Shown::Nothing => Step::More,
+                Shown::NoFence => Step::No,
+                Shown::Text(found) => Step::TextFence(found),
+                Shown::Payload { after } => Step::Opened { after },
+            };
+        }
+        let name = delimiter.name.as_bytes();
+        let next = match (delimiter.shape, self.stage) {
+            (Shape::Comment, Stage::Front(read)) => follow(b"<!--", read, byte, Stage::Front, Stage::Space),
+            (Shape::Comment, Stage::Space) if SPACE.contains(&byte) => Some(Stage::Space),
+            (Shape::Comment, Stage::Edge(0)) if SPACE.contains(&byte) || matches!(byte, b'{' | b'[') => {
+                return Step::Opened { after: 1 };
+            }
+            (Shape::Comment, Stage::Edge(2)) if byte == b'>' => return Step::Opened { after: 3 },
+            (Shape::Comment, Stage::Edge(read @ (0 | 1))) if byte == b'-' => Some(Stage::Edge(read + 1)),
+            (Shape::Fence, Stage::Front(read)) if byte == b'`' => Some(Stage::Front(read + 1)),
+            (Shape::Fence, Stage::Front(3..) | Stage::Space) if is_blank(byte) => Some(Stage::Space),
+            (Shape::Fence, Stage::Front(3..)) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),
+            (Shape::Fence, Stage::Edge(blanks)) if is_blank(byte) => Some(Stage::Edge(blanks + 1)),
+            (Shape::Fence, Stage::Edge(blanks)) if matches!(byte, b'\n' | b'\r' | b'{' | b'[') => {
+                return Step::Opened { after: blanks + 1 };
+            }
+            (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
+            (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },
+            (_, Stage::Space) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),
+            (_, Stage::Name(read)) => follow(name, read, byte, Stage::Name, Stage::Edge(0)),
+            _ => None,
+        };
+        match next {
+            Some(stage) => {
+                self.stage = stage;
+                Step::More
+            }
+            None => Step::No,
+        }
+    }
+}
+
+/// One byte further in a fixed text, of which `read` bytes have been read.
+fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after: Stage) -> Option<Stage> {
+    (text[read] == byte).then(|| if read + 1 == text.len() { after } else { inside(read + 1) })
+}
+
+impl Bare {
+    /// Returns true if the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
+    fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
+        let start = self.parser.offset();
+        let (mut has_member, element_end) = (false, &mut self.element_end);
+        let fed = self.parser.feed_dyn(bytes, &mut |event| match event.kind {
+            EventKind::Begin(_) => has_member |= matches!(event.path.last(), Some(Segment::Key(_))),
+            EventKind::End(_) => *element_end = element_end.or(Some(event.offset)),
+            _ => {}
+        });
+        // In `[2 of them]` an element has ended, but what follows it shows that it is not JSON.
+        let accepted = &bytes[..(self.parser.offset() - start) as usize];
+        let has_element = self.element_end.is_some_and(|end| {
+            let after = &accepted[(end.saturating_sub(start) as usize).min(accepted.len())..];
+            after.iter().any(|byte| !SPACE.contains(byte))
+        });
+        match fed {
+            Ok(()) => Ok(has_member || has_element || self.parser.is_complete()),
+            // More text follows a complete value.
+            Err(error) if has_member || has_element || error.kind() == ErrorKind::TrailingBytes => Ok(true),
+            Err(error) => Err(error.offset()),
+        }
+    }
+}

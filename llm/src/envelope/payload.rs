@@ -1,0 +1,407 @@
+//! A payload that is open: fed to the parser as it arrives, until its closing delimiter; and what it came to.
+//!
+//! A payload goes through the [`Phase`]s: white space `Before` the value, the `Value`, white space `After` it, and the
+//! closing delimiter. Plain text is `Raw` from its first byte. A payload that is not JSON is `Lost`. Two questions have
+//! to be kept apart:
+//!
+//! - *Where does the payload end?* While the JSON is intact, a closing delimiter inside one of its strings is part of
+//!   the string. So inside the value nobody looks for the delimiter: [`Extent`] counts quotes and brackets, and only
+//!   after the value's last byte does [`Closing`] begin to search. From the first bad byte on, quotes can't be trusted
+//!   any more, so in `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no
+//!   delimiter; there the brackets always decide.
+//! - *What is it worth?* The parser says, and `verdict` turns its error into the status. The parser is fed the value and
+//!   what follows it, up to the first byte that is wrong or the closing delimiter.
+//!
+//! The trap is a byte that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next byte stops
+//! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
+//!
+//! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments and
+//! single quotes: there it is the parser that stops after the root.
+//!
+//! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets count
+//! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
+//! says how much of the current piece was read.
+
+mod saved;
+
+use alloc::string::String;
+
+use jsonspigot::PatternSet;
+use jsonspigot::internal::floor_char_boundary;
+use jsonspigot::internal::{Choices, Inside, Root, error_at};
+use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
+
+use super::closing::{Closing, Found};
+use super::delimiter::{Content, Delimiter};
+use super::event::EnvelopeEvent;
+use super::extent::Extent;
+use super::{Report, SPACE};
+use crate::payload::{Payload, PayloadStatus};
+
+/// Reads payloads, one at a time; its buffers are kept from one to the next.
+#[derive(Clone, Debug)]
+pub(super) struct OpenPayload {
+    /// The delimiter's place among the delimiters.
+    delimiter: usize,
+    phase: Phase,
+    closing: Closing,
+    extent: Extent,
+    parser: Parser,
+    /// True if the parser accepts deviations, and so knows better than the extent where the value ends.
+    accepts: bool,
+    /// The text after the opening delimiter, as far as the limit allows.
+    raw: String,
+    /// The length of all of it.
+    length: u64,
+    limit: u64,
+    error: Option<Error>,
+    /// The path of a payload's value, which is the root.
+    root: Root,
+}
+
+/// The part of a payload that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// White space.
+    Before,
+    /// A JSON value, or what should be one.
+    Value,
+    /// A complete JSON value and white space.
+    After,
+    /// Something that is not JSON, or too much of it: only the closing delimiter can end it.
+    Lost,
+    /// Plain text.
+    Raw,
+}
+
+/// A payload that has ended.
+pub(super) struct Ended {
+    /// The number of the input's bytes that belonged to it.
+    pub(super) used: usize,
+    /// The length of all of it, closing delimiter included.
+    pub(super) length: u64,
+    /// True if it was the bare payload that the envelope was looking for.
+    pub(super) is_whole_bare: bool,
+}
+
+/// The end of a payload.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    Closed,
+    Cut,
+}
+
+impl OpenPayload {
+    pub(super) fn new(parser: ParserBuilder, patterns: &PatternSet, limit: u64) -> Self {
+        let accepts = parser.accepts();
+        // The value of a text that is accepted is not in the text as it came.
+        let parser = if accepts { parser.retain(Retain::All) } else { parser };
+        Self {
+            delimiter: 0,
+            phase: Phase::Before,
+            closing: Closing::of(&Delimiter::bare(), "", 0),
+            extent: Extent::default(),
+            parser: parser.whole().build(patterns),
+            accepts,
+            raw: String::new(),
+            length: 0,
+            limit,
+            error: None,
+            root: Root::new(),
+        }
+    }
+
+    pub(super) fn parser(&self) -> &Parser {
+        &self.parser
+    }
+
+    /// Returns true if it is plain text, which no parser reads.
+    pub(super) fn is_text(&self) -> bool {
+        self.phase == Phase::Raw
+    }
+
+    /// The delimiter's place among the delimiters.
+    pub(super) fn place(&self) -> usize {
+        self.delimiter
+    }
+
+    /// A delimiter has opened.
+    pub(super) fn begin(&mut self, place: usize, delimiter: &Delimiter, closing: Closing) {
+        self.delimiter = place;
+        self.phase = if delimiter.content == Content::Raw { Phase::Raw } else { Phase::Before };
+        self.closing = closing;
+        self.extent = Extent::default();
+        self.parser.reset();
+        self.raw.clear();
+        self.length = 0;
+        self.error = None;
+    }
+
+    /// Reads on; returns how the payload ended, if it did.
+    pub(super) fn feed(&mut self, delimiters: &[Delimiter], input: &str, report: &mut Report<'_>) -> Option<Ended> {
+        let delimiter = &delimiters[self.delimiter];
+        let mut used = 0;
+        while used < input.len() {
+            let rest = &input[used..];
+            if self.phase == Phase::Value {
+                used += self.value(delimiter, rest, report);
+                if delimiter.is_bare() && self.extent.has_ended() {
+                    return Some(self.end(delimiter, Ending::Closed, used, "", report));
+                }
+                continue;
+            }
+            match self.closing.next(rest) {
+                Found::Content(length) => used += self.content(delimiter, &rest[..length], report),
+                Found::Released(text) => self.released(delimiters, text, report),
+                Found::Held => used = input.len(),
+                Found::Closed(length, close) => {
+                    return Some(self.end(delimiter, Ending::Closed, used + length, &close, report));
+                }
+            }
+        }
+        None
+    }
+
+    /// The end of input.
+    pub(super) fn finish(&mut self, delimiters: &[Delimiter], report: &mut Report<'_>) {
+        let ending = if self.closing.is_whole() { Ending::Closed } else { Ending::Cut };
+        let close = self.closing.take_held();
+        self.end(&delimiters[self.delimiter], ending, 0, &close, report);
+    }
+
+    /// The next part of the value; returns how much of it was read.
+    fn value(&mut self, delimiter: &Delimiter, rest: &str, report: &mut Report<'_>) -> usize {
+        let mut before = self.extent;
+        let is_parsers = self.accepts && !delimiter.is_bare();
+        let length = if is_parsers { rest.len() } else { self.extent.advance(rest.as_bytes()) };
+        let piece = &rest[..length];
+        if self.error.is_some() {
+            self.keep(piece);
+            return length;
+        }
+        let used = self.parse(delimiter, piece, is_parsers, report);
+        if self.error.is_none() {
+            if is_parsers {
+                // After a deviation, neither quotes nor brackets are what they are in JSON.
+                let is_strict = self.parser.is_strict();
+                self.extent.advance(&piece.as_bytes()[..used]);
+                self.extent = if is_strict { self.extent } else { Extent::Endless };
+            }
+            if if is_parsers { used < length || self.parser.has_root_ended() } else { self.extent.has_ended() } {
+                self.phase = Phase::After;
+                self.extent = Extent::Ended;
+            }
+        } else if delimiter.is_bare() {
+            // No delimiter will close it: its brackets do, JSON or not.
+            self.keep(&piece[used..]);
+            return length;
+        } else {
+            self.phase = Phase::Lost;
+            before.advance(&piece.as_bytes()[..used]);
+            let has_deviated = is_parsers && self.parser.deviation_count() > 0;
+            if has_deviated || !before.is_in_string() {
+                self.unread_beginning(&rest[used..]);
+            }
+        }
+        used
+    }
+
+    /// `{"a":-->`: the first `-` was read as a number's, but it and what stopped the JSON are the closing delimiter.
+    fn unread_beginning(&mut self, rest: &str) {
+        let (last, byte) = (self.raw.as_bytes().last(), rest.as_bytes().first());
+        if let (Some(&last), Some(&byte)) = (last, byte)
+            && self.closing.begins_with(last, byte)
+        {
+            self.raw.pop();
+            self.length -= 1;
+            self.closing.hold(char::from(last));
+        }
+    }
+
+    /// Text that does not belong to a closing delimiter, outside the value; returns how much of it was read.
+    fn content(&mut self, delimiter: &Delimiter, piece: &str, report: &mut Report<'_>) -> usize {
+        match self.phase {
+            Phase::Before => {
+                let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
+                let used = self.parse(delimiter, &piece[..space], false, report);
+                if self.error.is_some() {
+                    self.phase = Phase::Lost;
+                } else if space < piece.len() {
+                    self.begin_value(delimiter, piece.as_bytes()[space], report);
+                }
+                used
+            }
+            Phase::After => {
+                let used = self.parse(delimiter, piece, false, report);
+                if self.error.is_some() {
+                    self.phase = Phase::Lost;
+                }
+                used
+            }
+            Phase::Lost | Phase::Value => {
+                self.keep(piece);
+                piece.len()
+            }
+            Phase::Raw => {
+                self.keep(piece);
+                if self.error.is_none() && self.length > self.limit {
+                    self.error = Some(self.error_of_limit());
+                }
+                report(EnvelopeEvent::Fragment { delimiter, text: piece });
+                piece.len()
+            }
+        }
+    }
+
+    /// The first byte that is not white space has arrived.
+    fn begin_value(&mut self, delimiter: &Delimiter, first: u8, report: &mut Report<'_>) {
+        if delimiter.content != Content::ByFirstByte || first == b'{' {
+            self.phase = Phase::Value;
+            return;
+        }
+        self.phase = Phase::Raw;
+        if !self.raw.is_empty() {
+            report(EnvelopeEvent::Fragment { delimiter, text: &self.raw });
+        }
+    }
+
+    /// Text that was held because it might have been a closing delimiter, and is not.
+    fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) {
+        let delimiter = &delimiters[self.delimiter];
+        if self.phase == Phase::Before {
+            // A value begins with it, so all that is held is read again.
+            text.push_str(&self.closing.take_held());
+            self.begin_value(delimiter, text.as_bytes()[0], report);
+            // The beginning of a closing delimiter does not contain one.
+            let _ = self.feed(delimiters, &text, report);
+            return;
+        }
+        let used = self.content(delimiter, &text, report);
+        self.keep(&text[used..]);
+    }
+
+    /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that
+    /// was. What stopped it is then in `error`.
+    fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
+        let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
+        let bytes = &piece.as_bytes()[..piece.len().min(room)];
+        let mut on_event = |event: Event<'_>| report(EnvelopeEvent::Match { delimiter, event });
+        let fed = if ends_value {
+            self.parser.feed_value_with(bytes, &mut on_event)
+        } else {
+            self.parser.feed_with(bytes, &mut on_event).map(|()| bytes.len())
+        };
+        // The parser's error may be a deviation in an earlier piece; what stopped it is in this one. Both the
+        // parser's offsets and `length` count from the opening delimiter.
+        let taken = fed.as_ref().map_or(bytes.len(), |taken| *taken);
+        let used = self.parser.stopped_by().map_or(taken, |error| {
+            let taken = error.offset().saturating_sub(self.length);
+            usize::try_from(taken).unwrap_or(usize::MAX).min(bytes.len())
+        });
+        let used = floor_char_boundary(piece, used);
+        self.keep(&piece[..used]);
+        if let Err(error) = fed {
+            self.error = Some(error);
+        } else if taken == bytes.len() && bytes.len() < piece.len() {
+            if ends_value && self.ends_before(&piece[used..]) {
+                // The byte that ends a number is not read, but for the parser's own limit.
+                let ended = self.parser.feed_value_with(&piece.as_bytes()[used..=used], &mut on_event);
+                self.error = ended.err();
+            } else {
+                let error = self.parser.error().cloned().unwrap_or_else(|| self.error_of_limit());
+                self.parser.fail_again(error.clone());
+                self.error = Some(error);
+            }
+        }
+        used
+    }
+
+    /// Returns true if the value, which ends for its parser, has ended before a text that is no part of it.
+    #[cold]
+    fn ends_before(&self, rest: &str) -> bool {
+        let may_be_number = rest.starts_with(|c: char| c.is_ascii_digit() || ".eE".contains(c));
+        let is_number = self.parser.is_in_root_number() && !may_be_number;
+        self.parser.has_root_ended() || is_number && self.parser.clone().finish_with(|_| {}).is_ok()
+    }
+
+    /// Adds as much to the raw text as the limit allows.
+    fn keep(&mut self, piece: &str) {
+        if self.raw.len() as u64 == self.length {
+            let room = usize::try_from(self.limit - self.length).unwrap_or(usize::MAX);
+            self.raw.push_str(&piece[..floor_char_boundary(piece, room)]);
+        }
+        self.length += piece.len() as u64;
+    }
+
+    #[cold]
+    fn error_of_limit(&self) -> Error {
+        self.error_here(ErrorKind::TotalLimit, "expected no longer payload than allowed")
+    }
+
+    /// An error after what was kept of the text.
+    #[cold]
+    fn error_here(&self, kind: ErrorKind, expected: &str) -> Error {
+        let line = self.raw.bytes().filter(|byte| *byte == b'\n').count();
+        let column = self.raw.len() - self.raw.rfind('\n').map_or(0, |at| at + 1);
+        // Nothing but a number at the root is known to be open in front of the root or instead of it.
+        let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.parser.is_in_root_number();
+        let place = (self.raw.len() as u64, line as u64 + 1, column as u64 + 1);
+        error_at(kind, place, is_at_root.then_some("$"), expected)
+    }
+
+    /// Reports the verdict.
+    fn end(
+        &mut self,
+        delimiter: &Delimiter,
+        ending: Ending,
+        used: usize,
+        close: &str,
+        report: &mut Report<'_>,
+    ) -> Ended {
+        let status = self.verdict(delimiter, ending, report);
+        let value = match status {
+            PayloadStatus::Complete => Some(self.whole_value()),
+            PayloadStatus::Accepted => self.parser.complete().ok(),
+            _ => None,
+        };
+        let is_whole = value.is_some();
+        let (deviations, deviation_count) = (self.parser.deviations(), self.parser.deviation_count());
+        let payload =
+            Payload { status, raw: &self.raw, value, error: self.error.as_ref(), deviations, deviation_count };
+        report(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
+        Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_whole }
+    }
+
+    fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, report: &mut Report<'_>) -> PayloadStatus<'static> {
+        if self.error.is_none() {
+            match (self.phase, ending) {
+                (Phase::Before, Ending::Closed) => return PayloadStatus::Empty,
+                (Phase::Raw, Ending::Closed) => return PayloadStatus::Raw,
+                (Phase::Before | Phase::Raw | Phase::Lost, _) => {
+                    self.error = Some(self.error_here(ErrorKind::Incomplete, "expected a closing delimiter"));
+                }
+                (Phase::Value, _) if self.parser.is_in_root_number() => {
+                    self.error =
+                        Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
+                }
+                (Phase::Value | Phase::After, _) => {
+                    match self.parser.finish_with(|event| report(EnvelopeEvent::Match { delimiter, event })) {
+                        Ok(()) if self.parser.is_strict() => return PayloadStatus::Complete,
+                        Ok(()) => return PayloadStatus::Accepted,
+                        Err(error) => self.error = Some(error),
+                    }
+                }
+            }
+        }
+        match self.error.as_ref().map(Error::kind) {
+            Some(ErrorKind::Incomplete) => PayloadStatus::Truncated { reason: "end-of-input" },
+            Some(ErrorKind::TotalLimit) => PayloadStatus::Truncated { reason: "limit" },
+            Some(ErrorKind::TrailingBytes) => PayloadStatus::Trailing,
+            _ => PayloadStatus::Malformed,
+        }
+    }
+
+    fn whole_value(&self) -> CompleteValue<'_> {
+        self.root.value(&self.raw)
+    }
+}

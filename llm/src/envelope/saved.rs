@@ -1,0 +1,141 @@
+//! Saved state of an envelope: what is held back, and the open payload.
+//!
+//! The progress of an opening delimiter is not saved: it is read again from what is held, which is all of it.
+
+use alloc::vec::Vec;
+use core::fmt::Write as _;
+
+use jsonspigot::internal::Inside;
+use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
+use jsonspigot::{PatternSet, RestoreError};
+
+use super::any_fence::Fences;
+use super::delimiter::Delimiter;
+use super::opening::{Verdict, first_bytes};
+use super::{Envelope, EnvelopeBuilder, State};
+
+/// The states as they are written: by their places.
+const STATES: [State; 3] = [State::Text, State::Opening, State::Payload];
+
+impl Envelope {
+    /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if nothing
+    /// had happened, in another process or on another machine: between two chunks, at any time; see
+    /// [`Parser::save`](crate::Parser::save).
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let delimiters = [Delimiter::fence("json")?];
+    /// let patterns = PatternSet::empty();
+    /// let mut envelope = Envelope::new(delimiters.clone(), &patterns);
+    /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
+    /// let saved = envelope.save();
+    ///
+    /// // Later, elsewhere.
+    /// let mut envelope = Envelope::builder().restore(delimiters, &patterns, &saved)?;
+    /// let mut payload = None;
+    /// envelope.feed("2]}\n```").check()?;
+    /// envelope.finish_with(|event| {
+    ///     if let EnvelopeEvent::End { payload: ended, .. } = event {
+    ///         payload = ended.value().map(|value| value.to_string());
+    ///     }
+    /// });
+    /// assert_eq!(payload.as_deref(), Some("{\"a\":[1,2]}"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Cost
+    ///
+    /// Linear in what is saved: the held text and, of an open payload, its text. Restoring feeds that to the
+    /// parser once more.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        saved::save(&self.owner(), |out| self.save_body(out))
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
+        let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
+        let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
+            // Writing to a digest cannot fail. No delimiter has white space in its spelling.
+            let _ = write!(digest, "{delimiter} ");
+            digest
+        });
+        Owner { kind, patterns, choices }
+    }
+
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
+        out.byte(self.state as u8);
+        out.number(self.offset);
+        // Whether a bare payload is not looked for any more.
+        out.flag(self.first_bytes.len() < self.delimiters.iter().map(|delimiter| first_bytes(delimiter).len()).sum());
+        if let Some(fences) = self.fences {
+            fences.save(out);
+        }
+        if self.state == State::Opening {
+            out.text(&self.held);
+        }
+        if self.state == State::Payload {
+            self.payload.save(out);
+        }
+    }
+
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.state = reader.choice(&STATES)?;
+        self.offset = reader.place()?;
+        if reader.flag()? {
+            Impossible::unless(self.delimiters.iter().any(Delimiter::is_bare))?;
+            self.leave_out_bare();
+        }
+        if self.fences.is_some() {
+            self.fences = Some(Fences::restore(reader, self.hold_limit)?);
+        }
+        if self.state == State::Opening {
+            self.held = reader.string()?;
+            let first = self.held.bytes().next().filter(|first| self.first_bytes.contains(first));
+            self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
+            let verdict = self.opening.advance(&self.delimiters, "", &self.held);
+            Impossible::unless(verdict == Verdict::Undecided)?;
+        }
+        if self.state == State::Payload {
+            self.payload.restore(reader, &self.delimiters, self.hold_limit)?;
+        }
+        Ok(())
+    }
+}
+
+impl EnvelopeBuilder {
+    /// An envelope with these choices that goes on where a [saved](Envelope::save) one was.
+    ///
+    /// It has the patterns, delimiters and choices of the one that was saved, or this is an error.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Delimiter, Envelope};
+    /// use jsonspigot::{PatternSet, RestoreErrorKind};
+    ///
+    /// let patterns = PatternSet::empty();
+    /// let saved = Envelope::new([Delimiter::bare()], &patterns).save();
+    /// let error = Envelope::builder().restore([Delimiter::tag("think")?], &patterns, &saved).unwrap_err();
+    /// assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other delimiters are other choices.
+    ///
+    /// # Cost
+    ///
+    /// Linear in the length of the bytes.
+    pub fn restore(
+        self,
+        delimiters: impl IntoIterator<Item = Delimiter>,
+        patterns: &PatternSet,
+        bytes: &[u8],
+    ) -> Result<Envelope, RestoreError> {
+        let mut envelope = self.build(delimiters, patterns);
+        saved::restore(&envelope.owner(), bytes, |reader| envelope.restore_body(reader))?;
+        Ok(envelope)
+    }
+}

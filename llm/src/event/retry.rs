@@ -1,0 +1,177 @@
+//! [`Retry`]: the errors after which the same request may succeed later, and after what time.
+
+use core::time::Duration;
+
+use crate::calls::is_one_of;
+
+/// The chance that the same request succeeds later, as far as the error says.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{Provider, ProviderStream, Retry, StreamEvent, ToolCalls};
+///
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// stream.push_with(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
+///     if let StreamEvent::ProviderError { retry, .. } = event {
+///         assert_eq!(retry, Retry::Later);
+///     }
+/// });
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Retry {
+    /// The error does not say.
+    #[default]
+    Unknown,
+    /// It will fail again: the request, the key or the account is at fault.
+    Never,
+    /// It may succeed later.
+    Later,
+    /// It may succeed after this time.
+    After(Duration),
+}
+
+/// Types and codes of errors that pass, in lower case.
+const PASSING: [&str; 28] = [
+    "408",
+    "409",
+    "425",
+    "429",
+    "500",
+    "502",
+    "503",
+    "504",
+    "529",
+    "aborted",
+    "api_error",
+    "deadline_exceeded",
+    "internal",
+    "internal_server_error",
+    "internalserverexception",
+    "modelnotreadyexception",
+    "modelstreamerrorexception",
+    "modeltimeoutexception",
+    "overloaded_error",
+    "rate_limit_error",
+    "rate_limit_exceeded",
+    "resource_exhausted",
+    "server_error",
+    "service_unavailable",
+    "serviceunavailableexception",
+    "throttlingexception",
+    "timeout_error",
+    "unavailable",
+];
+
+/// Types and codes of errors that stay, in lower case. They count first: an account without credit is reported with
+/// 429.
+const STAYING: [&str; 22] = [
+    "400",
+    "401",
+    "402",
+    "403",
+    "404",
+    "413",
+    "422",
+    "accessdeniedexception",
+    "authentication_error",
+    "billing_error",
+    "context_length_exceeded",
+    "insufficient_quota",
+    "invalid_api_key",
+    "invalid_argument",
+    "invalid_request_error",
+    "model_not_found",
+    "not_found_error",
+    "permission_denied",
+    "permission_error",
+    "request_too_large",
+    "unauthenticated",
+    "validationexception",
+];
+
+impl Retry {
+    /// The name in lower case, as the command line prints it: `never`, `later`; `None` if the error does not say.
+    #[must_use]
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Unknown => None,
+            Self::Never => Some("never"),
+            Self::Later | Self::After(_) => Some("later"),
+        }
+    }
+
+    /// After how many milliseconds, if the error says so.
+    #[must_use]
+    pub fn after_ms(self) -> Option<u64> {
+        match self {
+            Self::After(delay) => u64::try_from(delay.as_millis()).ok(),
+            _ => None,
+        }
+    }
+
+    /// Reads an error's type, code and words, and the time that stands in a member of its own.
+    pub(crate) fn of(kind: &str, code: &str, message: &str, delay: Option<Duration>) -> Self {
+        let is_in = |list: &[&str]| is_one_of(kind, list) || is_one_of(code, list);
+        if let Some(delay) = delay.or_else(|| in_words(message)) {
+            Self::After(delay)
+        } else if is_in(&STAYING) {
+            Self::Never
+        } else if is_in(&PASSING) {
+            Self::Later
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
+/// OpenAI says it in words alone: `Please try again in 1.2s.`, or `in 1m3s`.
+fn in_words(message: &str) -> Option<Duration> {
+    let (_, rest) = message.split_once("try again in ")?;
+    seconds(rest)
+}
+
+/// A length of time with its units, as `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without one; whatever follows a
+/// unit does not count. Counts in decimal, as floating point has no place here.
+pub(crate) fn seconds(text: &str) -> Option<Duration> {
+    let (mut rest, mut sum, mut last) = (text, None::<u64>, u128::MAX);
+    loop {
+        let len = rest.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
+        let Some((number, after)) = rest.split_at_checked(len) else { break };
+        let unit = after.strip_prefix(' ').unwrap_or(after);
+        let unit_len = unit.bytes().take_while(u8::is_ascii_alphabetic).count();
+        let (unit, after_unit) = unit.split_at_checked(unit_len).unwrap_or_default();
+        let unit = match unit {
+            "" if after.is_empty() && sum.is_none() => "s",
+            unit => unit,
+        };
+        // The next part of the same time has a smaller unit.
+        let Some(unit) = millis_of(unit).filter(|unit| *unit < last) else { break };
+        let Some(number) = thousandths(number) else { break };
+        let millis = u64::try_from(number.saturating_mul(unit) / 1000).unwrap_or(u64::MAX);
+        sum = Some(sum.unwrap_or(0).saturating_add(millis));
+        last = unit;
+        rest = after_unit.strip_prefix(' ').unwrap_or(after_unit);
+    }
+    sum.map(Duration::from_millis)
+}
+
+/// A decimal number in thousandths; digits after these do not count.
+fn thousandths(number: &str) -> Option<u128> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    let whole: u64 = whole.parse().ok()?;
+    let digits = fraction.bytes().all(|byte| byte.is_ascii_digit()).then(|| fraction.bytes().chain(*b"000").take(3))?;
+    Some(1000 * u128::from(whole) + digits.fold(0, |sum, digit| 10 * sum + u128::from(digit - b'0')))
+}
+
+/// A unit of time in milliseconds.
+fn millis_of(unit: &str) -> Option<u128> {
+    Some(match unit {
+        "ms" | "msec" | "millisecond" | "milliseconds" => 1,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1000,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60_000,
+        "h" | "hour" | "hours" => 3_600_000,
+        "d" | "day" | "days" => 86_400_000,
+        _ => return None,
+    })
+}

@@ -1,0 +1,230 @@
+//! The verdict on a whole stream, by the law of the end: all that the provider said has come.
+//!
+//! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the events:
+//! the exit status of the command is this verdict too.
+
+use core::fmt;
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use super::StreamEvent;
+use super::stop::StopKind;
+use crate::calls::{CallErrorKind, CallEvent};
+#[cfg(feature = "envelope")]
+use crate::envelope::EnvelopeEvent;
+use crate::payload::PayloadStatus;
+
+/// The reason why a stream does not count as whole; [`ProviderStream::verdict`](crate::ProviderStream::verdict) returns
+/// it.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
+///
+/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+/// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#).check()?;
+/// let unfinished = stream.finish(None).check().unwrap_err();
+/// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
+/// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
+/// # Ok::<(), jsonspigot_llm::Unfinished>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Unfinished {
+    kind: UnfinishedKind,
+    call: Option<u64>,
+}
+
+impl Unfinished {
+    /// Returns the thing that is missing or wrong, the first of several.
+    #[must_use]
+    pub fn kind(&self) -> UnfinishedKind {
+        self.kind
+    }
+
+    /// The call that it is about, if it is about one that has a number.
+    #[must_use]
+    pub fn call(&self) -> Option<u64> {
+        self.call
+    }
+}
+
+impl fmt::Display for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            UnfinishedKind::NoEvent => "no event means anything to this provider",
+            UnfinishedKind::Incomplete => "the stream broke off before the provider ended the answer",
+            UnfinishedKind::Call => "the input of a call is not whole",
+            UnfinishedKind::CallLost => "a call, or a part of one, is missing or beyond a limit",
+            UnfinishedKind::Mismatch => "the provider contradicts what it said before",
+            UnfinishedKind::BadFrame => "an event could not be read",
+            UnfinishedKind::ProviderError => "the provider reported an error",
+            UnfinishedKind::Payload => "a payload in the text is not whole",
+        })?;
+        self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
+    }
+}
+
+impl core::error::Error for Unfinished {}
+
+/// The kinds of [`Unfinished`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum UnfinishedKind {
+    /// There was no event, or none that means anything to the provider's reader.
+    NoEvent,
+    /// A message began and has not ended, or something came of one and none has.
+    Incomplete,
+    /// A call ended truncated, malformed or trailing.
+    Call,
+    /// A fragment has no call, or a limit was passed.
+    CallLost,
+    /// A repetition contradicts what was reported.
+    Mismatch,
+    /// A frame could not be read.
+    BadFrame,
+    /// The provider reported an error, or an answer stopped with [`StopKind::Error`].
+    ProviderError,
+    /// A payload in the text ended truncated, malformed or trailing.
+    Payload,
+}
+
+impl UnfinishedKind {
+    const ALL: [Self; 8] = [
+        Self::NoEvent,
+        Self::Incomplete,
+        Self::Call,
+        Self::CallLost,
+        Self::Mismatch,
+        Self::BadFrame,
+        Self::ProviderError,
+        Self::Payload,
+    ];
+
+    /// The name in kebab case, as the command line prints it: `no-event`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NoEvent => "no-event",
+            Self::Incomplete => "incomplete",
+            Self::Call => "call",
+            Self::CallLost => "call-lost",
+            Self::Mismatch => "mismatch",
+            Self::BadFrame => "bad-frame",
+            Self::ProviderError => "provider-error",
+            Self::Payload => "payload",
+        }
+    }
+}
+
+/// The part of a stream's events that decides about its end.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Watch {
+    /// True if any event meant something.
+    has_meant: bool,
+    /// True if something of an answer has come that may stand before its beginning: counts, filters, sources.
+    is_awaiting: bool,
+    /// True if any answer has ended.
+    has_ended: bool,
+    /// The first thing that was wrong.
+    wrong: Option<Unfinished>,
+}
+
+impl Watch {
+    /// An event leaves.
+    pub(crate) fn see(&mut self, event: &StreamEvent<'_>) {
+        // Several providers end alike, and nothing was understood of the others.
+        self.has_meant |= !matches!(
+            event,
+            StreamEvent::BadFrame { .. }
+                | StreamEvent::Unknown { .. }
+                | StreamEvent::UnknownPart { .. }
+                | StreamEvent::ProviderEvent { .. }
+                | StreamEvent::End
+        );
+        self.is_awaiting |= matches!(
+            event,
+            StreamEvent::Usage { .. }
+                | StreamEvent::ContentFilter { .. }
+                | StreamEvent::Source(_)
+                | StreamEvent::Opaque(_)
+        );
+        self.has_ended |= matches!(event, StreamEvent::Stop { .. } | StreamEvent::End | StreamEvent::Incomplete { .. });
+        let wrong = match event {
+            // An answer that ends so needs no other word for it.
+            StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
+            StreamEvent::BadFrame { .. } => (UnfinishedKind::BadFrame, None),
+            StreamEvent::ProviderError { .. } => (UnfinishedKind::ProviderError, None),
+            StreamEvent::Incomplete { .. } => (UnfinishedKind::Incomplete, None),
+            StreamEvent::Mismatch { call, .. } => (UnfinishedKind::Mismatch, *call),
+            StreamEvent::Call(CallEvent::End { call, input }) if !is_whole(input.status()) => {
+                (UnfinishedKind::Call, Some(call.number))
+            }
+            #[cfg(feature = "envelope")]
+            StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } if !is_whole(payload.status()) => {
+                (UnfinishedKind::Payload, None)
+            }
+            StreamEvent::Call(CallEvent::Error(error)) => match error.kind() {
+                // What is late changes nothing, and where a fragment has no call is asked at the end.
+                CallErrorKind::Ended | CallErrorKind::NotStarted => return,
+                CallErrorKind::Mismatch => (UnfinishedKind::Mismatch, error.call()),
+                _ => (UnfinishedKind::CallLost, error.call()),
+            },
+            _ => return,
+        };
+        self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
+    }
+
+    /// The first thing that was wrong so far, as an error.
+    pub(crate) fn so_far(&self) -> Result<(), Unfinished> {
+        self.wrong.map_or(Ok(()), Err)
+    }
+
+    /// An answer has ended, though nothing says why.
+    pub(crate) fn end(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// Returns true if something came of an answer that has not begun, and none has ended.
+    pub(crate) fn lacks_answer(&self) -> bool {
+        self.is_awaiting && !self.has_ended
+    }
+
+    /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
+    pub(crate) fn verdict(&self, is_open: bool, has_strays: bool) -> Result<(), Unfinished> {
+        let why = |kind| Err(Unfinished { kind, call: None });
+        match self.wrong {
+            Some(wrong) => Err(wrong),
+            None if has_strays => why(UnfinishedKind::CallLost),
+            None if is_open || self.lacks_answer() => why(UnfinishedKind::Incomplete),
+            None if !self.has_meant => why(UnfinishedKind::NoEvent),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Returns true if an input with this status may be acted on.
+fn is_whole(status: PayloadStatus<'_>) -> bool {
+    matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
+}
+
+/// Saved state.
+impl Watch {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+        [self.has_meant, self.is_awaiting, self.has_ended].into_iter().for_each(|flag| out.flag(flag));
+        out.option(self.wrong, |out, Unfinished { kind, call }| {
+            out.byte(UnfinishedKind::ALL.iter().position(|known| *known == kind).unwrap_or_default() as u8);
+            out.option(call, Writer::number);
+        });
+    }
+
+    /// Reads what was saved, where `next` calls have been numbered.
+    pub(crate) fn restore(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
+        (self.has_meant, self.is_awaiting, self.has_ended) = (reader.flag()?, reader.flag()?, reader.flag()?);
+        self.wrong = reader.option(|reader| {
+            let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
+            Impossible::unless(call.is_none_or(|call| call < next))?;
+            Ok(Unfinished { kind, call })
+        })?;
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! Wire formats, a file each: what its events mean, its quirks, and what tells it from others. Here, their common
+//! interface: what each is asked about an event, and what it answers.
+
+#[cfg(feature = "ag-ui")]
+pub(crate) mod ag_ui;
+#[cfg(feature = "anthropic")]
+pub(crate) mod anthropic;
+#[cfg(feature = "bedrock")]
+pub(crate) mod bedrock;
+#[cfg(feature = "cohere")]
+pub(crate) mod cohere;
+#[cfg(feature = "gemini")]
+pub(crate) mod gemini;
+#[cfg(feature = "mcp")]
+pub(crate) mod mcp;
+#[cfg(feature = "ollama")]
+pub(crate) mod ollama;
+#[cfg(feature = "openai-assistants")]
+pub(crate) mod openai_assistants;
+#[cfg(feature = "openai-chat")]
+pub(crate) mod openai_chat;
+#[cfg(feature = "openai-responses")]
+pub(crate) mod openai_responses;
+#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama", feature = "ag-ui"))]
+mod tool_call;
+#[cfg(feature = "vercel-ui")]
+pub(crate) mod vercel_ui;
+
+use crate::emitter::Emitter;
+use crate::json::{Json, Text, Unread, Unreadable, objects};
+
+/// A wire format; each file has one.
+pub(crate) struct Format {
+    /// The provider's name in kebab case.
+    pub(crate) name: &'static str,
+    /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
+    ///
+    /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
+    /// [`Dispatch`](crate::stream::dispatch::Dispatch), which asks this for all others.
+    pub(crate) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
+    /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
+    pub(crate) owns_type: fn(&str) -> bool,
+    /// True if nobody else's events have these members. It is asked after the type.
+    pub(crate) owns_members: fn(&Look<'_>) -> bool,
+}
+
+/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Understood {
+    Yes,
+    No,
+}
+
+impl From<bool> for Understood {
+    fn from(is_understood: bool) -> Self {
+        if is_understood { Self::Yes } else { Self::No }
+    }
+}
+
+/// Reads an event. What it says in members that the reader has no field for is reported as well.
+pub(crate) fn watched(
+    event: Json<'_>,
+    emit: &mut Emitter<'_>,
+    read: impl FnOnce(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
+) -> Result<Understood, Unreadable> {
+    let unread = Unread::default();
+    let understood = read(event.watched(&unread), emit)?;
+    if understood == Understood::Yes {
+        emit.unread_members(&unread, event);
+    }
+    Ok(understood)
+}
+
+objects! {
+    /// The members that tell providers apart.
+    pub(crate) struct Look<'a> {
+        kind: Text<'a> = "type",
+        event_type: Text<'a>,
+        pub(crate) object: Text<'a>,
+        pub(crate) jsonrpc: Text<'a>,
+        /// The name of an event that is wrapped with it.
+        pub(crate) event: Text<'a>,
+        pub(crate) choices: Json<'a>,
+        pub(crate) candidates: Json<'a>,
+        pub(crate) usage_metadata: Json<'a> = "usageMetadata",
+        pub(crate) prompt_feedback: Json<'a> = "promptFeedback",
+        pub(crate) message_start: Json<'a> = "messageStart",
+        pub(crate) content_block_start: Json<'a> = "contentBlockStart",
+        pub(crate) content_block_delta: Json<'a> = "contentBlockDelta",
+        pub(crate) content_block_stop: Json<'a> = "contentBlockStop",
+        pub(crate) message_stop: Json<'a> = "messageStop",
+        pub(crate) message: Json<'a>,
+        pub(crate) response: Json<'a>,
+        pub(crate) done: Json<'a>,
+        pub(crate) setup_complete: Json<'a> = "setupComplete",
+        pub(crate) server_content: Json<'a> = "serverContent",
+        pub(crate) tool_call: Json<'a> = "toolCall",
+        pub(crate) tool_call_cancellation: Json<'a> = "toolCallCancellation",
+        pub(crate) go_away: Json<'a> = "goAway",
+        pub(crate) session_resumption: Json<'a> = "sessionResumptionUpdate",
+        trace: Option<Trace<'a>>,
+        pub(crate) return_control: Json<'a> = "returnControl",
+        pub(crate) chunk: Option<Chunk<'a>>,
+    }
+
+    /// The words of a Bedrock agent about its work.
+    pub(crate) struct Trace<'a> {
+        trace: Json<'a>,
+    }
+
+    /// The wrapping of an event in the model's own format, at Bedrock.
+    pub(crate) struct Chunk<'a> {
+        pub(crate) bytes: Json<'a>,
+    }
+}
+
+impl Look<'_> {
+    /// Returns the words of a Bedrock agent about its work.
+    pub(crate) fn agent_trace(&self) -> Json<'_> {
+        self.trace.as_ref().map(|trace| trace.trace).unwrap_or_default()
+    }
+
+    /// The event's type, by either name; empty if it has none.
+    pub(crate) fn kind(&self) -> &str {
+        let kinds = [self.event_type.as_str(), self.kind.as_str()];
+        kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default()
+    }
+}

@@ -1,0 +1,146 @@
+//! The call of an entry of a chunk's list of calls: by its index, its id and its name, of which servers leave out any.
+
+use alloc::borrow::Cow;
+
+use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
+use crate::emitter::Emitter;
+use crate::formats::tool_call::{Custom, Function};
+use crate::json::TextOrJson;
+
+/// An entry of a list of calls: a call, or a piece of one.
+pub(super) fn read_entry(
+    choice: u64,
+    index: Option<u64>,
+    id: &str,
+    called: &Called<'_>,
+    (executor, is_whole): (Executor, bool),
+    emit: &mut Emitter<'_>,
+) {
+    let Called { name, input, is_raw } = called;
+    let entry = Entered { choice, index, id, name, has_arguments: !input.as_str().is_empty() };
+    let start = CallStart::new(*name).id(id).executor(executor);
+    let number = match find_call(&entry, emit) {
+        Found::Call(number) => number,
+        Found::New => match emit.calls().open(entry.slot(), if *is_raw { start.raw() } else { start }) {
+            Some(number) => number,
+            None => return,
+        },
+        Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
+        Found::Ended(_) if is_whole => return,
+        Found::Ended(number) => return emit.calls().late(number),
+        Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
+    };
+    emit.calls().identify(number, id, name);
+    match input {
+        _ if !entry.has_arguments => {}
+        TextOrJson::Text(text) if !is_whole => emit.calls().append(number, text),
+        // An object where a string should be is all there is. It may be said once more after the call's end.
+        whole if emit.repeat_input(number, whole.as_str()) => {}
+        whole => emit.calls().whole_of(number, whole.as_str()),
+    }
+}
+
+/// The thing that an entry calls: a function with JSON text, or a custom tool with a text of its own kind.
+pub(super) struct Called<'a> {
+    name: &'a str,
+    input: TextOrJson<'a>,
+    is_raw: bool,
+}
+
+impl<'a> Called<'a> {
+    pub(super) fn function(function: &'a Function<'_>) -> Self {
+        Self { name: &function.name, input: function.arguments.text_or_json(), is_raw: false }
+    }
+
+    pub(super) fn custom(custom: &'a Custom<'_>) -> Self {
+        Self { name: &custom.name, input: TextOrJson::Text(Cow::Borrowed(&custom.input)), is_raw: true }
+    }
+}
+
+/// The words of an entry about its call.
+struct Entered<'a> {
+    choice: u64,
+    index: Option<u64>,
+    id: &'a str,
+    name: &'a str,
+    has_arguments: bool,
+}
+
+impl Entered<'_> {
+    /// Returns true if its name is another one than the call's, which is more than a name.
+    fn is_another_call(&self, call: &OpenCall) -> bool {
+        call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
+    }
+
+    /// The slot that the entry itself names.
+    fn own_slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
+    }
+
+    /// The slot; without an index the one that was used last.
+    fn slot(&self) -> Slot<'static> {
+        Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))
+    }
+}
+
+/// The call that an entry belongs to.
+enum Found {
+    Call(u64),
+    New,
+    /// One's that has ended; an error if it has arguments.
+    Ended(u64),
+    /// Nobody's; an error if it has arguments.
+    Nobody,
+}
+
+impl Found {
+    /// A call from before, which has the slot now: what comes without an id is its own.
+    fn call_again(number: u64, entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Self {
+        emit.calls().resume(entry.slot(), number);
+        Self::Call(number)
+    }
+}
+
+/// By the slot, and by the id where that says otherwise: not all servers count their calls.
+fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
+    let with_id = if entry.id.is_empty() { None } else { emit.known().find_id(entry.choice, entry.id) };
+    let in_slot = emit.calls().find_in(entry.slot());
+    if entry.id.is_empty() {
+        return find_without_id(entry, in_slot, emit);
+    }
+    let (Some(number), Some(_)) = (in_slot, entry.index) else {
+        // An index that is new is a new call's, whatever the id. Without an index the id decides.
+        return match with_id {
+            Some(number) if entry.index.is_none() => Found::call_again(number, entry, emit),
+            _ => Found::New,
+        };
+    };
+    match (emit.known().open_call(number), with_id) {
+        // An id that is not the call's own: servers that have none of their own repeat one with each call.
+        (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
+        (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
+        // Another id in a slot is another call: one from before, or a new one.
+        (_, Some(known)) => Found::call_again(known, entry, emit),
+        (_, None) => Found::New,
+    }
+}
+
+fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter<'_>) -> Found {
+    // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
+    let has_lost_index = entry.index.is_none() && entry.name.is_empty() && emit.known().has_indices(entry.choice);
+    let in_slot = if has_lost_index { emit.calls().find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
+    let Some(number) = in_slot else {
+        let is_start = !entry.name.is_empty() || (entry.index.is_none() && !has_lost_index && entry.has_arguments);
+        return if is_start { Found::New } else { Found::Nobody };
+    };
+    let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
+    match emit.known().open_call(number) {
+        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count. So
+        // can another name after the first piece of arguments.
+        Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
+        Some(call) if call.has_input() && call.is_called_otherwise(entry.name) => Found::New,
+        Some(_) => Found::Call(number),
+        None if is_named_whole => Found::New,
+        None => Found::Ended(number),
+    }
+}

@@ -1,0 +1,414 @@
+//! OpenAI Responses: items by output index; what is whole is reported up to three times.
+//!
+//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
+//! as separate strings; `ending` is what its end repeats, and `realtime` reads the events of a
+//! Realtime connection.
+
+mod composed;
+mod ending;
+mod item;
+mod realtime;
+mod saved;
+mod sources;
+mod state;
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use self::composed::AllComposed;
+use self::ending::end;
+use self::item::{Item, Part};
+use self::sources::Annotation;
+use crate::calls::{Place, Places, Slot, present};
+use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
+use crate::emitter::said::Scope;
+use crate::event::MismatchKind;
+use crate::event::media::Media;
+use crate::formats::{Format, Understood};
+use crate::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::message::{Composer, Shape, Turn};
+
+/// The state from one event to the next.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    /// The message part whose text came last, by output and content index.
+    part: Option<(u64, u64)>,
+    /// The part's place among those with text.
+    choice: u64,
+    composed: AllComposed,
+    /// By call, the kind of events that its input comes with: what comes with another one repeats it.
+    kinds: Places,
+    /// The sources that have reported what goes back, results, sources of searches, and approval requests.
+    rest: Said,
+    annotations: Said,
+    /// The last item of text or reasoning that was added: its place, its id and its phase.
+    item: (u64, String, String),
+    /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    is_xai_s: bool,
+    /// Of the last response, if it is not one of Realtime's: true if it is over.
+    plain: Option<bool>,
+    realtime: realtime::State,
+}
+
+/// The kind of source that has reported what this response says, in whatever is not text. A response says everything up
+/// to three times.
+#[derive(Clone, Copy, Debug, Default)]
+struct Said(Option<Source>);
+
+/// The places in which a response says something: in the response at its end, in items that are done, in events of its
+/// own. Whatever an event has reported, the others only repeat.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Source {
+    Response,
+    Items,
+    Events,
+}
+
+impl Said {
+    /// Notes a source that says something. Whether it is news.
+    fn is_news_from(&mut self, source: Source) -> bool {
+        let is_news = self.0.is_none_or(|said| said <= source);
+        if is_news {
+            self.0 = Some(source);
+        }
+        is_news
+    }
+}
+
+impl Source {
+    /// Returns the scope of a repetition: a list of items does not say their places.
+    fn scope(self) -> Scope {
+        if self == Self::Response { Scope::Anywhere } else { Scope::Item }
+    }
+}
+
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        /// Events of Realtime have one.
+        event_id: Json<'a>,
+        output_index: Option<u64>,
+        item_id: Text<'a>,
+        content_index: Option<u64>,
+        summary_index: Option<u64>,
+        annotation: Option<Spelt<'a, Annotation<'a>>>,
+        command_index: Option<u64>,
+        delta: Lazy<Piece<'a>>,
+        name: Text<'a>,
+        /// The whole input of a `.done` event, under the names it goes by.
+        arguments: Json<'a>,
+        input: Text<'a>,
+        code: Text<'a>,
+        command: Text<'a>,
+        diff: Text<'a>,
+        text: Lazy<Piece<'a>>,
+        refusal: Lazy<Piece<'a>>,
+        part: Option<Spelt<'a, Part<'a>>>,
+        partial_image_b64: Text<'a>,
+        // What the image of the finished item says once more.
+        _background: Json<'a> = "background",
+        _quality: Json<'a> = "quality",
+        _size: Json<'a> = "size",
+        output_format: Text<'a>,
+        item: Option<Spelt<'a, Item<'a>>>,
+        response: Option<Response<'a>>,
+    }
+
+    struct Response<'a> {
+        id: Text<'a>,
+        model: Text<'a>,
+        status: Text<'a>,
+        // Of the request.
+        _conversation: Json<'a> = "conversation",
+        _instructions: Json<'a> = "instructions",
+        _metadata: Json<'a> = "metadata",
+        _prompt: Json<'a> = "prompt",
+        _prompt_cache_key: Json<'a> = "prompt_cache_key",
+        _prompt_cache_retention: Json<'a> = "prompt_cache_retention",
+        _safety_identifier: Json<'a> = "safety_identifier",
+        _user: Json<'a> = "user",
+        _reasoning: Json<'a> = "reasoning",
+        _text: Json<'a> = "text",
+        _tool_choice: Json<'a> = "tool_choice",
+        _tools: Json<'a> = "tools",
+        _truncation: Json<'a> = "truncation",
+        /// Counts that are not all.
+        _tool_usage: Json<'a> = "tool_usage",
+        output: Vec<Spelt<'a, Item<'a>>>,
+        incomplete_details: Option<Incomplete<'a>>,
+        usage: Json<'a>,
+        error: Json<'a>,
+        /// Azure's filters.
+        content_filters: Json<'a>,
+    }
+
+    struct Incomplete<'a> {
+        reason: Text<'a>,
+    }
+}
+
+/// The beginnings of the types of events that are known and say nothing about a call, text or reasoning that other
+/// events do not say too.
+const SILENT: [&str; 18] = [
+    "response.audio.",
+    "response.audio.transcript.",
+    "response.code_interpreter_call.",
+    "response.compaction.",
+    "response.content_part.",
+    "response.custom_tool_call.",
+    "response.file_search_call.",
+    "response.image_generation_call.",
+    "response.in_progress",
+    "response.mcp_call.",
+    "response.mcp_list_tools.",
+    "response.output_item.",
+    "response.output_text.annotation.",
+    "response.queued",
+    "response.reasoning_summary_part.",
+    "response.shell_call_output_content.",
+    "response.tool_search_call.",
+    "response.web_search_call.",
+];
+
+/// The ends of such types: with a state, or with a piece of what its item has once it is done.
+const STATES: [&str; 22] = [
+    "",
+    "added",
+    "cleared",
+    "committed",
+    "compacting",
+    "completed",
+    "created",
+    "deleted",
+    "delta",
+    "done",
+    "dtmf_event_received",
+    "failed",
+    "generating",
+    "in_progress",
+    "interpreting",
+    "searching",
+    "speech_started",
+    "speech_stopped",
+    "started",
+    "stopped",
+    "truncated",
+    "updated",
+];
+
+pub(crate) const FORMAT: Format = Format {
+    name: "openai-responses",
+    read: |event, emit| read(event, &mut State::default(), emit),
+    owns_type,
+    owns_members: |_| false,
+};
+
+/// The message that goes back.
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::List, compose);
+
+/// An item counts once it is done; where no item was reported, the response has them all.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    if event.member("event_id").is_given() {
+        return;
+    }
+    match &*event.member("type").word() {
+        "response.output_item.done" => match event.member("output_index").index() {
+            Some(index) if turn.has_ended_with(index, event.member("item")) => {}
+            Some(index) => turn.start(index, &[], event.member("item")),
+            None => drop(turn.push(event.member("item"))),
+        },
+        "response.completed" | "response.incomplete" => {
+            let output = event.member("response").member("output");
+            if turn.part_count() < output.elements().count() {
+                turn.clear();
+                for item in output.elements() {
+                    turn.push(item);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+fn owns_type(kind: &str) -> bool {
+    kind.starts_with("response.") || realtime::owns_type(kind)
+}
+
+pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
+    // Some servers end a response as Realtime does.
+    let is_end = state.plain.is_some() && &*event.kind == "response.done";
+    if is_end && state.plain == Some(true) {
+        return Ok(Understood::Yes);
+    }
+    if !is_end && (event.event_id.is_given() || realtime::owns_type(&event.kind)) {
+        return realtime::read(json.hand_over(), &mut state.realtime, emit);
+    }
+    let is_sound = event.kind.starts_with("response.audio.");
+    let is_piece = event.kind.starts_with("response.")
+        && event.kind.ends_with(".delta")
+        && (is_sound || !is_silent(&event.kind, &SILENT));
+    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
+    let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
+    items.map(|item| &item.object).try_for_each(Item::check)?;
+    event.arguments.piece()?;
+    let slot = event.slot(emit);
+    if event.is_torn(slot, emit) {
+        emit.calls().unplaced(Slot::at(None));
+        return Ok(Understood::Yes);
+    }
+    let command = event.command_index.unwrap_or(0);
+    let inner = event.content_index.or(event.summary_index).unwrap_or(0);
+    let part = (event.output_index.unwrap_or(0), inner);
+    match &*event.kind {
+        "response.function_call_arguments.delta"
+        | "response.mcp_call_arguments.delta"
+        | "response.custom_tool_call_input.delta"
+        | "response.code_interpreter_call_code.delta" => match emit.calls().find_open(slot) {
+            Some(call) if !state.is_of_its_kind(&event.kind, call, emit) => emit.said_otherwise(call, delta),
+            _ => emit.calls().delta(slot, delta),
+        },
+        "response.shell_call_command.added"
+        | "response.shell_call_command.delta"
+        | "response.apply_patch_call_operation_diff.delta" => {
+            state.delta(slot, command, delta, emit);
+        }
+        "response.shell_call_command.done" => state.done(slot, command, &event.command, emit),
+        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, &event.diff, emit),
+        "response.function_call_arguments.done"
+        | "response.mcp_call_arguments.done"
+        | "response.custom_tool_call_input.done"
+        | "response.code_interpreter_call_code.done" => {
+            let arguments = event.arguments.text_or_json();
+            let whole = [&event.input, &event.code].map(Text::as_str).concat();
+            if let Some(number) = emit.calls().find(slot) {
+                emit.calls().identify(number, "", &event.name);
+            }
+            emit.calls().whole(slot, if whole.is_empty() { arguments.as_str() } else { &whole });
+            emit.calls().seal(slot);
+        }
+        "response.output_item.added" => {
+            if let Some(Spelt { object: item, .. }) = &event.item {
+                emit.retire_said(part.0);
+                item.add(slot, state, emit);
+                let most = emit.known().limits().name_bytes;
+                let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
+                state.item = (part.0, short(item.id()), short(item.phase()));
+                item.say(part.0, None, state, emit);
+            }
+        }
+        "response.output_item.done" => {
+            if let Some(Spelt { json, object: item }) = &event.item {
+                item.end(slot, state, emit);
+                item.say(part.0, Some(Source::Items), state, emit);
+                item.report_rest(part.0, *json, emit, state);
+                emit.end_blocks_at(part.0);
+            }
+        }
+        "response.output_text.delta" => {
+            state.say_text(part, delta, emit);
+        }
+        // What is late, after the response, repeats what is not remembered any more.
+        "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
+        "response.output_text.done" => {
+            state.repeat(MismatchKind::Text, part, event.text.given()?, Scope::Item, emit);
+        }
+        "response.content_part.added"
+        | "response.content_part.done"
+        | "response.reasoning_summary_part.added"
+        | "response.reasoning_summary_part.done" => {
+            let is_summary = event.kind.starts_with("response.reasoning_summary_part.");
+            let is_done = event.kind.ends_with(".done");
+            if let Some(part_so_far) = &event.part {
+                let is_reasoning = is_summary || part_so_far.object.is_reasoning();
+                let scope = if is_done { Scope::Item } else { Scope::Place };
+                state.say_part(is_reasoning, part, part_so_far, scope, emit);
+            }
+            if is_done && !is_summary {
+                emit.end_block(At::Index(part.0, part.1));
+            }
+        }
+        "response.output_text.annotation.added" => {
+            if let Some(annotation) = &event.annotation {
+                state.annotations.is_news_from(Source::Events);
+                annotation.object.report(
+                    annotation.json,
+                    state.choice,
+                    emit.find_block(0, At::Index(part.0, part.1)),
+                    emit,
+                );
+            }
+        }
+        "response.audio.transcript.delta" => state.say_text(part, delta, emit),
+        "response.audio.delta" => emit.media(Media { data: present(delta), ..Media::default() }),
+        "response.image_generation_call.partial_image" => {
+            let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
+            let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
+            emit.media(Media { media_type: Some(&media_type), data, ..Media::default() });
+        }
+        "response.refusal.delta" => {
+            emit.refusal(state.choice, delta);
+            state.note(MismatchKind::Refusal, part, delta, emit);
+        }
+        "response.refusal.done" => {
+            state.repeat(MismatchKind::Refusal, part, event.refusal.given()?, Scope::Item, emit);
+        }
+        "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
+            state.reason(part, delta, emit);
+            state.note(MismatchKind::Reasoning, part, delta, emit);
+        }
+        "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
+            state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Scope::Item, emit);
+        }
+        "response.created" => {
+            *state = State { plain: Some(false), ..State::default() };
+            let Response { id, model, .. } = event.response.unwrap_or_default();
+            state.is_xai_s = model.contains("grok");
+            emit.begin_message(&id, &model);
+        }
+        "response.completed" | "response.done" => {
+            let is_over = state.plain.map(|_| true);
+            end("completed", event.response, state, emit);
+            state.plain = is_over;
+        }
+        "response.incomplete" => end("incomplete", event.response, state, emit),
+        "response.failed" => end("failed", event.response, state, emit),
+        "keepalive" => {}
+        kind => {
+            return Ok(is_silent(kind, &SILENT).into());
+        }
+    }
+    Ok(Understood::Yes)
+}
+
+/// Returns true if an event of one of these families only says how far something has come.
+fn is_silent(kind: &str, families: &[&str]) -> bool {
+    let states = families.iter().filter_map(|family| kind.strip_prefix(family));
+    states.into_iter().any(|state| STATES.contains(&state))
+}
+
+impl Event<'_> {
+    /// Returns the place of the event's item: by its place in the output, or if that was lost, by its id.
+    fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
+        let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
+        let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
+        match self.output_index {
+            Some(index) => Slot::from(index),
+            None if !call_id.is_empty() => by_id(call_id),
+            None if emit.known().find_id(0, &self.item_id).is_some() => by_id(&self.item_id),
+            None => Slot::at(None),
+        }
+    }
+}
+
+impl Event<'_> {
+    /// Returns true if a fragment's place says one call, and its item's id another.
+    fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
+        let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();
+        let by_id = is_fragment.then(|| emit.known().find_id(0, &self.item_id)).flatten();
+        by_id.is_some_and(|by_id| emit.calls().find(slot).is_some_and(|at_slot| at_slot != by_id))
+    }
+}

@@ -1,0 +1,38 @@
+//! Saved state of a Realtime connection: which responses are open, and which were done last.
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use super::{MOST_RESPONSES, State};
+
+/// Saved state.
+impl State {
+    pub(in crate::formats::openai_responses) fn save(&self, out: &mut Writer<'_>) {
+        let Self { open, over, model } = self;
+        out.number(open.len() as u64);
+        for (id, choice) in open {
+            out.text(id);
+            out.number(*choice);
+        }
+        out.number(over.len() as u64);
+        over.iter().for_each(|id| out.text(id));
+        out.text(model);
+    }
+
+    pub(in crate::formats::openai_responses) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
+        let mut state = Self::default();
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_RESPONSES)?;
+        for _ in 0..count {
+            let (id, choice) = (reader.string()?, reader.number()?);
+            // Each has the first number that is free.
+            let is_free = state.open.iter().all(|(_, open)| *open != choice);
+            Impossible::unless(is_free && choice < MOST_RESPONSES as u64)?;
+            state.open.push((id, choice));
+        }
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_RESPONSES)?;
+        state.over = (0..count).map(|_| reader.string()).collect::<Result<_, _>>()?;
+        state.model = reader.string()?;
+        Ok(state)
+    }
+}

@@ -1,0 +1,87 @@
+//! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
+
+use crate::calls::Slot;
+use crate::emitter::Emitter;
+use crate::json::{Around, Field, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+
+objects! {
+    /// A piece of a call, or all of it.
+    pub(crate) struct ToolCall<'a> {
+        pub(crate) index: Option<u64>,
+        pub(crate) id: Text<'a>,
+        /// `function`, `custom`, or at xAI what the provider executes itself: `web_search_call`.
+        pub(crate) kind: Text<'a> = "type",
+        pub(crate) function: Around<Function<'a>>,
+        pub(crate) custom: Around<Custom<'a>>,
+        pub(crate) extra_content: Option<Spelt<'a, Extra<'a>>>,
+        pub(crate) others: Others<'a> = "*",
+    }
+
+    /// A call whose input is text.
+    pub(crate) struct Custom<'a> {
+        pub(crate) name: Text<'a>,
+        pub(crate) input: Piece<'a>,
+    }
+
+    /// Google's additions to calls in the form of OpenAI's.
+    pub(crate) struct Extra<'a> {
+        pub(crate) google: Option<Google<'a>>,
+    }
+
+    pub(crate) struct Google<'a> {
+        pub(crate) thought_signature: Json<'a>,
+    }
+
+    pub(crate) struct Function<'a> {
+        pub(crate) name: Text<'a>,
+        /// A string with the JSON text, or where a server knows no better, the JSON itself.
+        pub(crate) arguments: Arguments<'a>,
+    }
+}
+
+impl<'a> ToolCall<'a> {
+    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece without a type;
+    /// it may be a piece of the call in this slot, unless it has an id of its own.
+    pub(crate) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
+        if self.function.0.is_some() || self.custom.0.is_some() {
+            emit.unknown_members(&self.others, &[]);
+            return false;
+        }
+        let is_known = matches!(self.kind.as_str(), "" | "function" | "custom");
+        let is_piece = self.id.is_empty() && (!is_known || !self.others.0.is_empty());
+        if is_piece && emit.calls().find_open(slot).is_some() {
+            emit.leave_out("unknown-part");
+        }
+        if is_known {
+            emit.unknown_members(&self.others, &[]);
+        } else {
+            emit.unknown_part(&self.kind, json);
+        }
+        !is_known
+    }
+}
+
+/// A piece of the arguments, or all of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Arguments<'a>(Json<'a>);
+
+impl<'a> Arguments<'a> {
+    pub(crate) fn text_or_json(self) -> TextOrJson<'a> {
+        self.0.text_or_json()
+    }
+
+    pub(crate) fn required(self) -> Result<TextOrJson<'a>, Unreadable> {
+        self.0.required_piece()
+    }
+}
+
+impl<'a> Field<'a> for Arguments<'a> {
+    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
+        self.0.read(json)?;
+        // Some languages have no empty object.
+        if json.spelt() != "[]" {
+            self.0.piece()?;
+        }
+        Ok(())
+    }
+}

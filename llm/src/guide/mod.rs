@@ -1,0 +1,19 @@
+//! The guide: how to use the library, one page per subject. Documentation only; there is no code here.
+//!
+//! | page | what it explains |
+//! |---|---|
+#![cfg_attr(
+    feature = "providers",
+    doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
+)]
+#![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
+//!
+//! Patterns, events, limits and saved state are explained in the guide of [`jsonspigot`].
+
+#[cfg(feature = "providers")]
+#[doc = include_str!("tool_calls.md")]
+pub mod tool_calls {}
+
+#[cfg(feature = "envelope")]
+#[doc = include_str!("envelope.md")]
+pub mod envelope {}

@@ -1,0 +1,70 @@
+//! What models send around JSON: tool calls, the streams of providers, and payloads in text, each value as it arrives.
+//!
+//! [`ProviderStream`] takes the events of a provider's stream, one JSON text at a time, and reports text, reasoning, usage,
+//! the stop reason, errors, and every tool call, whose arguments are parsed while they arrive. [`ToolCalls`] does the last
+//! for those who read the stream with an SDK, and [`Envelope`] separates JSON from the text around it. All of them parse
+//! with [`jsonspigot`], whose [patterns](jsonspigot::PatternSet) select the values that are reported.
+//!
+//! No I/O, no async. A response's body is cut into events elsewhere: by `jsonspigot-framing`, or by any reader of
+//! server-sent events, whose `data` is what is pushed.
+//!
+//! # What is reported
+//!
+//! | question | reported by |
+//! |---|---|
+//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks; [`Media`](StreamEvent::Media), [`Data`](StreamEvent::Data) |
+//! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
+//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`CallCancelled`](StreamEvent::CallCancelled), [`Source`](StreamEvent::Source) |
+//! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
+//! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
+//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Mismatch`](StreamEvent::Mismatch), [`UnknownPart`](StreamEvent::UnknownPart), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! | what stands in the text | [`Payload`](StreamEvent::Payload), after [`with_envelope`](ProviderStream::with_envelope) |
+//! | whether all of it came | [`ProviderStream::verdict`](ProviderStream::verdict) |
+//!
+//!
+#![cfg_attr(feature = "_provider-streams", doc = include_str!("formats/formats.md"))]
+#![cfg_attr(not(feature = "std"), no_std)]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+#[cfg_attr(not(feature = "providers"), allow(dead_code, unused_imports, reason = "the wire formats use the rest"))]
+mod calls;
+#[cfg(feature = "_provider-streams")]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
+mod emitter;
+#[cfg(feature = "envelope")]
+mod envelope;
+#[cfg(feature = "_provider-streams")]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
+mod event;
+#[cfg(feature = "_provider-streams")]
+mod formats;
+#[cfg(any(doc, doctest))]
+pub mod guide;
+#[cfg(feature = "_provider-streams")]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, unused_imports, reason = "each wire format uses a part of it"))]
+mod json;
+#[cfg(feature = "_provider-streams")]
+#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
+mod message;
+mod payload;
+#[cfg(feature = "_provider-streams")]
+mod stream;
+
+pub use calls::{
+    CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, OwnedCallEvent, OwnedToolCall,
+    Slot, ToolCall, ToolCalls, ToolCallsBuilder,
+};
+#[cfg(feature = "envelope")]
+pub use envelope::{
+    Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, EnvelopeEvents, OwnedEnvelopeEvent,
+};
+#[cfg(feature = "_provider-streams")]
+pub use event::{
+    Block, BlockKind, Media, MismatchKind, Opaque, OpaqueKind, OwnedStreamEvent, Retry, Source, StopKind, StreamEvent,
+    StreamEvents, TokenUsage, ToolResult, Unfinished, UnfinishedKind,
+};
+pub use payload::{OwnedPayload, Payload, PayloadStatus};
+#[cfg(feature = "_provider-streams")]
+pub use stream::{Provider, ProviderStream};

@@ -1,0 +1,211 @@
+//! Parts that a server would refuse do not go back: empty text, reasoning without its signature, and calls that are not
+//! those that were reported.
+//!
+//! A message is put together from what the wire says, and its calls are reported from that too, but by another way. One
+//! message that is refused blocks a conversation for ever, as each later request repeats it. So the finished message is
+//! looked at here once more, whatever format it has.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::{Ended, push_element, quoted};
+use crate::calls::rest_of;
+use crate::json::{Json, TextOrJson};
+
+/// Members that hold what is said. Servers refuse it if it is empty.
+const WORDS: [&str; 8] =
+    ["text", "thinking", "content", "reasoning", "reasoning_content", "tool_plan", "refusal", "data"];
+
+/// Members that are only valid as the provider made them.
+const SIGNATURES: [&str; 5] =
+    ["signature", "thoughtSignature", "thought_signature", "encrypted_content", "redactedContent"];
+
+/// Members that are the model's or a tool's own, whatever is in them.
+const OWN: [&str; 10] =
+    ["input", "arguments", "args", "parameters", "output", "outputs", "result", "results", "action", "operation"];
+
+/// The depth of nesting of a message's parts: its list, a part, what the part wraps, and a list in that.
+const MOST_LEVELS: usize = 8;
+
+/// A message without its empty parts, or `None` if nothing is left of it.
+pub(super) fn without_blanks(message: Json<'_>) -> Option<String> {
+    let cleaned = clean(message, MOST_LEVELS)?;
+    let says_something = match Json::of(&cleaned) {
+        list if !list.is_object() => list.elements().next().is_some(),
+        object => object.members().any(|(name, _)| name.word() != "role"),
+    };
+    says_something.then_some(cleaned)
+}
+
+/// A value without what is empty in it; `None` if it is nothing but that.
+fn clean(value: Json<'_>, levels: usize) -> Option<String> {
+    if levels == 0 {
+        return Some(value.spelt().to_owned());
+    }
+    if value.is_object() {
+        return clean_object(value, levels);
+    }
+    if value.inside('[').is_none() {
+        return Some(value.spelt().to_owned());
+    }
+    let mut elements = value.elements().peekable();
+    let is_empty = elements.peek().is_none();
+    let mut cleaned = String::new();
+    let is_nothing = |element: &Json<'_>| {
+        let mut members = element.members();
+        element.is_object() && members.all(|(_, value)| matches!(value.spelt(), "null" | "\"\""))
+    };
+    elements
+        .filter(|element| !is_nothing(element))
+        .filter_map(|element| clean(element, levels - 1))
+        .for_each(|element| push_element(&mut cleaned, &element));
+    (is_empty || !cleaned.is_empty()).then(|| ["[", &cleaned, "]"].concat())
+}
+
+fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
+    let is = |names: &[&str], name: Json<'_>| names.contains(&&*name.word());
+    let is_signature = |name| is(&SIGNATURES, name);
+    let has_signature = |is_empty: bool| {
+        object
+            .members()
+            .any(|(name, value)| is_signature(name) && value.is_string() && (value.spelt() == "\"\"") == is_empty)
+    };
+    let is_signed = has_signature(false);
+    let (mut members, mut has_words, mut has_blanks) = (String::new(), false, false);
+    for (name, value) in object.members() {
+        // Text that is only white space is refused as an empty one is.
+        let is_white = &*name.word() == "text" && value.is_string() && value.word().trim().is_empty();
+        let is_blank = is_white || value.spelt() == "\"\"";
+        let cleaned = match () {
+            () if is(&OWN, name) => Some(value.spelt().to_owned()),
+            () if is_blank && is_signature(name) => continue,
+            // A text with a signature is accepted, and the signature counts for it.
+            () if is_blank && is(&WORDS, name) && (!is_signed || &*name.word() == "content") => None,
+            () => clean(value, levels - 1),
+        };
+        has_blanks |= cleaned.is_none();
+        has_words |= is(&WORDS, name) && cleaned.is_some();
+        let emptied = || value.inside('[').map(|_| "[]".to_owned()).filter(|_| is_result(object));
+        if let Some(value) = cleaned.or_else(emptied) {
+            push_element(&mut members, &[name.spelt(), ":", &value].concat());
+        }
+    }
+    let is_unsigned = has_signature(true) && object.member("thinking").is_given();
+    let is_blank = has_blanks && !has_words && !is_signed && !is_result(object) && !is_message(object);
+    (!is_unsigned && !is_blank).then(|| ["{", &members, "}"].concat())
+}
+
+/// Recognizes the result of a call, which is needed beside it, be it empty.
+fn is_result(object: Json<'_>) -> bool {
+    let kind = object.member("type").word();
+    kind.ends_with("_result") || kind.ends_with("_output") || object.member("toolUseId").is_given()
+}
+
+/// The message itself, which may have calls and no text.
+fn is_message(object: Json<'_>) -> bool {
+    object.member("role").is_given() && !object.member("type").is_given()
+}
+
+/// A call that goes back, and where its input stands.
+struct Call<'a> {
+    object: Json<'a>,
+    id: Json<'a>,
+    name: Json<'a>,
+    input: Json<'a>,
+    member: &'static str,
+    /// True if the input is JSON text in a string.
+    is_text: bool,
+}
+
+/// The calls of a message, in whatever form they are written.
+fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
+    let lists = [("content", false), ("parts", false), ("tool_calls", true)];
+    let lists =
+        lists.map(|(name, is_of_calls)| (message.member(name), is_of_calls)).into_iter().chain([(message, false)]);
+    let mut calls = Vec::new();
+    for (part, is_of_calls) in
+        lists.flat_map(|(list, is_of_calls)| list.elements().map(move |part| (part, is_of_calls)))
+    {
+        let [bedrock, gemini, function] = ["toolUse", "functionCall", "function"].map(|name| part.member(name));
+        let kind = part.member("type").word();
+        let (object, ids, member) = match () {
+            () if bedrock.is_given() => (bedrock, ["toolUseId", "id"], "input"),
+            () if gemini.is_given() => (gemini, ["id", "id"], "args"),
+            () if function.is_given() => (function, ["id", "id"], "arguments"),
+            () if kind.ends_with("tool_use") => (part, ["id", "id"], "input"),
+            () if &*kind == "function_call" => (part, ["call_id", "id"], "arguments"),
+            () if part.member("parameters").is_given() => (part, ["id", "id"], "parameters"),
+            // What is in a list of calls is one.
+            () if is_of_calls => (part, ["id", "id"], "parameters"),
+            () => continue,
+        };
+        let id = ids.map(|id| object.member(id)).into_iter().chain([part.member("id")]).find(|id| id.is_given());
+        let input = object.member(member);
+        let is_text = member != "parameters" && (input.is_string() || object.member("call_id").is_given());
+        calls.push(Call { object, id: id.unwrap_or_default(), name: object.member("name"), input, member, is_text });
+    }
+    calls
+}
+
+/// A message with the calls that were reported, each with the input that was reported of it; `None` if one was not
+/// reported, or is missing.
+pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<String> {
+    // Not all servers have ids: then those of one name come in order.
+    let mut left: BTreeMap<[Cow<'_, str>; 2], VecDeque<&Ended>> = BTreeMap::new();
+    for ended in ended {
+        left.entry([Cow::from(&ended.id), Cow::from(&ended.name)]).or_default().push_back(ended);
+    }
+    let (mut written, mut rest) = (String::new(), message.spelt());
+    for call in calls_of(message) {
+        let reported = left.get_mut(&[call.id.word(), call.name.word()]).and_then(VecDeque::pop_front)?;
+        if reported.is(call.input) {
+            continue;
+        }
+        let input = if call.is_text { quoted(&reported.input) } else { reported.input.clone() };
+        // In place of the input, be it null, or at the end of the call if it has none.
+        let found = call.object.members().find(|(name, _)| name.word() == call.member);
+        let (place, len, before) = match found {
+            Some((_, value)) => (value.spelt(), value.spelt().len(), String::new()),
+            None => {
+                let comma = if call.object.members().next().is_some() { "," } else { "" };
+                let end = call.object.spelt().len().checked_sub(1)?;
+                (call.object.spelt().get(end..)?, 0, [comma, "\"", call.member, "\":"].concat())
+            }
+        };
+        let at = (place.as_ptr() as usize).checked_sub(rest.as_ptr() as usize)?;
+        written.push_str(&[rest.get(..at)?, &before, &input].concat());
+        rest = rest.get(at + len..)?;
+    }
+    // A state that somebody made up may have any text as an input.
+    let is_written = written.is_empty() || Json::new(&[&written, rest].concat()).is_some();
+    written.push_str(rest);
+    (is_written && has_all(message, left.into_values().flatten())).then_some(written)
+}
+
+/// Returns true if the client's calls that were not found are there by their ids: what is written in another form, as a
+/// command or a patch is.
+fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> bool {
+    let mut missing = missing.filter(|ended| ended.is_client_s).peekable();
+    if missing.peek().is_none() {
+        return true;
+    }
+    let items: BTreeSet<String> = message
+        .elements()
+        .flat_map(|item| ["call_id", "id"].map(|name| item.member(name).word().into_owned()))
+        .collect();
+    missing.all(|ended| !ended.id.is_empty() && items.contains(&ended.id))
+}
+
+impl Ended {
+    /// Returns true if this is the input that was reported, as JSON: what deviates and was accepted is not.
+    fn is(&self, input: Json<'_>) -> bool {
+        let text = match input.text_or_json() {
+            TextOrJson::Text(text) => text,
+            TextOrJson::Json(json) => json.into(),
+        };
+        let is_same = rest_of(&self.input, &text).is_some_and(|rest| rest.trim_ascii().is_empty());
+        is_same && (self.input == text || serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok())
+    }
+}

@@ -1,0 +1,95 @@
+//! The calls of the message that goes back: what was reported of them when they ended.
+
+use alloc::borrow::ToOwned;
+
+use jsonspigot::internal::on_one_line;
+
+use super::{Ended, MOST_PARTS, PART_LEN, Shape, Turn, push_element, quoted};
+use crate::calls::{Executor, ToolCall};
+use crate::json::Json;
+use crate::payload::{Payload, PayloadStatus};
+
+impl Turn {
+    /// Keeps a value that came with the call of this number, as a member of its own.
+    pub(crate) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
+        if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
+            if self.extras.len() >= MOST_PARTS {
+                return self.spoil();
+            }
+            self.extras.insert(call, [",", &quoted(member), ":", value.spelt()].concat());
+        }
+    }
+
+    /// The arguments of the call in this part will be known at its end.
+    pub(crate) fn await_call(&mut self, place: u64) {
+        if self.pending.replace(place).is_some() {
+            self.spoil();
+        }
+    }
+
+    /// A call of the only answer has ended.
+    pub(crate) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        self.begin_next();
+        let is_whole = match input.status() {
+            PayloadStatus::Complete | PayloadStatus::Accepted => {
+                value_of(input).is_some_and(|value| value.starts_with('{'))
+            }
+            PayloadStatus::Empty => true,
+            PayloadStatus::Raw => true,
+            _ => false,
+        };
+        let extra = self.extras.remove(call.number).unwrap_or_default();
+        match (self.shape, self.pending.take()) {
+            // A call without a name is refused too.
+            _ if !is_whole || call.name.is_none_or(str::is_empty) => self.has_bad_call = true,
+            (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                // No text is no arguments, which servers want to see as an object.
+                let arguments = match (input.status(), value_of(input)) {
+                    (PayloadStatus::Empty, _) => "{}",
+                    (PayloadStatus::Complete, Some("{}")) => "{}",
+                    // Not as it came: nobody else takes that for JSON.
+                    (PayloadStatus::Accepted, Some(value)) => value,
+                    _ => input.raw(),
+                };
+                let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
+                let (kind, member) = match input.status() {
+                    PayloadStatus::Raw => (quoted("custom"), quoted("input")),
+                    _ => (quoted("function"), quoted("arguments")),
+                };
+                let called = ["{\"name\":", &name, ",", &member, ":", &arguments, "}"].concat();
+                let entry = ["{", &id, "\"type\":", &kind, ",", &kind, ":", &called, &extra, "}"].concat();
+                if self.takes(entry.len() + 1) {
+                    push_element(&mut self.calls, &entry);
+                }
+            }
+            (Shape::WithCalls { .. }, _) => {}
+            (_, Some(place)) if input.value().is_some() => {
+                let args = on_one_line(value_of(input).unwrap_or_default());
+                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                let name = quoted(call.name.unwrap_or_default());
+                let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
+                self.set(Some(place), "functionCall", Json::of(&whole));
+                self.note_call(call, input);
+            }
+            (_, Some(_)) => self.spoil(),
+            (_, None) => self.note_call(call, input),
+        }
+    }
+
+    /// Notes what was reported of a call, as much in all as a message may have.
+    fn note_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        let [id, name] = [call.id, call.name].map(|text| text.unwrap_or_default().to_owned());
+        let input = value_of(input).unwrap_or(input.raw()).to_owned();
+        self.ended_len += id.len() + name.len() + input.len() + PART_LEN;
+        if self.ended_len > self.most {
+            return self.spoil();
+        }
+        self.ended.push(Ended { id, name, input, is_client_s: call.executor == Executor::Client });
+    }
+}
+
+/// The JSON text of an input's value as servers take it back: some send `null` for a tool without arguments, and refuse it.
+fn value_of<'a>(input: &Payload<'a>) -> Option<&'a str> {
+    input.value().map(|value| if value.text() == "null" { "{}" } else { value.text() })
+}

@@ -1,0 +1,106 @@
+//! The way from a provider to the message that goes back: which wire format puts it together, and how.
+//!
+//! Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) leads here, so that a program that does not
+//! call it has none of this.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use super::provider::Provider;
+use crate::calls::ToolCall;
+use crate::emitter::stream_state::KeepMessage;
+#[cfg(feature = "anthropic")]
+use crate::formats::anthropic;
+#[cfg(feature = "bedrock")]
+use crate::formats::bedrock;
+#[cfg(feature = "cohere")]
+use crate::formats::cohere;
+#[cfg(feature = "gemini")]
+use crate::formats::gemini;
+#[cfg(feature = "ollama")]
+use crate::formats::ollama;
+#[cfg(feature = "openai-chat")]
+use crate::formats::openai_chat;
+#[cfg(feature = "openai-responses")]
+use crate::formats::openai_responses;
+use crate::json::Json;
+use crate::message::{Composer, Shape, Turn};
+use crate::payload::Payload;
+
+/// Returns the keeper of the messages of a provider's stream; nobody where none goes back.
+pub(crate) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMessage>> {
+    let composer: Option<Composer> = match provider {
+        #[cfg(feature = "anthropic")]
+        Provider::Anthropic => Some(anthropic::COMPOSER),
+        #[cfg(feature = "openai-chat")]
+        Provider::OpenaiChat => Some(openai_chat::COMPOSER),
+        #[cfg(feature = "openai-responses")]
+        Provider::OpenaiResponses => Some(openai_responses::COMPOSER),
+        #[cfg(feature = "gemini")]
+        Provider::Gemini => Some(gemini::COMPOSER),
+        #[cfg(feature = "bedrock")]
+        Provider::Bedrock => Some(bedrock::COMPOSER),
+        #[cfg(feature = "cohere")]
+        Provider::Cohere => Some(cohere::COMPOSER),
+        #[cfg(feature = "ollama")]
+        Provider::Ollama => Some(ollama::COMPOSER),
+        #[allow(unreachable_patterns, reason = "where none of the others is compiled in")]
+        _ => None,
+    };
+    composer.map(|composer| -> Box<dyn KeepMessage> {
+        Box::new(Keeper { turn: Turn::new(composer.shape, most), composer })
+    })
+}
+
+/// A message, and what adds to it.
+#[derive(Clone, Debug)]
+struct Keeper {
+    turn: Turn,
+    composer: Composer,
+}
+
+impl KeepMessage for Keeper {
+    fn begin(&mut self) {
+        self.turn.begin();
+    }
+
+    fn end(&mut self) {
+        self.turn.end();
+    }
+
+    fn spoil(&mut self) {
+        self.turn.spoil();
+    }
+
+    fn add(&mut self, event: Json<'_>) {
+        (self.composer.compose)(event, &mut self.turn);
+    }
+
+    fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
+        self.turn.extra(call, member, value);
+    }
+
+    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+        self.turn.end_call(call, input);
+    }
+
+    fn to_json(&self) -> Option<String> {
+        self.turn.to_json()
+    }
+
+    fn to_json_without_calls(&self) -> Option<String> {
+        self.turn.to_json_without_calls()
+    }
+
+    fn turn(&self) -> (&Turn, [Shape; 2]) {
+        (&self.turn, [self.composer.shape, self.composer.other_shape])
+    }
+
+    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]) {
+        (&mut self.turn, [self.composer.shape, self.composer.other_shape])
+    }
+
+    fn boxed_clone(&self) -> Box<dyn KeepMessage> {
+        Box::new(self.clone())
+    }
+}

@@ -1,0 +1,392 @@
+//! A provider's stream, one event's JSON text at a time: [`ProviderStream`].
+
+mod dispatch;
+mod keeper;
+#[cfg(feature = "envelope")]
+mod payloads;
+pub(crate) mod provider;
+mod reading;
+mod saved;
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+use self::dispatch::{Dispatch, MakeKeeper};
+pub use self::provider::Provider;
+use crate::calls::{CallErrorKind, ToolCalls};
+use crate::emitter::failure::Failure;
+use crate::emitter::stream_state::StreamState;
+use crate::emitter::{Emitter, OnEvent};
+use crate::event::StreamEvent;
+use crate::event::owned::StreamEvents;
+use crate::event::verdict::Unfinished;
+use crate::json::Json;
+
+/// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
+///
+/// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
+/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are reported, and
+/// the stream goes on. A list of objects is read as that many events.
+///
+/// ```
+/// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
+/// use jsonspigot::{EventKind, PatternSet};
+///
+/// let events = [
+///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"say","input":{}}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"text\": \"Hel"}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"lo\"}"}}"#,
+///     r#"{"type":"content_block_stop","index":0}"#,
+///     r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"}}"#,
+///     r#"{"type":"message_stop"}"#,
+/// ];
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
+/// let mut reported = Vec::new();
+/// let mut on_event = |event: StreamEvent<'_>| match event {
+///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
+///         if let EventKind::Delta(text) = event.kind {
+///             reported.push(text.to_string());
+///         }
+///     }
+///     StreamEvent::Call(CallEvent::End { input, .. }) => {
+///         reported.push(format!("{} {}", input.status().name(), input.value().unwrap()));
+///     }
+///     StreamEvent::Stop { reason, .. } => reported.push(reason.to_string()),
+///     _ => {}
+/// };
+/// for event in events {
+///     stream.push_with(event, &mut on_event);
+/// }
+/// stream.finish_with(None, &mut on_event);
+/// assert_eq!(reported, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ProviderStream {
+    pub(crate) calls: ToolCalls,
+    pub(crate) reader: Option<Dispatch>,
+    /// True if the events have yet to say whose stream it is.
+    pub(crate) is_detecting: bool,
+    pub(crate) stream_state: StreamState,
+    /// The keeper of the message that goes back, if somebody has asked for it.
+    pub(crate) keeper: Option<MakeKeeper>,
+    /// True if the keeper waits for the first event of a provider that is known.
+    pub(crate) awaits_keeper: bool,
+    /// True if a message's own text is JSON.
+    pub(crate) is_structured: bool,
+    /// True if each event is passed on as it came.
+    pub(crate) with_events: bool,
+    /// Events that could be several providers', until one comes that can't.
+    pub(crate) undecided: Vec<String>,
+}
+
+/// Returns true if a line is an event by itself.
+fn is_event(line: &str) -> bool {
+    matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
+}
+
+/// The number of events that are kept until the provider is known. No provider sends more pings than that before
+/// anything else.
+pub(crate) const MOST_UNDECIDED: usize = 64;
+
+impl ProviderStream {
+    /// The stream of a known provider.
+    #[must_use]
+    pub fn new(provider: Provider, calls: ToolCalls) -> Self {
+        Self { reader: Some(Dispatch::new(provider)), is_detecting: false, ..Self::detecting(calls) }
+    }
+
+    /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// stream.push_with(r#"{"choices":[]}"#, |event| println!("{event:?}"));
+    /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
+    /// ```
+    #[must_use]
+    pub fn detecting(calls: ToolCalls) -> Self {
+        Self {
+            calls,
+            reader: None,
+            is_detecting: true,
+            stream_state: StreamState::default(),
+            keeper: None,
+            awaits_keeper: false,
+            is_structured: false,
+            with_events: false,
+            undecided: Vec::new(),
+        }
+    }
+
+    /// The assistant's text is itself JSON: each answer is reported as a call without an id and a name, not as text.
+    #[must_use]
+    pub fn structured(self) -> Self {
+        Self { is_structured: true, ..self }
+    }
+
+    /// Passes each event on as it came, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before what it means: for all
+    /// that has no event of its own, such as the probabilities of tokens, costs and timings.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+    ///
+    /// let calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_provider_events();
+    /// let chunk = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[]}}]}"#;
+    /// let mut first = None;
+    /// stream.push_with(chunk, |event| {
+    ///     if let StreamEvent::ProviderEvent { json, .. } = event {
+    ///         first.get_or_insert(json.to_owned());
+    ///     }
+    /// });
+    /// assert_eq!(first.as_deref(), Some(chunk));
+    /// ```
+    #[must_use]
+    pub fn with_provider_events(self) -> Self {
+        Self { with_events: true, ..self }
+    }
+
+    /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
+    #[must_use]
+    pub fn with_message(self) -> Self {
+        Self { keeper: Some(keeper::keeper), awaits_keeper: true, ..self }
+    }
+
+    /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request: with
+    /// signatures, encrypted reasoning and calls, each value spelt as it came.
+    ///
+    /// | provider | what it is | append it to |
+    /// |---|---|---|
+    /// | Anthropic, Bedrock (Converse), OpenAI's chat, Cohere v2, Ollama | an object with `role` | `messages` |
+    /// | Cohere v1 | an object with `role` | `chat_history` |
+    /// | OpenAI Responses | a list of items | the elements to `input` |
+    /// | Gemini | an object with `role` and `parts` | `contents` |
+    /// | Gemini Interactions | a list of steps | the elements to `input` |
+    ///
+    /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
+    /// message begins. It has no empty parts, which servers refuse. It is `None` while the message is still arriving, and
+    /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls are
+    /// not those that were reported (the end of Gemini's calls without arguments is reported by [`finish`](Self::finish)),
+    /// or the message exceeds
+    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. If there are
+    /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
+    /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
+    /// Realtime and Assistants or Gemini's Live, where the server keeps the conversation.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// for event in [
+    ///     r#"{"type":"message_start","message":{"content":[]}}"#,
+    ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"H"}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"m."}}"#,
+    ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+    ///     r#"{"type":"content_block_stop","index":0}"#,
+    ///     r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
+    /// ] {
+    ///     stream.push(event).check()?;
+    /// }
+    /// let thinking = r#"{"type":"thinking","thinking":"Hm.","signature":"EqQB"}"#;
+    /// assert_eq!(stream.message().unwrap(), format!(r#"{{"role":"assistant","content":[{thinking}]}}"#));
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    #[must_use]
+    pub fn message(&self) -> Option<String> {
+        self.stream_state.message()?.to_json()
+    }
+
+    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is not
+    /// whole, as a message with such a call is refused, now and in every request after it.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// for chunk in [
+    ///     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
+    ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
+    ///     r#"{"choices":[{"delta":{},"finish_reason":"length"}]}"#,
+    /// ] {
+    ///     let _events = stream.push(chunk);
+    /// }
+    /// assert_eq!(stream.message(), None);
+    /// assert_eq!(stream.message_without_calls().unwrap(), r#"{"role":"assistant","content":"I look."}"#);
+    /// ```
+    #[must_use]
+    pub fn message_without_calls(&self) -> Option<String> {
+        self.stream_state.message()?.to_json_without_calls()
+    }
+
+    /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
+    /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    ///
+    /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
+    /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
+    /// reported, no frame was damaged and the provider reported no error: a stop of the kind
+    /// [`Error`](crate::StopKind::Error) is one. What is late after a whole changes nothing, nor does a stray fragment of a
+    /// call that then came whole.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
+    /// assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
+    /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#).check()?;
+    /// stream.finish(None).check()?;
+    /// assert_eq!(stream.verdict(), Ok(()));
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong, as an [`Unfinished`].
+    pub fn verdict(&self) -> Result<(), Unfinished> {
+        let calls = self.calls.state();
+        let is_open = !self.stream_state.unfinished.is_empty() || calls.open_count() > 0;
+        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays())
+    }
+
+    /// Returns the provider, once it is known.
+    #[must_use]
+    pub fn provider(&self) -> Option<Provider> {
+        self.reader.as_ref().map(Dispatch::provider)
+    }
+
+    /// The calls: their patterns, and the parsers of the open ones.
+    #[must_use]
+    pub fn calls(&self) -> &ToolCalls {
+        &self.calls
+    }
+
+    /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,
+    /// so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+    /// let mut shown = String::new();
+    /// for data in [r#"{"choices":[{"delta":{"content":"Hel"}}]}"#, r#"{"choices":[{"delta":{"content":"lo"}}]}"#] {
+    ///     for event in stream.push(data) {
+    ///         match event {
+    ///             OwnedStreamEvent::Text { text, .. } => shown.push_str(&text),
+    ///             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
+    ///             _ => {}
+    ///         }
+    ///     }
+    /// }
+    /// assert_eq!(shown, "Hello");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn push(&mut self, event: &str) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_event(event, on_event))
+    }
+
+    /// [`push`](Self::push), with a callback in place of the iterator: nothing is copied.
+    pub fn push_with(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.push_event(event, &mut on_event);
+    }
+
+    /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
+    /// text: it is reported as a bad frame, and no open call can be complete.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::empty()));
+    /// let mut reported = Vec::new();
+    /// let mut on_event = |event: StreamEvent<'_>| match event {
+    ///     StreamEvent::BadFrame { .. } => reported.push("bad frame"),
+    ///     StreamEvent::Call(CallEvent::End { input, .. }) => reported.push(input.status().name()),
+    ///     _ => {}
+    /// };
+    /// stream.push_with(r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
+    /// stream.push_unreadable_with("{\u{fffd}}", &mut on_event);
+    /// stream.push_with(r#"{"contentBlockStop":{"contentBlockIndex":0}}"#, &mut on_event);
+    /// stream.finish_with(None, &mut on_event);
+    /// assert_eq!(reported, ["bad frame", "truncated"]);
+    /// ```
+    pub fn push_unreadable(&mut self, text: &str) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_unreadable_with(text, on_event))
+    }
+
+    /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
+    pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        let mut emit = self.emitter(&mut on_event);
+        emit.leave_out("bad-frame");
+        emit.report(StreamEvent::BadFrame { text });
+    }
+
+    /// Notes an event that was too long to get here: it is reported as one that passed
+    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), and no open call can be complete.
+    pub fn push_oversized(&mut self) -> StreamEvents {
+        self.events_of(|stream, on_event| stream.push_oversized_with(on_event))
+    }
+
+    /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
+    pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        let mut emit = self.emitter(&mut on_event);
+        emit.leave_out("limit");
+        emit.calls().report_error(CallErrorKind::EventLimit, None);
+    }
+
+    /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;
+    /// [`check`](StreamEvents::check) on it is the stream's [`verdict`](Self::verdict).
+    ///
+    /// Without a reason the input has ended. With one, such as `cancelled`, you have stopped it, and the calls that
+    /// are cut name that reason, unless the provider gave one before.
+    ///
+    /// If the provider is still unknown, its events are reported now, as errors of the provider or as unknown:
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// stream.push(r#"{"message":"Too many requests"}"#).check()?;
+    /// let is_error = |event| matches!(event, OwnedStreamEvent::ProviderError { message, .. } if message == "Too many requests");
+    /// assert!(stream.finish(None).any(is_error));
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    pub fn finish(&mut self, reason: Option<&str>) -> StreamEvents {
+        let mut events = Vec::new();
+        self.finish_with(reason, |event| events.push(event.to_owned()));
+        StreamEvents::new(events, self.verdict())
+    }
+
+    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        for event in mem::take(&mut self.undecided) {
+            match Json::new(&event).and_then(Failure::alone) {
+                Some(failure) => self.emitter(&mut on_event).fail(&failure),
+                None => on_event(StreamEvent::Unknown { text: &event }),
+            }
+        }
+        self.emitter(&mut on_event).end_input(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
+    }
+
+    /// The events of a push, as values of their own.
+    fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
+        let mut events = Vec::new();
+        push(self, &mut |event| events.push(event.to_owned()));
+        StreamEvents::new(events, self.stream_state.outlet.watch.so_far())
+    }
+
+    fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {
+        Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event)
+    }
+}

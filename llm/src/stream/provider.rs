@@ -1,0 +1,184 @@
+//! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known of
+//! its wire format stands in a file of its own, as a [`Format`].
+
+use jsonspigot::internal::spelt_by_name;
+
+#[cfg(feature = "ag-ui")]
+use crate::formats::ag_ui;
+#[cfg(feature = "anthropic")]
+use crate::formats::anthropic;
+#[cfg(feature = "bedrock")]
+use crate::formats::bedrock;
+#[cfg(feature = "cohere")]
+use crate::formats::cohere;
+#[cfg(feature = "gemini")]
+use crate::formats::gemini;
+#[cfg(feature = "mcp")]
+use crate::formats::mcp;
+#[cfg(feature = "ollama")]
+use crate::formats::ollama;
+#[cfg(feature = "openai-assistants")]
+use crate::formats::openai_assistants;
+#[cfg(feature = "openai-chat")]
+use crate::formats::openai_chat;
+#[cfg(feature = "openai-responses")]
+use crate::formats::openai_responses;
+#[cfg(feature = "vercel-ui")]
+use crate::formats::vercel_ui;
+use crate::formats::{Format, Look};
+use crate::json::Json;
+
+/// The wire format of a stream. Each is there only with the feature that has its name.
+///
+/// ```
+/// use jsonspigot_llm::Provider;
+///
+/// assert_eq!("openai-chat".parse(), Ok(Provider::OpenaiChat));
+/// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
+/// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Provider {
+    /// Anthropic Messages.
+    #[cfg(feature = "anthropic")]
+    Anthropic,
+    /// OpenAI Chat Completions and compatible servers; text completions too.
+    #[cfg(feature = "openai-chat")]
+    OpenaiChat,
+    /// OpenAI Responses, and the server's events of Realtime.
+    ///
+    /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are by
+    /// name:
+    ///
+    /// | name | input |
+    /// |---|---|
+    /// | `apply_patch` | `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`, with the diff as it is streamed |
+    /// | `shell` | the item's action, `{"commands":[…],…}`, with the commands as they are streamed |
+    /// | `local_shell` | the item's action |
+    /// | `computer` | `{"action":…,"pending_safety_checks":…}` |
+    /// | `tool_search` | the item's arguments |
+    ///
+    /// Those that the provider [executes](crate::calls::Executor::Provider) are tools of MCP servers, by their own
+    /// name, `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its
+    /// own `tool_search`. A tool of an MCP server that waits for approval is one of them too; its id begins with `mcpr_`,
+    /// and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
+    #[cfg(feature = "openai-responses")]
+    OpenaiResponses,
+    /// OpenAI Assistants: a run's objects, by themselves or as `data` beside the `event`'s name.
+    ///
+    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not reported.
+    #[cfg(feature = "openai-assistants")]
+    OpenaiAssistants,
+    /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
+    #[cfg(feature = "gemini")]
+    Gemini,
+    /// Bedrock ConverseStream, decoded, and `InvokeModelWithResponseStream` with Anthropic's events in base64.
+    #[cfg(feature = "bedrock")]
+    Bedrock,
+    /// Cohere chat, v2 and v1.
+    #[cfg(feature = "cohere")]
+    Cohere,
+    /// Ollama's own chat and completions.
+    #[cfg(feature = "ollama")]
+    Ollama,
+    /// AG-UI.
+    #[cfg(feature = "ag-ui")]
+    AgUi,
+    /// The Vercel UI message stream.
+    #[cfg(feature = "vercel-ui")]
+    VercelUi,
+    /// MCP's JSON-RPC messages: calls of tools and their results.
+    ///
+    /// The [executor](crate::calls::Executor) of a call is the client: whoever receives a request executes it. In
+    /// a recording of both directions the result follows. A call's id is that of its request; a string id loses its
+    /// quotation marks unless it would then look like a number (`1` is a number, `"1"` a string) or like a string that
+    /// has kept them. An error that answers a call is reported twice: as the call's result and as an error.
+    #[cfg(feature = "mcp")]
+    Mcp,
+}
+
+impl Provider {
+    /// All that are compiled in.
+    pub const ALL: &'static [Self] = &[
+        #[cfg(feature = "anthropic")]
+        Self::Anthropic,
+        #[cfg(feature = "openai-chat")]
+        Self::OpenaiChat,
+        #[cfg(feature = "openai-responses")]
+        Self::OpenaiResponses,
+        #[cfg(feature = "openai-assistants")]
+        Self::OpenaiAssistants,
+        #[cfg(feature = "gemini")]
+        Self::Gemini,
+        #[cfg(feature = "bedrock")]
+        Self::Bedrock,
+        #[cfg(feature = "cohere")]
+        Self::Cohere,
+        #[cfg(feature = "ollama")]
+        Self::Ollama,
+        #[cfg(feature = "ag-ui")]
+        Self::AgUi,
+        #[cfg(feature = "vercel-ui")]
+        Self::VercelUi,
+        #[cfg(feature = "mcp")]
+        Self::Mcp,
+    ];
+
+    /// The name in kebab case, as the command line takes it: `openai-chat`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.format().name
+    }
+
+    /// The provider that sends events like this one; `None` if several do, or none of those that are compiled in.
+    ///
+    /// ```
+    /// use jsonspigot_llm::Provider;
+    ///
+    /// assert_eq!(Provider::detect(r#"{"type":"message_stop"}"#), Some(Provider::Anthropic));
+    /// assert_eq!(Provider::detect(r#"{"type":"ping"}"#), None);
+    /// ```
+    #[must_use]
+    pub fn detect(event: &str) -> Option<Self> {
+        Self::sender_of(Json::new(event)?)
+    }
+
+    /// The same for an event that is known to be JSON.
+    pub(crate) fn sender_of(event: Json<'_>) -> Option<Self> {
+        let look: Look<'_> = event.object().ok()?;
+        let mut all = Self::ALL.iter().copied();
+        let by_type = all.clone().find(|provider| (provider.format().owns_type)(look.kind()));
+        by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(&look)))
+    }
+
+    /// Returns the wire format.
+    pub(crate) fn format(self) -> &'static Format {
+        match self {
+            #[cfg(feature = "anthropic")]
+            Self::Anthropic => &anthropic::FORMAT,
+            #[cfg(feature = "openai-chat")]
+            Self::OpenaiChat => &openai_chat::FORMAT,
+            #[cfg(feature = "openai-responses")]
+            Self::OpenaiResponses => &openai_responses::FORMAT,
+            #[cfg(feature = "openai-assistants")]
+            Self::OpenaiAssistants => &openai_assistants::FORMAT,
+            #[cfg(feature = "gemini")]
+            Self::Gemini => &gemini::FORMAT,
+            #[cfg(feature = "bedrock")]
+            Self::Bedrock => &bedrock::FORMAT,
+            #[cfg(feature = "cohere")]
+            Self::Cohere => &cohere::FORMAT,
+            #[cfg(feature = "ollama")]
+            Self::Ollama => &ollama::FORMAT,
+            #[cfg(feature = "ag-ui")]
+            Self::AgUi => &ag_ui::FORMAT,
+            #[cfg(feature = "vercel-ui")]
+            Self::VercelUi => &vercel_ui::FORMAT,
+            #[cfg(feature = "mcp")]
+            Self::Mcp => &mcp::FORMAT,
+        }
+    }
+}
+
+spelt_by_name!(Provider);

@@ -1,0 +1,102 @@
+//! Reading an event: it detects the provider, keeps what is undecided, hands the rest to the wire format.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use core::mem;
+
+use super::dispatch::Dispatch;
+use super::provider::Provider;
+use super::{MOST_UNDECIDED, ProviderStream, is_event};
+use crate::emitter::failure::Failure;
+use crate::emitter::{Emitter, OnEvent};
+use crate::event::StreamEvent;
+use crate::json::Json;
+
+impl ProviderStream {
+    pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
+        if event.len() > self.calls.state().limits().event_bytes {
+            return self.push_oversized_with(on_event);
+        }
+        match event.trim_ascii() {
+            "" => {}
+            // The end of a stream, whatever the provider.
+            "[DONE]" => {
+                let mut emit = self.emitter(on_event);
+                emit.end_stream();
+                // If another one follows, its calls are others, whatever their ids and places.
+                emit.calls().begin_message();
+                self.stream_state.settle();
+            }
+            event => match Json::new(event) {
+                // Without server-sent events, Google answers with a list, even if the only element is an error.
+                Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
+                    list.elements().for_each(|event| self.read_event(event, on_event));
+                }
+                Some(event) => self.read_event(event, on_event),
+                // Some servers leave out the blank lines between events, so that their data was joined.
+                None if event.contains('\n') && event.lines().all(is_event) => {
+                    event.lines().for_each(|event| self.push_event(event, on_event));
+                }
+                None => self.report_bad_frame(event, on_event),
+            },
+        }
+    }
+
+    pub(super) fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        if self.with_events {
+            on_event(StreamEvent::ProviderEvent { json: event.spelt() });
+        }
+        if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
+    }
+
+    pub(super) fn decide(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        let Some(provider) = Provider::sender_of(event) else {
+            return self.keep_undecided(event, on_event);
+        };
+        let earlier = mem::take(&mut self.undecided);
+        self.reader = Some(if earlier.is_empty() { Dispatch::new(provider) } else { Dispatch::begun(provider) });
+        for event in earlier.iter().filter_map(|event| Json::new(event)).chain([event]) {
+            self.read(event, on_event);
+        }
+    }
+
+    /// Keeps an event that could be any provider's. What can't be an event, or is an error whatever the provider, is
+    /// reported at once.
+    pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        let text = event.spelt();
+        if !event.is_object() {
+            return self.report_bad_frame(text, on_event);
+        }
+        if let Some(failure) = Failure::reported_by(event) {
+            return self.emitter(on_event).fail(&failure);
+        }
+        let kept: usize = self.undecided.iter().map(String::len).sum();
+        if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.state().limits().event_bytes {
+            self.undecided.push(text.to_owned());
+        } else {
+            on_event(StreamEvent::Unknown { text });
+        }
+    }
+
+    pub(super) fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        let Some(reader) = &mut self.reader else { return };
+        if mem::take(&mut self.awaits_keeper)
+            && let Some(keeper) = self.keeper
+        {
+            self.stream_state.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
+        }
+        let mut emit = Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event);
+        if reader.read(event, &mut emit).is_err() {
+            self.report_bad_frame(event.spelt(), on_event);
+        }
+    }
+
+    pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
+        let mut emit = self.emitter(on_event);
+        // Noise in between loses nothing. What looks like an event may have been a fragment.
+        if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
+            emit.leave_out("bad-frame");
+        }
+        emit.report(StreamEvent::BadFrame { text });
+    }
+}

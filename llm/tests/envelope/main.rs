@@ -1,0 +1,13 @@
+//! The envelope against a splitter of whole texts: every cut, by hand and by chance.
+
+use jsonspigot_check::envelope::{properties, recorder, splitter};
+use jsonspigot_check::{fuzz_inputs, sealed};
+
+mod any_text;
+mod cases;
+mod delimiters;
+mod limits;
+mod owned;
+mod promptness;
+mod regression;
+mod saved;

@@ -1,0 +1,105 @@
+//! Saved state of an envelope. That it can be gone on from at any cut is held wherever a text is cut (`recorder::tell`);
+//! here is what else there is to say of the bytes.
+//!
+//! Laws: saved state.
+
+use jsonspigot::{Limits, Parser, PatternSet, RestoreErrorKind};
+use jsonspigot_llm::{Delimiter, Envelope};
+use proptest::prelude::*;
+
+use super::any_text::{choices, delimiters, text};
+use super::properties::{MARKS, a_state_is_refused_or_sound, spelt};
+use super::recorder::{boundaries, envelope};
+use super::sealed::{HEADER, edited, sealed};
+use super::splitter::Choices;
+
+#[test]
+fn an_error_says_what_is_wrong_with_the_bytes() {
+    let patterns = PatternSet::new(["a"]).unwrap();
+    let delimiters = || [Delimiter::comment("context").unwrap(), Delimiter::bare()];
+    let builder = Envelope::builder();
+    let mut envelope = builder.build(delimiters(), &patterns);
+    envelope.feed_with("Hello <!--context {\"a\": [1, \"tw", |_| {});
+    let state = envelope.save();
+    assert_eq!(builder.restore(delimiters(), &patterns, &state).map(drop), Ok(()));
+    let error = builder.restore(delimiters(), &PatternSet::empty(), &state).unwrap_err();
+    assert_eq!(error.kind(), RestoreErrorKind::OtherPatterns);
+    for other in [
+        builder.hold_limit(9),
+        builder.payload_limit(99),
+        builder.parser(Parser::builder()),
+        builder.parser(Parser::builder().limits(Limits::new().depth(5))),
+    ] {
+        let error = other.restore(delimiters(), &patterns, &state).unwrap_err();
+        assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    }
+    let [comment, bare] = delimiters();
+    for other in [vec![bare.clone(), comment.clone()], vec![comment.clone()], vec![comment.raw(), bare], vec![]] {
+        let error = builder.restore(other, &patterns, &state).unwrap_err();
+        assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    }
+    for end in 0..state.len() {
+        let error = builder.restore(delimiters(), &patterns, &state[..end]).unwrap_err();
+        assert_eq!(error.kind(), RestoreErrorKind::Cut, "{end}");
+    }
+    let error = Parser::builder().restore(&patterns, &state).unwrap_err();
+    assert_eq!(error.kind(), RestoreErrorKind::OtherKind);
+}
+
+const TEXTS: [&str; 6] = [
+    "Hi <!--context {\"a\": [1, \"tw\\u00e9\", {\"b\": -1.5e3}]} --> and",
+    "```json\n{\"a\": tru} ``` x ````json\n[1]\n````",
+    "<think>Well `now` </thin </think> <think> {\"a\": 1} </think>",
+    "see [1] or { x } and {\"a\": {\"b\": [1, 2]}} {\"a\"",
+    "<tool_call>\"str\\\"ing\" </tool_call><tool_call>12</tool_call><note>{</note>",
+    "``` text\n a ``` b\n ```",
+];
+
+/// What a body takes that says it is longer than it is: nothing. And no byte that is another one breaks a promise.
+#[test]
+fn lengths_that_are_not_there_are_refused() {
+    for marks in [&MARKS[..7], &MARKS[7..]] {
+        let mut subject = envelope(&Choices::default(), &spelt(marks));
+        for text in TEXTS {
+            for cut in boundaries(text) {
+                subject.reset();
+                subject.feed_with(&text[..cut], |_| {});
+                let state = subject.save();
+                for place in (HEADER..state.len()).skip(cut % 3).step_by(3) {
+                    for put in [&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01][..], &[0xFF; 40], &[1]] {
+                        let changed = sealed([&state[..place], put, &state[place + 1..]].concat());
+                        a_state_is_refused_or_sound(&changed, &subject, &[&text[cut..]]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_made_up_state_is_refused_or_sound(
+        before in text(),
+        delimiters in delimiters(),
+        choices in choices(),
+        edits in prop::collection::vec(any::<u8>(), 0..10),
+        after in text(),
+    ) {
+        let mut subject = envelope(&choices, &delimiters);
+        subject.feed_with(&before, |_| {});
+        a_state_is_refused_or_sound(&edited(subject.save(), &edits), &subject, &[after]);
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_sound(
+        delimiters in delimiters(),
+        body in prop::collection::vec(prop_oneof![3 => 0_u8..9, 1 => any::<u8>()], 0..60),
+        after in text(),
+    ) {
+        let subject = envelope(&Choices::default(), &delimiters);
+        let mut state = subject.save();
+        state.truncate(HEADER);
+        state.extend(body);
+        a_state_is_refused_or_sound(&sealed(state), &subject, &[after]);
+    }
+}

@@ -1,0 +1,275 @@
+//! The law of the end: the verdict is `Ok` if and only if at least one event meant something, every message that began has
+//! ended, every call is complete, empty or raw, nothing was a mismatch, no frame was damaged and the provider reported no
+//! error.
+//!
+//! Whether a message has ended is read here from the wire, without the library; the rest from what was reported.
+
+use std::collections::BTreeSet;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use jsonspigot_llm::{Provider, ProviderStream};
+use serde_json::Value;
+
+use super::damage::Damage;
+use super::told::Told;
+
+/// What an event says of the answers, as the wire is documented.
+#[derive(Debug, Default)]
+struct Marks {
+    /// The answers that it says something of, and those that it ends.
+    says: BTreeSet<u64>,
+    has_arguments: BTreeSet<u64>,
+    /// Those that it may say something of.
+    may_say: BTreeSet<u64>,
+    ends: BTreeSet<u64>,
+    /// Whether it ends all of them, or begins a message.
+    ends_all: bool,
+    begins: bool,
+}
+
+fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
+    value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'v>(value: &'v Value, pointer: &str) -> &'v [Value] {
+    value.pointer(pointer).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+fn number(value: &Value) -> u64 {
+    value.as_u64().or_else(|| value.as_str()?.parse().ok()).unwrap_or(0)
+}
+
+/// Reads an event.
+fn marks(provider: Provider, event: &Value) -> Marks {
+    let mut marks = Marks::default();
+    let has = |pointers: &[&str]| pointers.iter().any(|pointer| !text(event, pointer).is_empty());
+    let says = |is_so: bool| is_so.then_some(0).into_iter().collect::<BTreeSet<_>>();
+    let kind = text(event, "/type");
+    match provider.name() {
+        "anthropic" => {
+            marks.says = says(kind == "content_block_delta" && has(&["/delta/text", "/delta/thinking"]));
+            marks.begins = kind == "message_start" && !has(&["/message/stop_reason"]);
+            marks.ends = says(kind == "message_delta" && has(&["/delta/stop_reason"]));
+            marks.ends_all = kind == "message_stop";
+        }
+        "openai-chat" => {
+            for choice in list(event, "/choices") {
+                let index = number(&choice["index"]);
+                let is_said = |at: &&str| !text(choice, at).is_empty() || !list(choice, at).is_empty();
+                if ["/delta/content", "/text", "/delta/reasoning_content"].iter().any(is_said) {
+                    marks.says.insert(index);
+                }
+                let has_arguments = |entry: &Value| !text(entry, "/function/arguments").is_empty();
+                if choice.pointer("/delta").is_some_and(|delta| *delta != Value::Null) {
+                    marks.may_say.insert(index);
+                }
+                if list(choice, "/delta/tool_calls").iter().any(has_arguments) {
+                    marks.has_arguments.insert(index);
+                }
+                if !text(choice, "/finish_reason").is_empty() {
+                    marks.ends.insert(index);
+                }
+            }
+        }
+        "openai-responses" if event.get("event_id").is_none() => {
+            let is_text = matches!(kind, "response.output_text.delta" | "response.reasoning_summary_text.delta");
+            marks.says = says(is_text && has(&["/delta"]));
+            marks.begins = kind == "response.created";
+            marks.ends_all = matches!(kind, "response.completed" | "response.incomplete" | "response.failed");
+        }
+        "gemini" if has(&["/event_type"]) => {
+            let kind = text(event, "/event_type");
+            marks.says = says(kind == "step.delta" && has(&["/delta/text"]));
+            marks.ends_all = matches!(kind, "interaction.completed" | "interaction.complete");
+        }
+        "gemini" => {
+            for candidate in list(event, "/candidates") {
+                let index = number(&candidate["index"]);
+                if list(candidate, "/content/parts").iter().any(|part| !text(part, "/text").is_empty()) {
+                    marks.says.insert(index);
+                }
+                if !list(candidate, "/content/parts").is_empty() {
+                    marks.may_say.insert(index);
+                }
+                if !text(candidate, "/finishReason").is_empty()
+                    || candidate["finishReason"].as_u64().is_some_and(|n| n > 0)
+                {
+                    marks.ends.insert(index);
+                }
+            }
+            let has_turn = event.pointer("/serverContent/modelTurn").is_some();
+            let is_over = ["turnComplete", "interrupted"].iter().any(|name| event["serverContent"][name] == true);
+            marks.says.extend(
+                (has_turn
+                    && list(event, "/serverContent/modelTurn/parts")
+                        .iter()
+                        .any(|part| !text(part, "/text").is_empty()))
+                .then_some(0),
+            );
+            marks.ends_all = is_over;
+        }
+        "bedrock" => {
+            let wrapped = [text(event, "/chunk/bytes"), text(event, "/bytes")].concat();
+            if !wrapped.is_empty() {
+                let Ok(bytes) = BASE64_STANDARD.decode(&wrapped) else { return marks };
+                let Ok(inner) = serde_json::from_slice::<Value>(&bytes) else { return marks };
+                if inner.get("type").is_some() {
+                    return self::marks(Provider::Anthropic, &inner);
+                }
+                let texts = ["/outputText", "/generation", "/completion", "/text", "/contentBlockDelta/delta/text"];
+                marks.says = says(texts.iter().any(|at| !text(&inner, at).is_empty()));
+                let reasons = ["/completionReason", "/stop_reason", "/finish_reason"];
+                marks.ends = says(reasons.iter().any(|at| !text(&inner, at).is_empty()));
+                marks.ends_all = inner.get("messageStop").is_some_and(Value::is_object);
+                return marks;
+            }
+            marks.says =
+                says(has(&["/contentBlockDelta/delta/text", "/contentBlockDelta/delta/reasoningContent/text"]));
+            marks.begins = event["messageStart"].is_object();
+            marks.ends_all = event["messageStop"].is_object();
+        }
+        "cohere" => {
+            marks.says = says(
+                kind == "content-delta" && has(&["/delta/message/content/text", "/delta/message/content/thinking"])
+                    || text(event, "/event_type") == "text-generation" && has(&["/text"]),
+            );
+            marks.begins = kind == "message-start" || text(event, "/event_type") == "stream-start";
+            marks.ends_all = kind == "message-end" || text(event, "/event_type") == "stream-end";
+        }
+        "ollama" => {
+            marks.says = says(has(&["/message/content", "/message/thinking", "/response"]));
+            marks.ends_all = event["done"] == true;
+        }
+        "ag-ui" => {
+            marks.says = says(kind == "TEXT_MESSAGE_CONTENT" && has(&["/delta"]));
+            marks.begins = kind == "RUN_STARTED";
+            marks.ends_all = matches!(kind, "RUN_FINISHED" | "RUN_ERROR");
+        }
+        "vercel-ui" => {
+            marks.says = says(matches!(kind, "text-delta" | "reasoning-delta") && has(&["/delta"]));
+            marks.begins = kind == "start";
+            marks.ends = says(matches!(kind, "finish" | "abort"));
+        }
+        _ => {}
+    }
+    marks
+}
+
+/// Whether a message has surely begun and not ended, and whether all have surely ended.
+fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
+    let (mut open, mut may_be_open) = (BTreeSet::new(), BTreeSet::new());
+    let (mut has_ended, mut is_clear) = (false, true);
+    for event in events {
+        if event.trim() == "[DONE]" {
+            (has_ended, is_clear) = (true, true);
+            open.clear();
+            continue;
+        }
+        let Ok(event) = serde_json::from_str::<Value>(event) else { continue };
+        let marks = marks(provider, &event);
+        // Nobody knows what may follow an end.
+        is_clear = false;
+        if marks.begins {
+            open.clear();
+            open.insert(0);
+        }
+        // Fragments of calls may be late.
+        open.extend(marks.says);
+        may_be_open.extend(marks.may_say);
+        if !has_ended {
+            open.extend(marks.has_arguments);
+        }
+        if marks.ends_all || !marks.ends.is_empty() {
+            has_ended = true;
+        }
+        for ended in marks.ends {
+            open.remove(&ended);
+            may_be_open.remove(&ended);
+            // The first answer may still be to come.
+            is_clear = open.is_empty() && may_be_open.is_empty() && ended == 0;
+        }
+        if marks.ends_all {
+            open.clear();
+            may_be_open.clear();
+            is_clear = true;
+        }
+    }
+    // An answer may be another one than the first alone.
+    (!open.is_empty(), has_ended && is_clear && open.is_empty())
+}
+
+/// All that was said, however it stands in blocks.
+fn said(told: &Told) -> [String; 2] {
+    ["text", "refusal"].map(|wanted| {
+        let texts = told.joined.iter().filter(|((kind, _), _)| *kind == wanted);
+        let mut texts: Vec<_> = texts.map(|(_, text)| text.as_str()).collect();
+        texts.sort_unstable();
+        texts.concat()
+    })
+}
+
+/// What the calls came to, by whatever names.
+fn values(told: &Told) -> Vec<String> {
+    let mut values: Vec<_> = told.calls.iter().map(|call| format!("{:?}", call.value)).collect();
+    values.sort_unstable();
+    values
+}
+
+/// Whether everything was said, be it once more or in other blocks, and each call came to what it does in the whole stream.
+fn has_all(told: &Told, whole: &Told) -> bool {
+    let told_values = values(told);
+    let letters = |told: &Told| said(told).map(|text| text.len());
+    letters(told).into_iter().zip(letters(whole)).all(|(told, whole)| told >= whole)
+        && values(whole).iter().all(|value| told_values.contains(value))
+}
+
+pub(super) fn check(
+    provider: Provider,
+    events: &[String],
+    (stream, told): (&ProviderStream, &Told),
+    (damage, whole): (&Damage, &Told),
+    faults: &mut Vec<String>,
+) {
+    let verdict = stream.verdict();
+    let (is_open, is_ended) = open_and_ended(provider, events);
+    if verdict.is_ok() {
+        if !told.wrong.is_empty() {
+            faults.push(format!("the verdict is Ok, beside {:?}", told.wrong));
+        }
+        if !told.has_meant {
+            faults.push("the verdict is Ok of nothing".to_owned());
+        }
+        if is_open {
+            faults.push("the verdict is Ok in the middle of an answer".to_owned());
+        }
+        // A stray fragment is one of a call that came whole.
+        if told.strays > 0 && told.values() != whole.values() {
+            faults.push(format!("the verdict is Ok with strays: {:?} {:?}", told.values(), whole.values()));
+        }
+        // A piece that can't be read was a piece.
+        let is_lost = || match damage.takes_an_id() {
+            true => !has_all(told, whole),
+            false => (said(told), values(told)) != (said(whole), values(whole)),
+        };
+        if damage.is_of_another_type() && !told.has_unknown && is_lost() {
+            faults.push(format!("the verdict is Ok, and something of {} was lost", events[damage.from()]));
+        }
+    } else if told.wrong.is_empty() && told.has_meant && told.strays == 0 {
+        faults.push(format!("the verdict is {verdict:?}, and nothing says why"));
+    }
+    if told.is_incomplete && is_ended && !told.wrong.contains(&"bad-frame") {
+        faults.push("it is said to be incomplete, though it has ended".to_owned());
+    }
+    for call in &told.calls {
+        let read = serde_json::from_str::<Value>(&call.raw).ok();
+        let is_so = match call.status {
+            "complete" => read.is_some() && read == call.value,
+            "empty" => call.raw.trim().is_empty(),
+            _ => call.value.is_none(),
+        };
+        if !is_so {
+            faults.push(format!("{call:?} is not {}", call.status));
+        }
+    }
+}

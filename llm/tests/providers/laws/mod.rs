@@ -1,0 +1,172 @@
+//! The three laws of a provider's stream, over all recorded streams and those of our own, whole and damaged: cut after
+//! every event, and with each event dropped, repeated, swapped with the next, and retyped (each of its members with every
+//! wrong type).
+//!
+//! - The law of the end (`end`): the verdict is `Ok` if and only if all has come.
+//! - Nothing vanishes (`strings`): what an event says is reported, or stands in a list with the reason.
+//! - The law of the message (`message`): what goes back is accepted.
+//!
+//! Cuts, drops, repetitions and swaps are tried in full. Retyped events are too many: of those that are alike in a stream
+//! the first and the last are tried, and of these a sample. `JSONSPIGOT_LAWS=all` tries all; with another value, of those
+//! streams alone that have it in their name.
+//!
+//! Laws: ok is whole.
+
+mod damage;
+mod end;
+mod message;
+mod strings;
+mod told;
+
+use std::collections::BTreeMap;
+use std::env;
+
+use jsonspigot_llm::{Provider, ProviderStream};
+
+use self::damage::Damage;
+use self::told::Told;
+use super::recordings::OTHER_WIRES;
+use super::support::{events_of, eventstream, everything, own, shared};
+
+/// A stream to try: its name, whose it is, and its events.
+struct Recording {
+    name: String,
+    provider: Provider,
+    events: Vec<String>,
+}
+
+/// All that are recorded, of the wires that are read, and those of our own.
+fn recordings() -> Vec<Recording> {
+    let mut found = Vec::new();
+    let mut add = |name: String, bytes: &[u8]| {
+        let events = if name.ends_with("eventstream.bin") { eventstream(bytes) } else { events_of(bytes) };
+        let events: Vec<_> = events.into_iter().filter(|event| !event.trim().is_empty()).collect();
+        if let Some(provider) = events.iter().find_map(|event| Provider::detect(event)) {
+            found.push(Recording { name, provider, events });
+        }
+    };
+    for folder in ["fixtures", "recordings"] {
+        let Some(index) = shared(&format!("{folder}/INDEX.md")) else { continue };
+        let index = String::from_utf8(index).unwrap();
+        let names = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
+        for name in names.filter(|name| name.contains('/') && !name.contains(' ')) {
+            if !OTHER_WIRES.iter().any(|folder| name.starts_with(folder)) {
+                let name = format!("{folder}/{name}");
+                add(name.clone(), &shared(&name).unwrap());
+            }
+        }
+    }
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");
+    for folder in std::fs::read_dir(&root).unwrap() {
+        for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
+            let name = file.unwrap().path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();
+            add(name.clone(), &own(&name));
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+/// A stream while it is read, with what was told of it.
+#[derive(Clone)]
+struct Reading {
+    stream: ProviderStream,
+    told: Told,
+}
+
+impl Reading {
+    fn new(provider: Provider) -> Self {
+        let stream = ProviderStream::new(provider, everything().build()).with_message();
+        Self { stream, told: Told::default() }
+    }
+
+    fn push(&mut self, event: &str) {
+        let Self { stream, told } = self;
+        told.begin_event(event);
+        stream.push_with(event, |event| told.tell(&event));
+    }
+
+    fn finish(&mut self) {
+        let Self { stream, told } = self;
+        stream.finish_with(None, |event| told.tell(&event));
+    }
+}
+
+/// Holds the laws over one damaged stream. Whatever is wrong with it.
+fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading) -> Vec<String> {
+    let mut reading = start.clone();
+    let events = damage.events(&recording.events);
+    events[damage.from()..].iter().for_each(|event| reading.push(event));
+    reading.finish();
+    let Reading { stream, told } = &reading;
+    let mut faults = Vec::new();
+    strings::check((recording.provider, damage), &events, told, &mut faults);
+    // It may stand in what a model or a tool wrote.
+    if matches!(damage, Damage::Extend { .. }) {
+        return faults;
+    }
+    end::check(recording.provider, &events, (stream, told), (damage, whole), &mut faults);
+    message::check(recording.provider, stream, told, &mut faults);
+    faults
+}
+
+/// Tries these damages of each stream.
+fn hold(damages: impl Fn(&[String], bool) -> Vec<Damage>) {
+    let wanted = env::var("JSONSPIGOT_LAWS").ok();
+    let is_full = wanted.is_some();
+    let name = wanted.filter(|wanted| wanted != "all").unwrap_or_default();
+    let (mut tried, mut found) = (0, BTreeMap::<String, (usize, String)>::new());
+    for recording in recordings().into_iter().filter(|recording| recording.name.contains(&name)) {
+        let mut whole = Reading::new(recording.provider);
+        recording.events.iter().for_each(|event| whole.push(event));
+        whole.finish();
+        let mut start = Reading::new(recording.provider);
+        let mut at = 0;
+        for damage in damages(&recording.events, is_full) {
+            // What comes before the damage is read once.
+            while at < damage.from() {
+                start.push(&recording.events[at]);
+                at += 1;
+            }
+            tried += 1;
+            for fault in faults(&recording, &damage, &whole.told, &start) {
+                let example = || (0, format!("{} {damage:?}", recording.name));
+                found.entry(fault).or_insert_with(example).0 += 1;
+            }
+        }
+    }
+    println!("{tried} streams");
+    let list: Vec<_> =
+        found.iter().map(|(fault, (count, example))| format!("{fault} ({count}, as in {example})")).collect();
+    assert!(list.is_empty(), "{} of {tried}:\n{}", list.len(), list.join("\n"));
+}
+
+#[test]
+fn streams_that_end_early() {
+    hold(|events, _| (0..=events.len()).map(Damage::Cut).collect());
+}
+
+#[test]
+fn streams_without_an_event() {
+    hold(|events, _| (0..events.len()).map(Damage::Drop).collect());
+}
+
+#[test]
+fn streams_with_an_event_twice() {
+    hold(|events, _| (0..events.len()).map(Damage::Repeat).collect());
+}
+
+#[test]
+fn streams_with_events_in_the_wrong_order() {
+    hold(|events, _| (1..events.len()).map(|at| Damage::Swap(at - 1)).collect());
+}
+
+#[test]
+fn streams_with_members_that_nobody_knows() {
+    hold(damage::extended);
+}
+
+#[test]
+fn streams_with_members_of_the_wrong_type() {
+    hold(damage::retyped);
+}

@@ -1,0 +1,206 @@
+//! What was reported of a stream, kept as the laws need it.
+
+use std::collections::BTreeMap;
+use std::mem;
+
+use jsonspigot_llm::{CallErrorKind, CallEvent, Executor, Media, Opaque, Source, StopKind, StreamEvent, ToolResult};
+use serde_json::Value;
+
+/// What was reported of one call.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) id: String,
+    pub(super) name: String,
+    pub(super) choice: u64,
+    pub(super) is_client_s: bool,
+    pub(super) status: &'static str,
+    pub(super) raw: String,
+    pub(super) value: Option<Value>,
+}
+
+/// What was reported.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Told {
+    /// Everything that can be searched for what an event says: as it was spelt, or as it reads.
+    pub(super) all: String,
+    /// Text by its block, reasoning too, refusals by their answer, and the inputs of calls as they come.
+    pub(super) joined: BTreeMap<(&'static str, u64), String>,
+    /// The calls that have ended, over the whole stream, and the first of them that is of the last message.
+    pub(super) calls: Vec<Call>,
+    pub(super) first_of_message: usize,
+    /// What takes the verdict away, in the words of the contract.
+    pub(super) wrong: Vec<&'static str>,
+    /// Whether any event meant something.
+    pub(super) has_meant: bool,
+    pub(super) is_incomplete: bool,
+    pub(super) has_mismatch: bool,
+    /// Fragments of calls that had not started.
+    pub(super) strays: usize,
+    /// The events of which a fragment, so says an error, was dropped.
+    pub(super) dropped: Vec<usize>,
+    /// Whether an event has been read unknown or in part.
+    pub(super) has_unknown: bool,
+    /// All text and reasoning.
+    run: String,
+    at: usize,
+    has_ended: bool,
+    /// Whether the event says that a message starts.
+    starts: bool,
+}
+
+impl Told {
+    /// An event is about to be read.
+    pub(super) fn begin_event(&mut self, event: &str) {
+        self.at += 1;
+        let starts = ["message_start", "response.created", "message-start", "stream-start", "interaction.created"];
+        if starts.iter().any(|kind| event.contains(&format!(":\"{kind}\""))) || event.starts_with("{\"messageStart\"") {
+            self.starts = true;
+        }
+    }
+
+    fn join(&mut self, kind: &'static str, number: u64, text: &str) {
+        assert_ne!(text, "", "a piece is never empty");
+        // A repetition may be of pieces that stand in two blocks.
+        if kind == "text" {
+            self.run.push_str(text);
+        }
+        self.joined.entry((kind, number)).or_default().push_str(text);
+    }
+
+    fn note(&mut self, texts: &[&str]) {
+        for text in texts {
+            self.all.push_str(text);
+            self.all.push('\n');
+        }
+    }
+
+    pub(super) fn tell(&mut self, event: &StreamEvent<'_>) {
+        self.has_meant |= !matches!(
+            event,
+            StreamEvent::BadFrame { .. }
+                | StreamEvent::Unknown { .. }
+                | StreamEvent::UnknownPart { .. }
+                | StreamEvent::End
+        );
+        let begins = matches!(
+            event,
+            StreamEvent::BlockStart(_) | StreamEvent::Call(CallEvent::Start(_)) | StreamEvent::Refusal { .. }
+        );
+        // Without an event that begins a message, the next one begins after the end.
+        if begins && mem::take(&mut self.has_ended) {
+            self.first_of_message = self.calls.len();
+        }
+        if matches!(event, StreamEvent::MessageStart { .. }) && mem::take(&mut self.starts) {
+            self.first_of_message = self.calls.len();
+        }
+        self.has_unknown |= matches!(event, StreamEvent::Unknown { .. } | StreamEvent::UnknownPart { .. });
+        let or = Option::unwrap_or_default;
+        match event {
+            StreamEvent::Call(event) => self.tell_call(event),
+            StreamEvent::ApprovalRequest { id, json, .. } => self.note(&[id, json]),
+            StreamEvent::MessageStart { id, model, .. } => {
+                self.note(&[or(*id), or(*model)]);
+            }
+            StreamEvent::BlockEnd(_) => {}
+            StreamEvent::BlockStart(block) => self.note(&[or(block.id), or(block.phase)]),
+            StreamEvent::Text { block, text, .. } => self.join("text", *block, text),
+            StreamEvent::Reasoning { block, text, .. } => self.join("text", *block, text),
+            StreamEvent::Refusal { choice, text, .. } => self.join("refusal", *choice, text),
+            StreamEvent::Media(Media { media_type, data, url, .. }) => {
+                self.note(&[or(*media_type), or(*data), or(*url)]);
+            }
+            StreamEvent::Mismatch { text, .. } => {
+                self.wrong.push("mismatch");
+                self.has_mismatch = true;
+                self.note(&[text]);
+            }
+            StreamEvent::Opaque(Opaque { json, .. })
+            | StreamEvent::ToolResult(ToolResult { json, .. })
+            | StreamEvent::CallCancelled { json, .. }
+            | StreamEvent::Source(Source { json, .. })
+            | StreamEvent::ContentFilter { json, .. }
+            | StreamEvent::Usage { json, .. } => self.note(&[json]),
+            StreamEvent::Stop { reason, kind, native_reason, stop_sequence, .. } => {
+                if *kind == StopKind::Error {
+                    self.wrong.push("provider-error");
+                }
+                self.note(&[reason, or(*native_reason), or(*stop_sequence)]);
+            }
+            StreamEvent::End => self.has_ended = true,
+            StreamEvent::Incomplete { .. } => {
+                self.wrong.push("incomplete");
+                self.is_incomplete = true;
+            }
+            StreamEvent::ProviderError { message, kind, code, json, .. } => {
+                self.wrong.push("provider-error");
+                self.note(&[message, or(*kind), or(*code), or(*json)]);
+            }
+            StreamEvent::Data { kind, json, .. } | StreamEvent::UnknownPart { kind, json, .. } => {
+                self.note(&[kind, json]);
+            }
+            StreamEvent::Unknown { text } => self.note(&[text]),
+            StreamEvent::BadFrame { text } => {
+                self.wrong.push("bad-frame");
+                self.note(&[text]);
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn tell_call(&mut self, event: &CallEvent<'_>) {
+        match event {
+            CallEvent::Start(call) => self.note(&[call.id.unwrap_or_default(), call.name.unwrap_or_default()]),
+            CallEvent::Fragment { call, text } => self.join("call", call.number, text),
+            CallEvent::Match { .. } => {}
+            CallEvent::End { call, input } => {
+                let status = input.status().name();
+                let value = input.value().map(|value| serde_json::from_str(&value.to_string()).unwrap());
+                if !["complete", "empty", "raw"].contains(&status) {
+                    self.wrong.push("call");
+                }
+                self.note(&[call.id.unwrap_or_default(), call.name.unwrap_or_default()]);
+                self.calls.push(Call {
+                    id: call.id.unwrap_or_default().to_owned(),
+                    name: call.name.unwrap_or_default().to_owned(),
+                    choice: call.choice,
+                    is_client_s: call.executor == Executor::Client,
+                    status,
+                    raw: input.raw().to_owned(),
+                    value,
+                });
+            }
+            CallEvent::Error(error) => {
+                self.dropped.push(self.at);
+                match error.kind() {
+                    CallErrorKind::NotStarted => self.strays += 1,
+                    CallErrorKind::Ended => {}
+                    CallErrorKind::Mismatch => self.wrong.push("mismatch"),
+                    _ => self.wrong.push("call-error"),
+                }
+            }
+            CallEvent::Mismatch { text, .. } => self.note(&[text]),
+            _ => panic!("{event:?}"),
+        }
+    }
+
+    /// All that was reported, to be searched.
+    pub(super) fn haystack(&self) -> String {
+        let mut all = [&*self.all, &*self.run, "\n"].concat();
+        for text in self.joined.values() {
+            all.push_str(text);
+            all.push('\n');
+        }
+        self.calls.iter().for_each(|call| {
+            all.push_str(&call.raw);
+            all.push('\n');
+        });
+        all
+    }
+
+    /// What the calls came to, for comparisons.
+    pub(super) fn values(&self) -> Vec<(&str, Option<&Value>)> {
+        let mut values: Vec<_> = self.calls.iter().map(|call| (call.name.as_str(), call.value.as_ref())).collect();
+        values.sort_by_key(|(name, value)| (name.to_string(), value.map(ToString::to_string)));
+        values
+    }
+}

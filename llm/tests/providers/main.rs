@@ -1,0 +1,41 @@
+//! The integration tests of tool calls and provider streams, one binary: recorded streams, streams of our own, rules, quirks, known bugs.
+
+use jsonspigot_check::streams::{properties, restored, support};
+use jsonspigot_check::{fuzz_inputs, sealed};
+
+mod wires;
+
+mod accepted;
+mod besides_calls;
+mod classes;
+mod connections;
+mod custom_tools;
+mod cuts;
+mod dialects;
+mod endings;
+mod facts;
+mod failures;
+mod fixtures;
+mod going_back;
+mod known_bugs_of_others;
+mod lacking;
+mod laws;
+mod limits;
+mod made_up_calls;
+mod names;
+mod neutral;
+mod own_streams;
+mod owned;
+mod patches_and_commands;
+mod payloads;
+mod pieces;
+mod quirks;
+mod realtime;
+mod recordings;
+mod regressions;
+mod rules;
+mod said_elsewhere;
+mod saved;
+mod second_reader;
+mod unplaced;
+mod wholes;

@@ -1,0 +1,159 @@
+//! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
+//!
+//! Laws: owned events.
+
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream, StreamEvent};
+use serde_json::{Value, json};
+
+use super::support::{anthropic, chat, events_of, everything, recorded};
+
+fn is_static_and_sendable<T: Send + Sync + 'static>(_: &T) {}
+
+/// For each stream that has been recorded, and for our own.
+#[test]
+fn the_iterator_gives_what_the_callback_is_given() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/streams");
+    let providers = std::fs::read_dir(root).unwrap().map(|folder| folder.unwrap().path());
+    let files = providers.flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let own_streams = files.map(|file| std::fs::read(file.unwrap().path()).unwrap());
+    let mut count = 0;
+    for bytes in own_streams.chain(recorded("anthropic/sdk-py_incomplete_partial_json_response.sse.txt")) {
+        let mut by_callback = ProviderStream::detecting(everything().build());
+        let mut by_iterator = by_callback.clone();
+        for event in events_of(&bytes) {
+            let mut told = Vec::new();
+            by_callback.push_with(&event, |event| told.push(event.to_owned()));
+            let given: Vec<_> = by_iterator.push(&event).collect();
+            assert_eq!(given, told);
+            is_static_and_sendable(&given);
+            for event in given {
+                let line: Value = serde_json::from_str(&serde_json::to_string(&event).unwrap()).unwrap();
+                assert!(line["event"].is_string(), "{line}");
+                count += 1;
+            }
+        }
+        let mut told = Vec::new();
+        by_callback.finish_with(None, |event| told.push(event.to_owned()));
+        assert_eq!(by_iterator.finish(None).collect::<Vec<_>>(), told);
+    }
+    assert!(count > 100, "{count}");
+}
+
+/// An iterator that is dropped loses its events and nothing else.
+#[test]
+fn what_is_not_looked_at_has_been_read_all_the_same() {
+    let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
+    drop(stream.push(&chat::call(0, "a", "tool", "{\"a\":")));
+    let given: Vec<_> = stream.push(&chat::more(0, "1}")).collect();
+    assert!(
+        given.iter().any(
+            |event| matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Match { call, .. }) if call.number == 0)
+        )
+    );
+    let input = stream.finish(Some("cancelled")).find_map(|event| match event {
+        OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => Some(input),
+        _ => None,
+    });
+    // What is whole is whole, whoever stops.
+    let input = input.unwrap();
+    assert_eq!((input.status(), input.value()), (PayloadStatus::Complete, Some("{\"a\":1}")));
+}
+
+/// Each kind of event, as a line.
+#[test]
+fn events_are_serialized_as_the_command_prints_them() {
+    let lines = |provider: Provider, events: &[String]| {
+        let mut stream =
+            ProviderStream::new(provider, jsonspigot_llm::ToolCalls::new(&PatternSet::new(["a"]).unwrap()));
+        let mut told: Vec<_> = events.iter().flat_map(|event| stream.push(event)).collect();
+        told.extend(stream.finish(Some("cancelled")));
+        told.iter().map(|event| serde_json::to_string(event).unwrap()).collect::<Vec<_>>()
+    };
+    let told = lines(
+        Provider::Anthropic,
+        &[
+            anthropic::start(0, "t", "tool"),
+            anthropic::delta(0, "{\"a\": 1.50,"),
+            anthropic::delta(7, "x"),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"text": "Hi"}}).to_string(),
+            json!({"type": "content_block_delta", "index": 1, "delta": {"thinking": "Hm"}}).to_string(),
+            json!({"type": "what"}).to_string(),
+            "noise".to_owned(),
+            json!({"type": "error", "error": {"type": "overloaded_error", "message": "Busy"}}).to_string(),
+            r#"{"type": "message_delta", "delta": {"stop_reason": "refusal"}, "usage": {"n": 1.0}}"#.to_owned(),
+            json!({"type": "message_stop"}).to_string(),
+        ],
+    );
+    assert_eq!(
+        told,
+        [
+            r#"{"event":"call","call":0,"id":"t","name":"tool","choice":0,"executed":"client"}"#,
+            r#"{"event":"fragment","call":0,"text":"{\"a\": 1.50,"}"#,
+            r#"{"event":"begin","call":0,"pattern":0,"path":"a","kind":"number","match":0,"offset":6}"#,
+            r#"{"event":"end","call":0,"pattern":0,"path":"a","value":1.50,"match":0,"offset":10}"#,
+            r#"{"event":"call-error","call":null,"kind":"not-started"}"#,
+            r#"{"event":"block-start","block":0,"kind":"text","id":null,"phase":null,"choice":0}"#,
+            r#"{"event":"text","text":"Hi","choice":0,"block":0}"#,
+            r#"{"event":"block-end","block":0,"kind":"text","choice":0}"#,
+            r#"{"event":"block-start","block":1,"kind":"reasoning","id":null,"phase":null,"choice":0}"#,
+            r#"{"event":"reasoning","text":"Hm","choice":0,"block":1}"#,
+            r#"{"event":"unknown-part","kind":"what","value":{"type":"what"}}"#,
+            r#"{"event":"bad-frame","text":"noise"}"#,
+            r#"{"event":"provider-error","message":"Busy","type":"overloaded_error","code":null,"retry":"later","retry_after_ms":null,"value":{"message":"Busy","type":"overloaded_error"}}"#,
+            r#"{"event":"block-end","block":1,"kind":"reasoning","choice":0}"#,
+            r#"{"event":"input","call":0,"id":"t","name":"tool","status":"truncated","raw":"{\"a\": 1.50,","error":{"kind":"incomplete","offset":11,"line":1,"column":12,"path":"$","reason":"unplaced"},"executed":"client"}"#,
+            r#"{"event":"stop","reason":"refusal","native_reason":null,"choice":0,"kind":"refusal","stop_sequence":null}"#,
+            r#"{"event":"usage","value":{"n":1.0},"input":null,"output":null,"cached":null,"reasoning":null}"#,
+            r#"{"event":"stream-end"}"#,
+        ]
+    );
+}
+
+/// Whatever a provider sends as usage, a line stays one, and readable.
+#[test]
+fn usage_is_on_one_line_and_readable() {
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    let spread = "{\r\n \"a b\" :\t1.50 }";
+    for (usage, value) in [
+        (spread.to_owned(), r#"{"a b":1.50}"#.to_owned()),
+        (r#"{"n":"\ud800"}"#.to_owned(), r#""{\"n\":\"\\ud800\"}""#.to_owned()),
+        (deep(3), deep(3)),
+        (deep(100_000), format!("\"{}\"", deep(100_000))),
+    ] {
+        let event = format!(r#"{{"type":"message_delta","usage":{usage}}}"#);
+        let mut stream = ProviderStream::new(Provider::Anthropic, everything().build());
+        let told: Vec<_> = stream.push(&event).map(|event| serde_json::to_string(&event).unwrap()).collect();
+        assert_eq!(
+            told,
+            [format!(
+                r#"{{"event":"usage","value":{value},"input":null,"output":null,"cached":null,"reasoning":null}}"#
+            )]
+        );
+        serde_json::from_str::<Value>(&told[0]).unwrap();
+    }
+}
+
+/// A call that is cancelled says so, unless the provider gave a reason before.
+#[test]
+fn a_reason_to_finish_with() {
+    let reason = |events: &[String], reason: Option<&str>| {
+        let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
+        events.iter().for_each(|event| drop(stream.push(event)));
+        let mut given = None;
+        stream.finish_with(reason, |event| {
+            if let StreamEvent::Call(jsonspigot_llm::CallEvent::End { input, .. }) = event {
+                given = Some(format!("{:?}", input.status()));
+            }
+        });
+        given.unwrap()
+    };
+    let open = chat::call(0, "a", "tool", "{\"a\":");
+    assert_eq!(reason(std::slice::from_ref(&open), None), r#"Truncated { reason: "end-of-input" }"#);
+    assert_eq!(reason(std::slice::from_ref(&open), Some("")), r#"Truncated { reason: "end-of-input" }"#);
+    assert_eq!(reason(std::slice::from_ref(&open), Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
+    let error = json!({"error": {"message": "Busy"}}).to_string();
+    assert_eq!(reason(&[open, error], Some("cancelled")), r#"Truncated { reason: "error" }"#);
+    // Nothing has come, and nobody said that this was all.
+    assert_eq!(reason(&[chat::call(0, "a", "tool", "")], Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
+}

@@ -1,0 +1,105 @@
+//! The recordings by shape against a table written by hand: whose they are, their calls, what else is said, how they
+//! stop, and the provider's errors; read by whoever finds out the provider, and by whoever is told.
+//!
+//! Laws: calls alone; streams end.
+
+mod table;
+
+use jsonspigot_llm::Provider;
+
+use self::table::{BODIES, FAILURES, Failure, Row, STREAMS};
+use super::support::{Log, events_of, eventstream, everything, read_with, shared};
+
+/// Recordings of wires that nobody reads yet, and a session of Realtime that only translates.
+pub(crate) const OTHER_WIRES: [&str; 5] =
+    ["claude-code/", "codex/", "dashscope/", "errors/dashscope", "openai-realtime/translation"];
+
+/// A recording's events, however they were framed.
+fn events(file: &str) -> Option<Vec<String>> {
+    let bytes = shared(&format!("recordings/{file}"))?;
+    Some(match file.rsplit('.').next() {
+        Some("bin") => eventstream(&bytes),
+        Some("json") => vec![String::from_utf8(bytes).unwrap()],
+        _ => events_of(&bytes),
+    })
+}
+
+fn check_failures(log: &Log, failures: &[Failure], file: &str) {
+    assert_eq!(log.provider_errors.len(), failures.len(), "{file}");
+    for ((message, (kind, code)), wanted) in log.provider_errors.iter().zip(&log.error_kinds).zip(failures) {
+        assert!(message.starts_with(wanted.0), "{file}: {message}");
+        assert_eq!((kind.as_deref(), code.as_deref()), (wanted.1, wanted.2), "{file}");
+    }
+}
+
+#[test]
+fn streams_are_those_of_the_table() {
+    for Row { file, provider, calls, says, stops, usages } in STREAMS {
+        let Some(events) = events(file) else { continue };
+        let log = read_with(None, everything(), &events);
+        assert_eq!(log, read_with(Some(provider), everything(), &events), "{file}");
+
+        let told = log.summary();
+        assert_eq!(told.len(), calls.len(), "{file}: {told:?}");
+        assert!(told.iter().zip(calls).all(|(told, wanted)| told.starts_with(wanted)), "{file}: {told:?}");
+        for (kind, text) in [("text", &log.text), ("reasoning", &log.reasoning), ("refusal", &log.refusal)] {
+            let wanted = says.iter().find(|(wanted, _)| *wanted == kind);
+            assert_eq!(text.is_empty(), wanted.is_none(), "{file}: {kind} {text:?}");
+            assert!(wanted.is_none_or(|(_, wanted)| text.starts_with(wanted)), "{file}: {kind} {text:?}");
+        }
+        let native = |place: usize| log.native_reasons.iter().find(|(at, _)| *at == place).map(|(_, native)| native);
+        let told = (0..).zip(&log.stops).map(|(place, (_, reason))| match native(place) {
+            Some(native) => format!("{reason} ({native})"),
+            None => reason.clone(),
+        });
+        assert_eq!(told.collect::<Vec<_>>(), stops, "{file}");
+        assert_eq!(log.usage.len(), usages, "{file}");
+        let failures = FAILURES.iter().find(|(of, _)| *of == file).map_or(&[][..], |(_, failures)| failures);
+        check_failures(&log, failures, file);
+        let broken = usize::from(file.contains("parallel-tool-call-wrapper")) * 2;
+        assert_eq!((log.bad_frames.len(), &log.errors, &log.unknown), (broken, &vec![], &vec![]), "{file}");
+    }
+}
+
+/// By the first event that tells it, and by none for another's.
+#[test]
+fn streams_tell_whose_they_are() {
+    for Row { file, provider, .. } in STREAMS {
+        let Some(events) = events(file) else { continue };
+        let found: Vec<_> = events.iter().filter_map(|event| Provider::detect(event)).collect();
+        assert!(!found.is_empty() && found.iter().all(|found| *found == provider), "{file}: {found:?}");
+        let telling = events.iter().position(|event| Provider::detect(event).is_some()).unwrap();
+        let is_broken = serde_json::from_str::<serde_json::Value>(&events[0]).is_err();
+        assert_eq!(telling, usize::from(is_broken), "{file}");
+    }
+}
+
+#[test]
+fn bodies_of_errors_are_told_by_everyone() {
+    for (file, failure) in BODIES {
+        let Some(events) = events(file) else { continue };
+        assert_eq!(Provider::detect(&events[0]), None, "{file}");
+        let listed = [format!("[{}]", events[0])];
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
+            let log = read_with(provider, everything(), &events);
+            check_failures(&log, &[failure], file);
+            let Log { provider_errors, error_kinds, retries, .. } = log.clone();
+            assert_eq!(log, Log { provider_errors, error_kinds, retries, ..Log::default() }, "{file} {provider:?}");
+            assert_eq!(read_with(provider, everything(), &listed), log, "{file} {provider:?} in a list");
+        }
+    }
+}
+
+#[test]
+fn every_recording_is_in_a_table() {
+    let Some(index) = shared("recordings/INDEX.md") else { return };
+    let index = String::from_utf8(index).unwrap();
+    let is_name = |name: &&str| name.contains('/') && !name.contains(' ');
+    let listed = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(is_name);
+    let listed = listed.filter(|name| !OTHER_WIRES.iter().any(|folder| name.starts_with(folder)));
+    let mut listed: Vec<_> = listed.collect();
+    let mut known: Vec<_> = STREAMS.iter().map(|row| row.file).chain(BODIES.map(|(file, _)| file)).collect();
+    listed.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(listed, known);
+}

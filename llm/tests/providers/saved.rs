@@ -1,0 +1,306 @@
+//! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
+//! events are read (`restored`); here is what else there is to say of the bytes.
+//!
+//! Laws: saved state.
+
+use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreErrorKind};
+use jsonspigot_llm::{
+    CallEvent, CallLimits, CallStart, PayloadStatus, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
+};
+use proptest::prelude::*;
+
+use super::cuts::signal;
+use super::fixtures::TABLE;
+use super::properties::soup::Signal;
+use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
+use super::restored::{Calls, Streams};
+use super::sealed::{HEADER, edited, sealed};
+use super::support::{Log, chat, events_of, everything, gemini_call, recorded};
+
+fn new(provider: Option<Provider>, choices: &ToolCallsBuilder) -> ProviderStream {
+    let calls = choices.clone().build();
+    provider.map_or_else(
+        || ProviderStream::detecting(calls.clone()),
+        |provider| ProviderStream::new(provider, calls.clone()),
+    )
+}
+
+/// Choices that make states of all kinds.
+fn all_choices() -> Vec<ToolCallsBuilder> {
+    let limits = Limits::new().string(9).depth(3);
+    vec![
+        everything(),
+        everything().parser(Parser::builder().snapshots()),
+        everything().parser(Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).limits(limits)).cumulative(),
+        everything().limits(CallLimits::new().open_calls(2).input_bytes(20).name_bytes(12)),
+        everything().parser(Parser::builder().lenient(Leniency::ALL).accept_deviations()),
+    ]
+}
+
+#[test]
+fn between_all_events_of_every_recorded_stream() {
+    for (file, _) in TABLE {
+        let Some(bytes) = recorded(file) else { continue };
+        let events = events_of(&bytes);
+        let provider = events.iter().find_map(|event| Provider::detect(event)).unwrap();
+        for choices in all_choices() {
+            for stream in [new(None, &choices).with_message(), new(Some(provider), &choices).structured()] {
+                let (mut log, mut streams) = (Log::default(), Streams::new(stream));
+                events.iter().for_each(|event| streams.push(event, &mut log));
+                streams.finish(&mut log);
+            }
+        }
+    }
+}
+
+/// Where the bytes come from is not known before they are read, and the message has none of what came with them.
+#[test]
+fn all_that_can_be_pushed_between() {
+    let stream = ProviderStream::detecting(everything().build()).with_message();
+    let (mut log, mut streams) = (Log::default(), Streams::new(stream));
+    streams.push(r#"{"type":"ping"}"#, &mut log);
+    streams.push("not JSON", &mut log);
+    streams.push(&chat::call(0, "a", "say", "{\"text\":"), &mut log);
+    streams.act(&mut log, |stream, on_event| stream.push_unreadable_with("{?", on_event));
+    streams.push(&chat::call(1, "b", "say", "{}"), &mut log);
+    streams.act(&mut log, |stream, on_event| stream.push_oversized_with(on_event));
+    streams.push(&chat::end("tool_calls"), &mut log);
+    streams.push("[DONE]", &mut log);
+    streams.finish(&mut log);
+    assert_eq!(log.summary(), ["say truncated(bad-frame) {\"text\":", "say truncated(limit) {}"]);
+}
+
+/// A call that waits for its input after its stop is not waited for once it has ended at another stop.
+#[test]
+fn a_call_that_is_stopped_again_after_its_input() {
+    let (mut log, mut calls) = (Log::default(), Calls::new(&everything()));
+    calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("say").id("a").input(""), on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.whole_with(0, "[1]", on_event));
+    calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
+    calls.act(&mut log, |calls, on_event| calls.finish_with(None, on_event));
+    assert_eq!(log.summary(), ["say complete [1]"]);
+}
+
+/// What a parser was built for is known again, though the name came later.
+#[test]
+fn a_name_that_came_after_the_first_fragment() {
+    let builder = ToolCalls::builder()
+        .patterns(&PatternSet::new(["a"]).unwrap())
+        .patterns_for("say", &PatternSet::new(["b", "c"]).unwrap());
+    let mut calls = builder.clone().build();
+    calls.start_with(0, CallStart::unnamed().id("1"), |_| {});
+    calls.delta_with(0, "{\"a\":", |_| {});
+    calls.start_with(0, CallStart::new("say").id("1"), |_| {});
+    calls.start_with(1, CallStart::new("say").id("2"), |_| {});
+    calls.delta_with(1, "{\"b\":", |_| {});
+    let mut calls = builder.restore(&calls.save()).unwrap();
+    let mut told = Vec::new();
+    let mut on_event = |event: CallEvent<'_>| {
+        if let CallEvent::Match { call, event } = event {
+            told.push(format!("{} {} {}", call.number, event.pattern.index(), event.path));
+        }
+    };
+    calls.delta_with(0, "0", &mut on_event);
+    calls.delta_with(1, "0", &mut on_event);
+    assert_eq!(told, ["0 0 a", "1 0 b"]);
+}
+
+#[test]
+fn values_by_path_go_on() {
+    let arg = |path: &str, text: &str, more: bool| serde_json::json!({"jsonPath": path, "stringValue": text, "willContinue": more});
+    let part = |args: serde_json::Value, more: bool| {
+        gemini_call(&serde_json::json!({"partialArgs": [args], "willContinue": more}))
+    };
+    let choices = everything();
+    let mut stream = new(Some(Provider::Gemini), &choices).with_message();
+    let mut raw = String::new();
+    for event in [
+        gemini_call(&serde_json::json!({"name": "say", "willContinue": true})),
+        part(arg("$.a[0].b", "x", true), true),
+        part(arg("$.a[0].b", "y", false), true),
+        part(arg("$.a[1].b", "z", true), true),
+        part(arg("$.a[1].b", "", false), true),
+        part(arg("$.c", "\u{e9}", false), true),
+        gemini_call(&serde_json::json!({})),
+    ] {
+        stream = new(Some(Provider::Gemini), &choices).with_message().restore(&stream.save()).unwrap();
+        stream.push_with(&event, |event| {
+            if let jsonspigot_llm::StreamEvent::Call(CallEvent::End { input, .. }) = event {
+                assert_eq!(input.status(), PayloadStatus::Complete);
+                raw.push_str(input.raw());
+            }
+        });
+    }
+    assert_eq!(raw, "{\"a\":[{\"b\":\"xy\"},{\"b\":\"z\"}],\"c\":\"\u{e9}\"}");
+}
+
+#[test]
+fn an_error_says_what_is_wrong_with_the_bytes() {
+    let patterns = |patterns: &[&str]| PatternSet::new(patterns).unwrap();
+    let choices = ToolCalls::builder().patterns(&patterns(&["a"])).patterns_for("say", &patterns(&["b"]));
+    let mut stream = new(Some(Provider::OpenaiChat), &choices);
+    stream.push_with(&chat::call(0, "a", "say", "{\"b\":"), |_| {});
+    let state = stream.save();
+    let kind = |other: ProviderStream| other.restore(&state).map_err(|error| error.kind()).err();
+    let of = |choices: &ToolCallsBuilder| new(Some(Provider::OpenaiChat), choices);
+    assert_eq!(kind(of(&choices)), None);
+    assert_eq!(kind(stream.clone()), None, "what it has read is forgotten");
+    for other in [
+        choices.clone().patterns(&patterns(&["b"])),
+        choices.clone().patterns_for("say", &patterns(&["a"])),
+        choices.clone().patterns_for("tell", &patterns(&["b"])),
+        everything(),
+    ] {
+        assert_eq!(kind(of(&other)), Some(RestoreErrorKind::OtherPatterns));
+    }
+    let limits = CallLimits::new();
+    for other in [
+        of(&choices.clone().cumulative()),
+        of(&choices.clone().parser(Parser::builder().snapshots())),
+        of(&choices.clone().parser(Parser::builder().limits(Limits::new().depth(5)))),
+        of(&choices.clone().limits(limits.open_calls(1))),
+        of(&choices.clone().limits(limits.input_bytes(1))),
+        of(&choices.clone().limits(limits.name_bytes(1))),
+        of(&choices.clone().limits(limits.event_bytes(1))),
+        of(&choices).structured(),
+        of(&choices).with_message(),
+        new(Some(Provider::Anthropic), &choices),
+        new(None, &choices),
+    ] {
+        assert_eq!(kind(other), Some(RestoreErrorKind::OtherChoices));
+    }
+    // What a builder does to a text anyway is no other choice.
+    let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
+    assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
+    let accepts = Parser::builder().lenient(Leniency::ALL);
+    assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreErrorKind::OtherChoices));
+    let lenient = of(&choices.clone().parser(accepts)).save();
+    let error = of(&choices.clone().parser(accepts.accept_deviations())).restore(&lenient).unwrap_err();
+    assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    let calls = choices.clone().restore(&state).unwrap_err();
+    assert_eq!(calls.kind(), RestoreErrorKind::OtherKind);
+    for end in 0..state.len() {
+        let error = of(&choices).restore(&state[..end]).unwrap_err();
+        assert_eq!(error.kind(), RestoreErrorKind::Cut, "{end}");
+    }
+    let made_up = with_body(state, b"\x4D\xFF");
+    assert_eq!(of(&choices).restore(&made_up).unwrap_err().kind(), RestoreErrorKind::Impossible);
+}
+
+/// A few small states of everything, and a few of them with one part too long.
+fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
+    let mut states = Vec::new();
+    for choices in all_choices() {
+        for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
+            let mut stream = new(provider, &choices).with_message();
+            for kind in (0..60).chain([16, 17, 6, 0, 10, 23]) {
+                let signal = Signal::new(&[&[kind, kind % 5][..], b"{\"a\":\"x"].concat());
+                stream.push_with(&signal.event(), |_| {});
+                if kind % 7 == 0 {
+                    states.push((provider, choices.clone(), stream.save()));
+                }
+            }
+        }
+    }
+    states
+}
+
+/// What a body takes that says it is longer than it is: nothing.
+#[test]
+fn lengths_and_counts_that_are_not_there_are_refused() {
+    for (number, (provider, choices, state)) in states().into_iter().enumerate() {
+        for place in (HEADER..state.len()).skip(number % 5).step_by(5) {
+            for put in [&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01][..], &[0xFF; 40], &[], &[0x7F]] {
+                let changed = sealed([&state[..place], put, &state[place + 1..]].concat());
+                stream_is_refused_or_sound(&changed, new(provider, &choices).with_message(), &[]);
+            }
+        }
+    }
+}
+
+proptest! {
+    /// Bytes of a state that are changed, taken out and put in, with the right checksum.
+    #[test]
+    fn a_made_up_stream_is_refused_or_sound(
+        provider in prop::option::of(prop::sample::select(Provider::ALL)),
+        choices in prop::sample::select(all_choices()),
+        before in prop::collection::vec(signal(), 0..8),
+        edits in prop::collection::vec(any::<u8>(), 0..10),
+        after in prop::collection::vec(signal(), 0..8),
+    ) {
+        let mut stream = new(provider, &choices).with_message();
+        before.iter().for_each(|signal| stream.push_with(&Signal::new(signal).event(), |_| {}));
+        let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
+        stream_is_refused_or_sound(&edited(stream.save(), &edits), new(provider, &choices).with_message(), &after);
+    }
+
+    #[test]
+    fn made_up_calls_are_refused_or_sound(
+        choices in prop::sample::select(all_choices()),
+        before in prop::collection::vec(signal(), 0..8),
+        edits in prop::collection::vec(any::<u8>(), 0..10),
+        after in prop::collection::vec(signal(), 0..8),
+    ) {
+        let mut calls = choices.clone().build();
+        before.iter().for_each(|signal| Signal::new(signal).act(&mut calls, &mut |_| {}));
+        let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
+        calls_are_refused_or_sound(&edited(calls.save(), &edits), &choices, &after);
+    }
+
+    #[test]
+    fn any_bytes_are_refused_or_sound(
+        provider in prop::option::of(prop::sample::select(Provider::ALL)),
+        choices in prop::sample::select(all_choices()),
+        body in prop::collection::vec(prop_oneof![3 => 0_u8..5, 1 => any::<u8>()], 0..80),
+        after in prop::collection::vec(signal(), 0..4),
+    ) {
+        let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
+        let state = with_body(new(provider, &choices).save(), &body);
+        stream_is_refused_or_sound(&state, new(provider, &choices), &after);
+        let state = with_body(choices.clone().build().save(), &body);
+        calls_are_refused_or_sound(&state, &choices, &after);
+    }
+}
+
+/// No two choices of a call's parser are taken for one another.
+#[test]
+fn each_choice_has_states_of_its_own() {
+    let parser = Parser::builder();
+    let limits = Limits::new();
+    let mut choices: Vec<ParserBuilder> =
+        [limits, limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5), limits.total(5)]
+            .map(|limits| parser.limits(limits))
+            .into();
+    choices.extend(DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))));
+    choices.push(parser.lenient(Leniency::ALL));
+    // Each shown in three ways, and with repeated keys taken or not.
+    choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
+    choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
+    let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(*parser)).collect();
+    for (place, calls_of) in calls.iter().enumerate() {
+        let state = calls_of.clone().build().save();
+        for (other_place, other) in calls.iter().enumerate() {
+            let kind = other.clone().restore(&state).err().map(|error| error.kind());
+            let expected = (place != other_place).then_some(RestoreErrorKind::OtherChoices);
+            assert_eq!(kind, expected, "{:?} for {:?}", choices[other_place], choices[place]);
+        }
+    }
+}
+
+/// Values by path end where their call does, whatever their parser was told of the root.
+#[test]
+fn values_by_path_do_not_stop_at_the_root() {
+    let choices = ToolCalls::builder().parser(Parser::builder().stop_at_root());
+    let mut stream = ProviderStream::new(Provider::Gemini, choices.clone().build());
+    let part = r#"{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$","numberValue":1}],"willContinue":true}}"#;
+    let mut fragments = String::new();
+    stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
+        if let jsonspigot_llm::StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
+            fragments.push_str(text);
+        }
+    });
+    let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save()).unwrap();
+    let call = stream.calls().open_calls().next().unwrap().number;
+    assert_eq!(stream.calls().parser(call).unwrap().text().unwrap(), fragments.as_bytes());
+}

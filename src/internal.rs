@@ -1,0 +1,179 @@
+//! The doors for `jsonspigot-llm`, and for nobody else: it is built with exactly the version of this crate that it was
+//! tested with, so nothing in here is promised.
+
+#![allow(missing_docs, reason = "each is documented where it stands")]
+#![allow(clippy::must_use_candidate, reason = "likewise")]
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::error::{Error, ErrorKind};
+use crate::event::{CompleteValue, Event};
+pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error};
+use crate::names::UnknownName;
+pub use crate::names::{names, spelt_by_name};
+use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
+use crate::path::PathStore;
+pub use crate::path::{ConcreteStep, concrete_steps};
+use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
+use crate::tokenizer::ValueKind;
+pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
+use crate::tree::PartialValue;
+pub use crate::tree::write_escaped;
+
+/// The bytes around a saved state, and what reads and writes its parts.
+pub mod saved {
+    pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, restore_error, save, save_error};
+}
+
+/// What `FromStr` of an enum with [`names`] says.
+pub fn unknown_name(known: impl Iterator<Item = &'static str>) -> UnknownName {
+    UnknownName::instead_of(known)
+}
+
+/// An error at an offset, line and column.
+pub fn error_at(kind: ErrorKind, place: (u64, u64, u64), path: Option<&str>, expected: &str) -> Error {
+    Error::at(kind, place, path, expected)
+}
+
+/// An error about the whole of a text.
+pub fn error_without_place(kind: ErrorKind, expected: &str) -> Error {
+    Error::without_place(kind, "$", expected)
+}
+
+/// The root of texts that are values as a whole.
+#[derive(Clone, Debug)]
+pub struct Root(PathStore);
+
+impl Root {
+    pub fn new() -> Self {
+        Self(PathStore::new())
+    }
+
+    /// The value of a text that is known to be one JSON text.
+    pub fn value<'a>(&'a self, text: &'a str) -> CompleteValue<'a> {
+        CompleteValue::of_text(text.as_bytes(), self.0.path(crate::path::ROOT))
+    }
+}
+
+impl Default for Root {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// `$..*`: each value but the root.
+pub fn children() -> PatternSet {
+    let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
+    PatternSet::from(vec![Pattern { segments: vec![children] }])
+}
+
+/// What of a builder's choices the builders around it ask for.
+pub trait Choices: Sized {
+    fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self;
+    fn whole(self) -> Self;
+    fn accepts(&self) -> bool;
+}
+
+impl Choices for ParserBuilder {
+    fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
+        self.duplicate_keys_by_default(default)
+    }
+
+    fn whole(self) -> Self {
+        self.whole()
+    }
+
+    fn accepts(&self) -> bool {
+        self.accepts()
+    }
+}
+
+/// What a reader around a parser asks of it.
+pub trait Inside {
+    fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error>;
+    fn feed_value_with(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error>;
+    fn has_root_ended(&self) -> bool;
+    fn is_in_root_number(&self) -> bool;
+    /// Returns true if the strict text has ended, whatever may still come behind it.
+    fn is_done(&self) -> bool;
+    /// Returns the error that stopped it, which is not that of a deviation.
+    fn stopped_by(&self) -> Option<&Error>;
+    fn has_deviated(&self) -> bool;
+    fn refuse(&mut self, kind: ErrorKind, expected: &'static str);
+    fn fail_again(&mut self, error: Error);
+    fn owner(&self, kind: saved::Kind) -> saved::Owner;
+    fn choices(&self) -> saved::Digest;
+    /// Writes everything but the header of a saved state.
+    fn save_body(&self, out: &mut saved::Writer<'_>);
+    fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible>;
+}
+
+impl Inside for Parser {
+    fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
+        self.feed_dyn(chunk, on_event)
+    }
+
+    fn feed_value_with(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error> {
+        self.feed_value_with(chunk, on_event)
+    }
+
+    fn has_root_ended(&self) -> bool {
+        self.has_root_ended()
+    }
+
+    fn is_in_root_number(&self) -> bool {
+        self.is_in_root_number()
+    }
+
+    fn is_done(&self) -> bool {
+        self.engine.tokenizer.is_done()
+    }
+
+    fn stopped_by(&self) -> Option<&Error> {
+        self.engine.stopped_by()
+    }
+
+    fn has_deviated(&self) -> bool {
+        self.engine.deviation().is_some()
+    }
+
+    fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
+        self.refuse(kind, expected);
+    }
+
+    fn fail_again(&mut self, error: Error) {
+        self.engine.fail_again(error);
+    }
+
+    fn owner(&self, kind: saved::Kind) -> saved::Owner {
+        self.owner(kind)
+    }
+
+    fn choices(&self) -> saved::Digest {
+        self.choices()
+    }
+
+    fn save_body(&self, out: &mut saved::Writer<'_>) {
+        self.save_body(out);
+    }
+
+    fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible> {
+        self.restore_body(reader)
+    }
+}
+
+/// The digest of a set's patterns.
+pub fn digest_of(patterns: &PatternSet) -> saved::Digest {
+    patterns.digest()
+}
+
+/// The entries of an object by key, the last one of duplicates.
+pub fn last_entries(object: PartialValue<'_>) -> Vec<(&str, PartialValue<'_>)> {
+    object.last_entries()
+}
+
+/// The kind of a value, which its first byte says.
+pub fn kind_of_first_byte(byte: u8) -> Option<ValueKind> {
+    ValueKind::of_first_byte(byte)
+}
