@@ -9,6 +9,7 @@
 #![doc = concat!("[chat]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/apps/chat/README.md")]
 #![doc = concat!("[js]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/bindings/js/README.md")]
 #![doc = concat!("[cli]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/cli/README.md")]
+#![doc = concat!("[llm]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/llm/README.md")]
 #![doc = concat!("[contributing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md")]
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]

@@ -10,7 +10,7 @@
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
 //! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
 
-#![allow(missing_docs, clippy::must_use_candidate, reason = "for tests alone")]
+#![allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "for tests alone")]
 
 pub mod driver;
 pub mod envelope;

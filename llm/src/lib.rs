@@ -25,28 +25,32 @@
 #![cfg_attr(feature = "_provider-streams", doc = include_str!("formats/formats.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
+#![cfg_attr(
+    not(all(feature = "providers", feature = "envelope")),
+    allow(dead_code, unused_imports, reason = "each wire format uses a part of what they share")
+)]
 
 extern crate alloc;
 
-#[cfg_attr(not(feature = "providers"), allow(dead_code, unused_imports, reason = "the wire formats use the rest"))]
+// Its examples are tried.
+#[cfg(all(doctest, feature = "providers"))]
+#[doc = include_str!("../README.md")]
+mod readme {}
+
 mod calls;
 #[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 mod emitter;
 #[cfg(feature = "envelope")]
 mod envelope;
 #[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 mod event;
 #[cfg(feature = "_provider-streams")]
 mod formats;
 #[cfg(any(doc, doctest))]
 pub mod guide;
 #[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, unused_imports, reason = "each wire format uses a part of it"))]
 mod json;
 #[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(dead_code, reason = "each wire format uses a part of it"))]
 mod message;
 mod payload;
 #[cfg(feature = "_provider-streams")]

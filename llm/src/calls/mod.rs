@@ -45,7 +45,6 @@ mod tool_calls;
 mod values;
 
 #[cfg(feature = "_provider-streams")]
-#[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
     places::Key, places::Places, rest::digest_of, rest::rest_of, signals::Signals, slot::Place, start::present,

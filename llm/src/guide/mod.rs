@@ -7,8 +7,9 @@
     doc = "| [`tool_calls`] | tool calls out of a provider's stream, or out of any SDK |"
 )]
 #![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
+#![cfg_attr(feature = "providers", doc = "| [`saved`] | going on in another process |")]
 //!
-//! Patterns, events, limits and saved state are explained in the guide of [`jsonspigot`].
+//! Patterns, events and limits are explained in the [guide of jsonspigot](jsonspigot::guide).
 
 #[cfg(feature = "providers")]
 #[doc = include_str!("tool_calls.md")]
@@ -17,3 +18,7 @@ pub mod tool_calls {}
 #[cfg(feature = "envelope")]
 #[doc = include_str!("envelope.md")]
 pub mod envelope {}
+
+#[cfg(feature = "providers")]
+#[doc = include_str!("saved.md")]
+pub mod saved {}

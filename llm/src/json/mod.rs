@@ -23,9 +23,7 @@ use core::ops::Deref;
 use jsonspigot::internal::{string_len, unescaped};
 use serde::de::IgnoredAny;
 
-#[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::either::{TextOrJson, TextOrList};
-#[cfg_attr(not(feature = "providers"), allow(unused_imports, reason = "each wire format uses a part of it"))]
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 pub(crate) use self::unread::{Unread, place_of};
