@@ -10,7 +10,6 @@ use alloc::vec::Vec;
 use crate::error::{Error, ErrorKind};
 use crate::event::{CompleteValue, Event};
 pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error};
-use crate::names::UnknownName;
 pub use crate::names::{names, spelt_by_name};
 use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::path::PathStore;
@@ -24,11 +23,6 @@ pub use crate::tree::write_escaped;
 /// The bytes around a saved state, and what reads and writes its parts.
 pub mod saved {
     pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, restore_error, save, save_error};
-}
-
-/// What `FromStr` of an enum with [`names`] says.
-pub fn unknown_name(known: impl Iterator<Item = &'static str>) -> UnknownName {
-    UnknownName::instead_of(known)
 }
 
 /// An error at an offset, line and column.

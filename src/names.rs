@@ -15,7 +15,8 @@ pub struct UnknownName {
 }
 
 impl UnknownName {
-    pub(crate) fn instead_of(known: impl Iterator<Item = &'static str>) -> Self {
+    #[doc(hidden)]
+    pub fn instead_of(known: impl Iterator<Item = &'static str>) -> Self {
         Self { known: known.collect() }
     }
 }
@@ -75,7 +76,7 @@ macro_rules! spelt_by_name {
                 let known = || Self::ALL.iter().copied();
                 known()
                     .find(|one| one.name() == name)
-                    .ok_or_else(|| $crate::internal::unknown_name(known().map(Self::name)))
+                    .ok_or_else(|| $crate::UnknownName::instead_of(known().map(Self::name)))
             }
         }
     };

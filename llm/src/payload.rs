@@ -39,7 +39,6 @@ use self::values::values_of;
 /// calls.delta_with(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
 /// calls.finish_with(Some("max_tokens"), &mut on_event);
 /// assert_eq!(ended, 1);
-/// # }
 /// ```
 #[derive(Clone, Copy)]
 pub struct Payload<'a> {
@@ -131,7 +130,6 @@ impl<'a> Payload<'a> {
     /// calls.delta_with(0, r#"{"a": [1,]}"#, &mut on_event);
     /// calls.finish_with(Some("tool_calls"), &mut on_event);
     /// assert_eq!(ended, 1);
-    /// # }
     /// ```
     #[must_use]
     pub fn deviations(&self) -> &'a [Deviation] {

@@ -3,4 +3,5 @@
 pub mod payload;
 pub mod properties;
 pub mod recorder;
+pub mod spelt;
 pub mod splitter;

@@ -2,7 +2,7 @@
 
 use jsonspigot::{ErrorKind, PatternSet};
 
-use super::splitter::{Choices, SPACE, Spelt, floor, string_length};
+use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
 
 #[derive(Debug)]
 pub enum Closing {
@@ -11,6 +11,18 @@ pub enum Closing {
 }
 
 impl Closing {
+    /// The closing delimiter of a payload that this one opened.
+    pub fn of(delimiter: &Spelt, open: &str, hold_limit: usize) -> Self {
+        match delimiter.shape.as_str() {
+            "comment" => Self::Literal("-->".to_owned()),
+            "tag" => Self::Literal(format!("</{}>", delimiter.name)),
+            _ => {
+                let least = open.len() - open.trim_start_matches('`').len();
+                Self::Fence { least, most: hold_limit.max(least), at_line_start: delimiter.is_raw }
+            }
+        }
+    }
+
     /// Where a closing delimiter stands from here on and how long it is; at the end of the text its beginning will do.
     fn find(&self, text: &str, from: usize) -> (usize, usize, bool) {
         (from..text.len())

@@ -1,74 +1,9 @@
 //! A splitter of whole texts, written from the delimiters' description: it sees everything at once and keeps no state.
 
-use jsonspigot::{Error, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{Error, Parser, PatternSet};
 
 use super::payload::{Closing, payload};
-
-/// How an envelope is built, but for its delimiters.
-#[derive(Clone, Copy, Debug)]
-pub struct Choices {
-    pub hold_limit: usize,
-    pub payload_limit: u64,
-    pub parser: ParserBuilder,
-}
-
-impl Default for Choices {
-    fn default() -> Self {
-        let parser = Parser::builder().retain(Retain::Matches);
-        Self { hold_limit: 4096, payload_limit: u64::MAX, parser }
-    }
-}
-
-impl Choices {
-    pub fn held(hold_limit: usize) -> Self {
-        Self { hold_limit, ..Self::default() }
-    }
-
-    /// How much of a payload's text is kept, and looked at.
-    pub fn kept<'t>(&self, text: &'t str) -> &'t str {
-        &text[..floor(text, usize::try_from(self.payload_limit).unwrap_or(usize::MAX))]
-    }
-}
-
-/// A delimiter as its spelling says it, apart from the library's reading of it.
-#[derive(Clone, Debug)]
-pub struct Spelt {
-    pub text: String,
-    pub shape: String,
-    name: String,
-    pub is_raw: bool,
-    pub is_by_first_byte: bool,
-}
-
-impl Spelt {
-    pub fn new(text: &str) -> Self {
-        let mut parts: Vec<&str> = text.split(':').collect();
-        let declared =
-            if matches!(parts.last(), Some(&("json" | "raw"))) && parts.len() > 2 { parts.pop() } else { None };
-        Self {
-            text: text.to_owned(),
-            shape: parts[0].to_owned(),
-            name: parts[1..].join(":"),
-            is_raw: declared == Some("raw"),
-            is_by_first_byte: parts[0] == "tag" && declared.is_none(),
-        }
-    }
-
-    fn is_any_fence(&self) -> bool {
-        self.shape == "fence" && self.name == "*"
-    }
-
-    fn closing(&self, open: &str, hold_limit: usize) -> Closing {
-        match self.shape.as_str() {
-            "comment" => Closing::Literal("-->".to_owned()),
-            "tag" => Closing::Literal(format!("</{}>", self.name)),
-            _ => {
-                let least = open.len() - open.trim_start_matches('`').len();
-                Closing::Fence { least, most: hold_limit.max(least), at_line_start: self.is_raw }
-            }
-        }
-    }
-}
+pub use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
 
 /// A part of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -113,7 +48,7 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         found.sort_by_key(|(delimiter, _)| delimiter.is_any_fence());
         if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
-            let found = payload(delimiter, behind, &delimiter.closing(open, hold_limit), choices);
+            let found = payload(delimiter, behind, &Closing::of(delimiter, open, hold_limit), choices);
             at += length + found.length + found.close;
             fences.is_inside_line = true;
             seen_bare |= delimiter.shape == "bare" && found.status() == "complete";
@@ -277,8 +212,6 @@ fn any_fence(text: &str, fences: &Fences) -> (Opening, Option<Option<usize>>) {
     }
 }
 
-pub const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
-
 /// What stands after a literal.
 fn literal<'a>(text: &'a str, literal: &str) -> Result<&'a str, Opening> {
     match text.strip_prefix(literal) {
@@ -327,19 +260,6 @@ fn deciding_byte(text: &str) -> Option<usize> {
     }
 }
 
-pub fn string_length(text: &str) -> Option<usize> {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return Some(at + 1),
-            _ => {}
-        }
-    }
-    None
-}
-
 /// The first byte that no JSON text may hold there.
 fn first_error(text: &str) -> Option<Error> {
     Parser::new(&PatternSet::empty()).feed(text).check().err()
@@ -347,8 +267,4 @@ fn first_error(text: &str) -> Option<Error> {
 
 fn ceil(text: &str, length: usize) -> usize {
     (length.min(text.len())..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len())
-}
-
-pub fn floor(text: &str, length: usize) -> usize {
-    (0..=length.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap()
 }

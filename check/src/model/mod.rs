@@ -14,6 +14,7 @@ pub mod lexemes;
 pub mod log;
 pub mod mutate;
 pub mod nested;
+pub mod path;
 pub mod pattern;
 pub mod place;
 pub mod read;

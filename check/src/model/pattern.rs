@@ -7,7 +7,7 @@ use std::fmt;
 use proptest::prelude::*;
 use serde_json::Value;
 
-use super::log::{PathElement, is_shorthand, quoted};
+use super::path::{PathElement, is_shorthand, quoted};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelPattern {

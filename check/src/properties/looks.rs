@@ -7,6 +7,7 @@ use std::fmt::Debug;
 use jsonspigot::PartialValue;
 use serde::Deserialize;
 
+pub use super::shown::Rules;
 use super::shown::Shown;
 use super::snapshots::plain;
 use super::subject_types::Subject;
@@ -60,19 +61,6 @@ pub fn look_at<S: Subject>(value: PartialValue<'_>) -> Look {
 
 pub fn whole_of<S: Subject>(text: &str) -> Result<String, String> {
     whole::<S::Read<'_>>(text)
-}
-
-/// What may differ from type to type.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Rules {
-    /// `Debug` of what stands for fields that are not there yet, besides the usual.
-    pub absent: &'static [&'static str],
-    /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
-    pub may_vanish: &'static [&'static str],
-    /// Whether something in it is absent as long as it is open, though it could be shown.
-    pub waits: bool,
-    /// Why what is shown may become something else, for types of which no format could say better.
-    pub may_change: Option<&'static str>,
 }
 
 /// One look after each byte, and one after the end. The place of a look is how many bytes came before it.

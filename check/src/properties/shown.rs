@@ -3,7 +3,18 @@
 //!
 //! Laws: typed looks.
 
-use super::looks::Rules;
+/// What may differ from type to type.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Rules {
+    /// `Debug` of what stands for fields that are not there yet, besides the usual.
+    pub absent: &'static [&'static str],
+    /// Fields that are gone when they turn out not to fit: optional ones that are flattened, whose errors serde drops.
+    pub may_vanish: &'static [&'static str],
+    /// Whether something in it is absent as long as it is open, though it could be shown.
+    pub waits: bool,
+    /// Why what is shown may become something else, for types of which no format could say better.
+    pub may_change: Option<&'static str>,
+}
 
 /// What is shown, as a tree: text may grow, lists, sets and maps may gain members, nothing else may change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

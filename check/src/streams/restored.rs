@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use jsonspigot::Parser;
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder};
 
-use crate::streams::support::Log;
+use super::log::Log;
 
 /// How many bytes of states are made of one stream; after that it is saved only now and then, as each time costs the
 /// state's length.

@@ -27,7 +27,6 @@ use super::{are_all_alike, values_of};
 /// assert_eq!((input.status(), input.value()), (PayloadStatus::Complete, Some(r#"{"x":1,"y":2.50}"#)));
 /// let point: std::collections::BTreeMap<String, f64> = input.deserialize()?;
 /// assert_eq!(point["y"], 2.5);
-/// # }
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,77 @@
+//! Delimiters as they are spelt, the choices of an envelope, and places in a text.
+
+use jsonspigot::{Parser, ParserBuilder, Retain};
+
+/// How an envelope is built, but for its delimiters.
+#[derive(Clone, Copy, Debug)]
+pub struct Choices {
+    pub hold_limit: usize,
+    pub payload_limit: u64,
+    pub parser: ParserBuilder,
+}
+
+impl Default for Choices {
+    fn default() -> Self {
+        let parser = Parser::builder().retain(Retain::Matches);
+        Self { hold_limit: 4096, payload_limit: u64::MAX, parser }
+    }
+}
+
+impl Choices {
+    pub fn held(hold_limit: usize) -> Self {
+        Self { hold_limit, ..Self::default() }
+    }
+
+    /// How much of a payload's text is kept, and looked at.
+    pub fn kept<'t>(&self, text: &'t str) -> &'t str {
+        &text[..floor(text, usize::try_from(self.payload_limit).unwrap_or(usize::MAX))]
+    }
+}
+
+/// A delimiter as its spelling says it, apart from the library's reading of it.
+#[derive(Clone, Debug)]
+pub struct Spelt {
+    pub text: String,
+    pub shape: String,
+    pub name: String,
+    pub is_raw: bool,
+    pub is_by_first_byte: bool,
+}
+
+impl Spelt {
+    pub fn new(text: &str) -> Self {
+        let mut parts: Vec<&str> = text.split(':').collect();
+        let declared =
+            if matches!(parts.last(), Some(&("json" | "raw"))) && parts.len() > 2 { parts.pop() } else { None };
+        Self {
+            text: text.to_owned(),
+            shape: parts[0].to_owned(),
+            name: parts[1..].join(":"),
+            is_raw: declared == Some("raw"),
+            is_by_first_byte: parts[0] == "tag" && declared.is_none(),
+        }
+    }
+
+    pub fn is_any_fence(&self) -> bool {
+        self.shape == "fence" && self.name == "*"
+    }
+}
+
+pub const SPACE: [char; 4] = [' ', '\t', '\n', '\r'];
+
+pub fn string_length(text: &str) -> Option<usize> {
+    let mut is_escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+pub fn floor(text: &str, length: usize) -> usize {
+    (0..=length.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap()
+}
