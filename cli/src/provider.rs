@@ -33,6 +33,8 @@ pub(crate) struct Stream {
     is_explained: bool,
     /// True if there was anything to complain of.
     has_complained: bool,
+    /// What is no event, as long as the provider is not known: between the lines of some programs there may be any others.
+    noise: Vec<String>,
 }
 
 /// The choices by which a stream is read.
@@ -86,6 +88,7 @@ impl Stream {
             has_reported: false,
             is_explained: false,
             has_complained: false,
+            noise: Vec::new(),
         }
     }
 
@@ -96,12 +99,17 @@ impl Stream {
         complaints: &mut Complaints,
         feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>)),
     ) -> io::Result<()> {
-        let Self { frames, calls, first, has_reported, is_explained, has_complained, .. } = self;
+        let Self { frames, calls, first, has_reported, is_explained, has_complained, noise, .. } = self;
         let mut result = Ok(());
         feed(frames, &mut |frame| {
             let (mut is_bad, mut is_reported) = (false, false);
             let on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
+                if let StreamEvent::BadFrame { text } = event
+                    && !may_be_event(text)
+                {
+                    noise.push(format!("bad-frame: {}", beginning(text)));
+                }
                 *has_reported |= means_something(&event);
                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
                 report(&event, output, complaints, &mut result);
@@ -111,6 +119,7 @@ impl Stream {
                 return complaints.push(damage.to_string());
             }
             frame.push_to(calls, on_event);
+            settle_noise(calls.provider(), noise, complaints);
             match frame {
                 Frame::Text(text) if first.is_none() && !is_bad && !matches!(text.trim_ascii(), "" | "[DONE]") => {
                     *first = Some(First { beginning: beginning(text), provider: Provider::detect(text) });
@@ -144,11 +153,13 @@ impl Source for Stream {
 
     fn finish(&mut self, output: &mut dyn Output, complaints: &mut Complaints) -> Result<(), Failure> {
         self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
+        self.noise.drain(..).for_each(|line| complaints.push(line));
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
         self.calls.finish_with(None, |event| {
             self.has_reported |= means_something(&event);
-            is_cut |= matches!(event, StreamEvent::Incomplete { .. });
-            has_cut_calls |= matches!(event, StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
+            is_cut |= matches!(own(&event), StreamEvent::Incomplete { .. });
+            has_cut_calls |=
+                matches!(*own(&event), StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
             report(&event, output, complaints, &mut result);
         });
         result?;
@@ -189,12 +200,32 @@ impl Source for Stream {
     }
 }
 
+/// Returns true if a frame that can't be read may have been an event, and is not just noise.
+fn may_be_event(text: &str) -> bool {
+    text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
+}
+
+/// Complains of noise, unless it is that of a program's terminal.
+fn settle_noise(provider: Option<Provider>, noise: &mut Vec<String>, complaints: &mut Complaints) {
+    match provider {
+        None => {}
+        Some(Provider::ClaudeCode | Provider::Codex) => noise.clear(),
+        Some(_) => noise.drain(..).for_each(|line| complaints.push(line)),
+    }
+}
+
+/// An event as its agent alone would have it.
+fn own<'e>(event: &'e StreamEvent<'e>) -> &'e StreamEvent<'e> {
+    if let StreamEvent::Agent { event, .. } = event { event } else { event }
+}
+
 fn is_truncated(input: &Payload<'_>) -> bool {
     matches!(input.status(), PayloadStatus::Truncated { .. })
 }
 
 /// Returns true if an event shows that the stream is this provider's. Several end alike.
 fn means_something(event: &StreamEvent<'_>) -> bool {
+    let event = own(event);
     !matches!(
         event,
         StreamEvent::BadFrame { .. }
@@ -215,6 +246,7 @@ fn report(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Com
 /// Reports an event that makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
 fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
     match *event {
+        StreamEvent::Agent { event, .. } => complain(event, complaints),
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         StreamEvent::Call(CallEvent::Error(error)) => {
             // What is late changes nothing, a mismatch has a line of its own, and whether a fragment has found its call is
@@ -226,7 +258,9 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
             }
         }
         StreamEvent::Payload { ref event, .. } => envelope::complain(event, complaints),
-        StreamEvent::BadFrame { text } => complaints.push(format!("bad-frame: {}", beginning(text))),
+        StreamEvent::BadFrame { text } if may_be_event(text) => {
+            complaints.push(format!("bad-frame: {}", beginning(text)));
+        }
         StreamEvent::Mismatch { kind, call, .. } => {
             let of = call.map(|call| format!(" (call {call})")).unwrap_or_default();
             complaints.push(format!("mismatch: the provider contradicts the {} it sent before{of}", kind.name()));

@@ -172,16 +172,6 @@ const SCENARIOS: [Scenario; 32] = [
             }),
         )
     }),
-    ("assistants-calls", |n| {
-        stream(
-            Provider::OpenaiAssistants,
-            (0..n).map(|at| {
-                let call = json!({"index": at, "id": format!("call_{at}"), "type": "function",
-                    "function": {"name": "tool", "arguments": "{}"}});
-                json!({"id": "step", "object": "thread.run.step.delta", "delta": {"step_details": {"tool_calls": [call]}}})
-            }),
-        )
-    }),
     ("mcp-calls", |n| {
         stream(
             Provider::Mcp,

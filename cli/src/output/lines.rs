@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::mem;
 
 use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
-use super::members::{NumberOf, Place};
+use super::members::{NumberOf, Place, Quoted};
 use super::stream_lines::{self, CallNames};
 use super::{Block, Origin, Output, Subject};
 
@@ -32,6 +33,21 @@ pub(crate) struct Lines<W> {
     reported: Revision,
     reported_of: u64,
     call_names: CallNames,
+    /// What sub-agents say, a line at a time.
+    agents: Option<Box<Lines<Vec<u8>>>>,
+}
+
+/// Writes a line with the agent that it is of, behind the name of the event.
+fn write_of_agent(out: &mut impl Write, line: &[u8], agent: &str) -> io::Result<()> {
+    let name = br#"{"event":""#.len();
+    let end = line.iter().skip(name).position(|byte| *byte == b'"').map_or(line.len(), |end| name + end + 1);
+    let (begin, rest) = line.split_at(end);
+    if line.is_empty() {
+        return Ok(());
+    }
+    out.write_all(begin)?;
+    write!(out, r#","agent":{}"#, Quoted(agent))?;
+    out.write_all(rest)
 }
 
 impl<W: Write> Lines<W> {
@@ -48,6 +64,7 @@ impl<W: Write> Lines<W> {
             reported: Revision::default(),
             reported_of: 0,
             call_names,
+            agents: None,
         }
     }
 
@@ -154,6 +171,12 @@ impl<W: Write> Output for Lines<W> {
 
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
+            StreamEvent::Agent { agent, event, .. } => {
+                let agents = self.agents.get_or_insert_with(|| Box::new(Lines::new(Vec::new(), None)));
+                agents.tool(event)?;
+                let line = mem::take(&mut agents.out);
+                write_of_agent(&mut self.out, &line, agent)
+            }
             StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
             StreamEvent::Payload { choice, block, ref event, .. } => {
                 self.envelope(event, Some(Block { number: block, choice }))

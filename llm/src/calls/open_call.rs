@@ -309,6 +309,11 @@ impl OpenCall {
         }
     }
 
+    /// Returns the rest of a text that begins with all of the input so far; `None` if it does not.
+    pub(super) fn rest_of<'t>(&self, text: &'t str) -> Option<&'t str> {
+        text.strip_prefix(self.input.raw()).filter(|_| self.has_input())
+    }
+
     fn patterns<'b>(&self, options: &'b Options) -> &'b PatternSet {
         options.patterns_of(&self.identity.name)
     }

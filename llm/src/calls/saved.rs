@@ -87,6 +87,15 @@ impl ToolCalls {
         Self { state: State::new(self.state.options) }
     }
 
+    /// The next call has this number, or a later one: others have had those before.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn count_from(&mut self, next: u64) {
+        if next > self.state.next {
+            self.state.next = next;
+            self.state.unreported = next.checked_sub(1);
+        }
+    }
+
     /// Reads what [`State::save`] wrote into calls that are new.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {

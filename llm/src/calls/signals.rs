@@ -154,6 +154,16 @@ impl Signals<'_> {
         }
     }
 
+    /// A fragment of the call with this number, or all of its input so far, on a wire that sends either.
+    pub(crate) fn append_so_far(&mut self, number: u64, text: &str) {
+        let rest = self.calls.open.get(number).and_then(|call| call.rest_of(text));
+        match rest {
+            Some("") => {}
+            Some(rest) => self.append(number, rest),
+            None => self.append(number, text),
+        }
+    }
+
     /// A fragment for which there is no call: it may be any open one's, or one's that is still to start.
     pub(crate) fn unplaced(&mut self, slot: Slot<'_>) {
         if !self.calls.index.was_refused(slot) {

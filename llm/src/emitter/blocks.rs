@@ -97,6 +97,16 @@ impl Open {
 }
 
 impl Blocks {
+    /// The number of the next block.
+    pub(crate) fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// The next block has this number, or a later one: others have had those before.
+    pub(crate) fn count_from(&mut self, next: u64) {
+        self.next = self.next.max(next);
+    }
+
     /// The block of this kind that is open at a place.
     pub(crate) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;

@@ -3,7 +3,7 @@
 use super::Emitter;
 use super::blocks::At;
 use super::said::{News, Part, Scope};
-use crate::calls::{CallStart, Place, Slot, is_stand_in};
+use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 
 impl Emitter<'_> {
@@ -107,6 +107,29 @@ impl Emitter<'_> {
         }
     }
 
+    /// The same where the wire repeats the parts of a kind in their order, without their places: with the place.
+    pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, &'t str) {
+        if whole.is_empty() {
+            return (At::Run, "");
+        }
+        match self.user.stream_state.said.news_of_next(kind, whole) {
+            (at, News::Nothing) => (at, ""),
+            (at, News::All) => (at, whole),
+            (at, News::Rest(_, rest)) => (at, rest),
+            (at, News::Mismatch(choice)) => {
+                self.contradict(Part { kind, choice, at }, whole);
+                (at, "")
+            }
+        }
+    }
+
+    /// A piece of a part, or all of it so far, on a wire that sends either: what begins with all that was said has the rest.
+    pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
+        let rest = self.user.stream_state.said.rest_of(&part, text).unwrap_or(text);
+        self.note_said(part, rest);
+        rest
+    }
+
     /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
     pub(crate) fn watch_inputs(&mut self) {
         self.user.stream_state.said.watch_inputs();
@@ -134,6 +157,7 @@ impl Emitter<'_> {
 
     /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
     pub(crate) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
+        let start = if self.calls_are_executed { start.executor(Executor::Provider) } else { start };
         let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
         let number = if id.is_empty() { None } else { self.known().find_id(slot.choice, id) };
         let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);

@@ -82,7 +82,7 @@ impl<'a> Failure<'a> {
     }
 
     /// Reads the value of an error member: a message, an object, or anything else.
-    fn new(error: Json<'a>) -> Self {
+    pub(crate) fn new(error: Json<'a>) -> Self {
         match error.text_or_json() {
             TextOrJson::Text(message) => Self { message, ..Self::default() },
             TextOrJson::Json(_) => error.object::<Fields<'_>>().unwrap_or_default().failure(error),

@@ -32,6 +32,8 @@ pub(crate) struct Emitter<'a> {
     user: User<'a>,
     /// True if a message's own text is JSON.
     is_structured: bool,
+    /// True if the program whose event this is executes its calls itself.
+    calls_are_executed: bool,
 }
 
 /// Hears of the calls, and reports them as events of the stream.
@@ -92,7 +94,13 @@ impl<'a> Emitter<'a> {
         is_structured: bool,
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
-        Self { calls, user: User { on_event, stream_state, spelt: Vec::new() }, is_structured }
+        let user = User { on_event, stream_state, spelt: Vec::new() };
+        Self { calls, user, is_structured, calls_are_executed: false }
+    }
+
+    /// The calls of this event are executed by the program that sends it, whatever they are.
+    pub(crate) fn calls_are_executed(&mut self) {
+        self.calls_are_executed = true;
     }
 
     /// Returns the calls, for signals.
@@ -175,11 +183,6 @@ impl<'a> Emitter<'a> {
     /// An answer goes on after its calls: they are not what it will stop for.
     pub(crate) fn go_on_after_calls(&mut self, choice: u64) {
         self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
-    }
-
-    /// The message is over, though the stream is not.
-    pub(crate) fn end_message(&mut self) {
-        self.user.stream_state.forget_message();
     }
 
     /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;

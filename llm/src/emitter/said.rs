@@ -238,6 +238,38 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
+    /// Returns the part of a text that goes beyond all that was said in its place; `None` if it does not begin with that.
+    pub(crate) fn rest_of<'t>(&self, part: &Part<'_>, text: &'t str) -> Option<&'t str> {
+        let spoken = self.parts.iter().rfind(|spoken| spoken.is(part))?;
+        let (begin, rest) = text.split_at_checked(usize::try_from(spoken.text.len).ok()?)?;
+        (Text::default().with(begin) == spoken.text).then_some(rest)
+    }
+
+    /// The same for a wire that repeats each part in the order in which they began, without its place: that is returned too,
+    /// and each part is repeated once.
+    pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, News<'t>) {
+        let is_blind = self.is_blind || self.has_forgotten;
+        let Some(spoken) = self.parts.iter_mut().find(|spoken| spoken.kind == kind && !spoken.is_listed) else {
+            return (At::Run, if is_blind { News::Nothing } else { News::All });
+        };
+        spoken.is_listed = true;
+        let at = match spoken.place {
+            Some(Place::Index(outer, inner)) => At::Index(outer, inner),
+            _ => At::Run,
+        };
+        let len = usize::try_from(spoken.text.len).unwrap_or(usize::MAX);
+        let cut = whole.split_at_checked(len).filter(|(begin, _)| Text::default().with(begin) == spoken.text);
+        let news = match cut {
+            Some((_, "")) => News::Nothing,
+            Some((_, rest)) => {
+                spoken.text = spoken.text.with(rest);
+                News::Rest(spoken.choice, rest)
+            }
+            None => News::Mismatch(spoken.choice),
+        };
+        (at, news)
+    }
+
     /// Returns the part of a whole that goes beyond what was said. A whole that is new is still to be noted as said.
     pub(crate) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));

@@ -6,6 +6,7 @@
 //! The module's page has a table of them.
 
 pub(crate) mod media;
+mod of_agent;
 pub(crate) mod owned;
 pub(crate) mod retry;
 mod serialize;
@@ -226,6 +227,16 @@ pub enum StreamEvent<'a> {
     ProviderEvent {
         /// The event's JSON text.
         json: &'a str,
+    },
+    /// Something that a sub-agent said or did, on a wire that several agents speak on in turn
+    /// ([`ClaudeCode`](crate::Provider::ClaudeCode)): `event` is its own event, never one of these. Its calls and blocks are
+    /// numbered with all others.
+    #[non_exhaustive]
+    Agent {
+        /// The id of the call that started it.
+        agent: &'a str,
+        /// Its event.
+        event: &'a StreamEvent<'a>,
     },
     /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
     /// yet, this is reported by [`finish`](crate::ProviderStream::finish).

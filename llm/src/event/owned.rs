@@ -2,6 +2,7 @@
 
 mod copies;
 
+use alloc::boxed::Box;
 use alloc::string::String;
 
 use jsonspigot::internal::owned_events;
@@ -284,6 +285,14 @@ pub enum OwnedStreamEvent {
     ProviderEvent {
         /// The event's JSON text.
         json: String,
+    },
+    /// [`StreamEvent::Agent`](crate::StreamEvent::Agent).
+    #[non_exhaustive]
+    Agent {
+        /// The id of the call that started it.
+        agent: String,
+        /// Its event.
+        event: Box<OwnedStreamEvent>,
     },
     /// [`StreamEvent::Unknown`](crate::StreamEvent::Unknown).
     #[non_exhaustive]

@@ -4,12 +4,14 @@ use jsonspigot::internal::{Inside, RawJson};
 use jsonspigot::{Parser, PatternSet};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::of_agent::OfAgent;
 use super::owned::OwnedStreamEvent;
 
 impl Serialize for OwnedStreamEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Call(event) => return event.serialize(serializer),
+            Self::Agent { agent, event } => return event.serialize(OfAgent { serializer, agent }),
             #[cfg(feature = "envelope")]
             Self::Payload { choice, block, event } => return event.serialize_in(Some((*choice, *block)), serializer),
             _ => {}
@@ -121,7 +123,7 @@ impl Serialize for OwnedStreamEvent {
                 map.serialize_entry("value", &json.as_deref().map(Value))?;
             }
             Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
-            Self::End | Self::Call(_) => {}
+            Self::End | Self::Call(_) | Self::Agent { .. } => {}
             #[cfg(feature = "envelope")]
             Self::Payload { .. } => {}
         }
@@ -135,6 +137,7 @@ impl OwnedStreamEvent {
         match self {
             // These have names of their own.
             Self::Call(_) => "call",
+            Self::Agent { event, .. } => event.name(),
             #[cfg(feature = "envelope")]
             Self::Payload { .. } => "payload",
             Self::ApprovalRequest { .. } => "approval-request",

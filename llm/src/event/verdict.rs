@@ -125,7 +125,9 @@ pub(crate) struct Watch {
     is_awaiting: bool,
     /// True if any answer has ended.
     has_ended: bool,
-    /// The first thing that was wrong.
+    /// True if something that is no event came before anything was wrong.
+    has_noise: bool,
+    /// The first thing that was wrong besides.
     wrong: Option<Unfinished>,
 }
 
@@ -152,6 +154,10 @@ impl Watch {
         let wrong = match event {
             // An answer that ends so needs no other word for it.
             StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
+            StreamEvent::BadFrame { text } if !may_be_event(text) => {
+                self.has_noise |= self.wrong.is_none();
+                return;
+            }
             StreamEvent::BadFrame { .. } => (UnfinishedKind::BadFrame, None),
             StreamEvent::ProviderError { .. } => (UnfinishedKind::ProviderError, None),
             StreamEvent::Incomplete { .. } => (UnfinishedKind::Incomplete, None),
@@ -174,8 +180,11 @@ impl Watch {
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
     }
 
-    /// The first thing that was wrong so far, as an error.
-    pub(crate) fn so_far(&self) -> Result<(), Unfinished> {
+    /// The first thing that was wrong so far, as an error. Between the lines of some programs there may be any others.
+    pub(crate) fn so_far(&self, forgives_noise: bool) -> Result<(), Unfinished> {
+        if self.has_noise && !forgives_noise {
+            return Err(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
+        }
         self.wrong.map_or(Ok(()), Err)
     }
 
@@ -190,16 +199,21 @@ impl Watch {
     }
 
     /// The verdict, for a stream that is in the middle of an answer or has fragments that found no call.
-    pub(crate) fn verdict(&self, is_open: bool, has_strays: bool) -> Result<(), Unfinished> {
+    pub(crate) fn verdict(&self, is_open: bool, has_strays: bool, forgives_noise: bool) -> Result<(), Unfinished> {
         let why = |kind| Err(Unfinished { kind, call: None });
-        match self.wrong {
-            Some(wrong) => Err(wrong),
-            None if has_strays => why(UnfinishedKind::CallLost),
-            None if is_open || self.lacks_answer() => why(UnfinishedKind::Incomplete),
-            None if !self.has_meant => why(UnfinishedKind::NoEvent),
-            None => Ok(()),
+        self.so_far(forgives_noise)?;
+        match () {
+            () if has_strays => why(UnfinishedKind::CallLost),
+            () if is_open || self.lacks_answer() => why(UnfinishedKind::Incomplete),
+            () if !self.has_meant => why(UnfinishedKind::NoEvent),
+            () => Ok(()),
         }
     }
+}
+
+/// Returns true if a frame that can't be read may have been an event, and is not just noise.
+pub(crate) fn may_be_event(text: &str) -> bool {
+    text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
 }
 
 /// Returns true if an input with this status may be acted on.
@@ -208,23 +222,34 @@ fn is_whole(status: PayloadStatus<'_>) -> bool {
 }
 
 /// Saved state.
+impl Unfinished {
+    pub(crate) fn save(self, out: &mut Writer<'_>) {
+        out.byte(UnfinishedKind::ALL.iter().position(|known| *known == self.kind).unwrap_or_default() as u8);
+        out.option(self.call, Writer::number);
+    }
+
+    /// Reads what was saved, where `next` calls have been numbered.
+    pub(crate) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
+        let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
+        Impossible::unless(call.is_none_or(|call| call < next))?;
+        Ok(Self { kind, call })
+    }
+}
+
+/// Saved state.
 impl Watch {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        [self.has_meant, self.is_awaiting, self.has_ended].into_iter().for_each(|flag| out.flag(flag));
-        out.option(self.wrong, |out, Unfinished { kind, call }| {
-            out.byte(UnfinishedKind::ALL.iter().position(|known| *known == kind).unwrap_or_default() as u8);
-            out.option(call, Writer::number);
-        });
+        let flags = [self.has_meant, self.is_awaiting, self.has_ended, self.has_noise];
+        flags.into_iter().for_each(|flag| out.flag(flag));
+        out.option(self.wrong, |out, wrong| wrong.save(out));
     }
 
     /// Reads what was saved, where `next` calls have been numbered.
     pub(crate) fn restore(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
-        (self.has_meant, self.is_awaiting, self.has_ended) = (reader.flag()?, reader.flag()?, reader.flag()?);
-        self.wrong = reader.option(|reader| {
-            let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
-            Impossible::unless(call.is_none_or(|call| call < next))?;
-            Ok(Unfinished { kind, call })
-        })?;
+        for flag in [&mut self.has_meant, &mut self.is_awaiting, &mut self.has_ended, &mut self.has_noise] {
+            *flag = reader.flag()?;
+        }
+        self.wrong = reader.option(|reader| Unfinished::restore(reader, next))?;
         Ok(())
     }
 }

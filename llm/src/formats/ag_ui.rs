@@ -61,7 +61,7 @@ const DATA: [&str; 5] = ["STATE_", "ACTIVITY_", "STEP_", "CUSTOM", "RAW"];
 /// The types of events that say nothing which others do not say too.
 const SILENT: [&str; 4] = ["REASONING_START", "REASONING_END", "THINKING_START", "THINKING_END"];
 
-pub(crate) const FORMAT: Format = Format { name: "ag-ui", read, owns_type, owns_members: |_| false };
+pub(crate) const FORMAT: Format = Format { name: "ag-ui", read, owns_type, owns_members: |_| false, terminal: None };
 
 fn owns_type(kind: &str) -> bool {
     FAMILIES.iter().any(|family| kind.starts_with(family))

@@ -1,8 +1,9 @@
 //! Anthropic Messages: blocks by index, between a `message_start` and a `message_stop`.
 
+use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 
-use crate::calls::{CallStart, Executor, Slot, present};
+use crate::calls::{CallStart, Executor, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::event::{BlockKind, OpaqueKind, Source};
@@ -85,7 +86,8 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "anthropic", read, owns_type, owns_members: |_| false };
+pub(crate) const FORMAT: Format =
+    Format { name: "anthropic", read, owns_type, owns_members: |_| false, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);
@@ -157,6 +159,17 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         _ => return Ok(Understood::No),
     }
     Ok(Understood::Yes)
+}
+
+/// A block as a whole, without a place.
+pub(crate) fn read_whole_block(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let block: Block<'_> = json.object()?;
+    let id = block.id.as_str().to_owned();
+    let slot = Slot::new(0, Place::Id(&id));
+    start(slot, At::Run, Some(Spelt { json, object: block }), emit);
+    emit.stop_call(slot);
+    emit.end_blocks_of(0);
+    Ok(())
 }
 
 /// A block starts. What has an id, a name and an input is a call, whatever its type is called.

@@ -48,7 +48,7 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "mcp", read, owns_type: |_| false, owns_members };
+pub(crate) const FORMAT: Format = Format { name: "mcp", read, owns_type: |_| false, owns_members, terminal: None };
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.jsonrpc.as_str() == "2.0"

@@ -7,16 +7,24 @@ pub(crate) mod ag_ui;
 pub(crate) mod anthropic;
 #[cfg(feature = "bedrock")]
 pub(crate) mod bedrock;
+#[cfg(feature = "claude-code")]
+pub(crate) mod claude_code;
+#[cfg(feature = "cloudflare")]
+pub(crate) mod cloudflare;
+#[cfg(feature = "codex")]
+pub(crate) mod codex;
 #[cfg(feature = "cohere")]
 pub(crate) mod cohere;
+#[cfg(feature = "dashscope")]
+pub(crate) mod dashscope;
 #[cfg(feature = "gemini")]
 pub(crate) mod gemini;
 #[cfg(feature = "mcp")]
 pub(crate) mod mcp;
+#[cfg(feature = "mistral-conversations")]
+pub(crate) mod mistral_conversations;
 #[cfg(feature = "ollama")]
 pub(crate) mod ollama;
-#[cfg(feature = "openai-assistants")]
-pub(crate) mod openai_assistants;
 #[cfg(feature = "openai-chat")]
 pub(crate) mod openai_chat;
 #[cfg(feature = "openai-responses")]
@@ -25,6 +33,8 @@ pub(crate) mod openai_responses;
 mod tool_call;
 #[cfg(feature = "vercel-ui")]
 pub(crate) mod vercel_ui;
+
+use alloc::borrow::Cow;
 
 use crate::emitter::Emitter;
 use crate::json::{Json, Text, Unread, Unreadable, objects};
@@ -42,6 +52,18 @@ pub(crate) struct Format {
     pub(crate) owns_type: fn(&str) -> bool,
     /// True if nobody else's events have these members. It is asked after the type.
     pub(crate) owns_members: fn(&Look<'_>) -> bool,
+    /// What is asked besides of the lines that an agent's program prints to its terminal.
+    pub(crate) terminal: Option<Terminal>,
+}
+
+/// The lines of a program that runs agents: between them there may be any others, which are no damage, and several agents
+/// may speak in turn.
+#[derive(Clone, Copy)]
+pub(crate) struct Terminal {
+    /// The call of the agent that a line is of; nothing for the main one.
+    pub(crate) agent: fn(Json<'_>) -> Cow<'_, str>,
+    /// Names the calls whose results a line has: agents that these calls have started are over.
+    pub(crate) results: fn(Json<'_>, &mut dyn FnMut(&str)),
 }
 
 /// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
@@ -90,6 +112,9 @@ objects! {
         pub(crate) content_block_stop: Json<'a> = "contentBlockStop",
         pub(crate) message_stop: Json<'a> = "messageStop",
         pub(crate) message: Json<'a>,
+        pub(crate) output: Json<'a>,
+        pub(crate) request_id: Json<'a>,
+        pub(crate) session_id: Json<'a>,
         pub(crate) response: Json<'a>,
         pub(crate) done: Json<'a>,
         pub(crate) setup_complete: Json<'a> = "setupComplete",

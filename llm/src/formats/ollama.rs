@@ -34,7 +34,7 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members };
+pub(crate) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "" }, compose);

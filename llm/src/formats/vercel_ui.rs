@@ -37,7 +37,8 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "vercel-ui", read, owns_type, owns_members: |_| false };
+pub(crate) const FORMAT: Format =
+    Format { name: "vercel-ui", read, owns_type, owns_members: |_| false, terminal: None };
 
 fn owns_type(kind: &str) -> bool {
     matches!(

@@ -266,6 +266,20 @@ impl Turn {
         }
     }
 
+    /// A piece of a string member of the message itself, or all of it so far.
+    pub(crate) fn so_far(&mut self, name: &'static str, text: Json<'_>) {
+        self.begin_next();
+        let known = self.own.changed.iter().find(|(known, _)| *known == name);
+        let rest = match (known, text.inside('"')) {
+            (Some((_, Value::Text(known))), Some(text)) => text.strip_prefix(known.as_str()),
+            _ => None,
+        };
+        match rest {
+            Some(rest) => self.text(None, name, Json::of(&["\"", rest, "\""].concat())),
+            None => self.text(None, name, text),
+        }
+    }
+
     /// An element of a list member.
     pub(crate) fn element(&mut self, place: Option<u64>, name: &'static str, element: Json<'_>) {
         if !element.is_given() {

@@ -13,8 +13,12 @@ use crate::emitter::stream_state::KeepMessage;
 use crate::formats::anthropic;
 #[cfg(feature = "bedrock")]
 use crate::formats::bedrock;
+#[cfg(feature = "cloudflare")]
+use crate::formats::cloudflare;
 #[cfg(feature = "cohere")]
 use crate::formats::cohere;
+#[cfg(feature = "dashscope")]
+use crate::formats::dashscope;
 #[cfg(feature = "gemini")]
 use crate::formats::gemini;
 #[cfg(feature = "ollama")]
@@ -42,6 +46,10 @@ pub(crate) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMess
         Provider::Bedrock => Some(bedrock::COMPOSER),
         #[cfg(feature = "cohere")]
         Provider::Cohere => Some(cohere::COMPOSER),
+        #[cfg(feature = "dashscope")]
+        Provider::Dashscope => Some(dashscope::COMPOSER),
+        #[cfg(feature = "cloudflare")]
+        Provider::Cloudflare => Some(cloudflare::COMPOSER),
         #[cfg(feature = "ollama")]
         Provider::Ollama => Some(ollama::COMPOSER),
         #[allow(unreachable_patterns, reason = "where none of the others is compiled in")]

@@ -1,5 +1,6 @@
 //! A provider's stream, one event's JSON text at a time: [`ProviderStream`].
 
+mod agents;
 mod dispatch;
 mod keeper;
 #[cfg(feature = "envelope")]
@@ -12,6 +13,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use self::agents::Agents;
 use self::dispatch::{Dispatch, MakeKeeper};
 pub use self::provider::Provider;
 use crate::calls::{CallErrorKind, ToolCalls};
@@ -21,6 +23,7 @@ use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
 use crate::event::owned::StreamEvents;
 use crate::event::verdict::Unfinished;
+use crate::formats::Terminal;
 use crate::json::Json;
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
@@ -80,6 +83,8 @@ pub struct ProviderStream {
     pub(crate) with_events: bool,
     /// Events that could be several providers', until one comes that can't.
     pub(crate) undecided: Vec<String>,
+    /// The agents that speak besides the main one.
+    pub(crate) agents: Agents,
 }
 
 /// Returns true if a line is an event by itself.
@@ -120,6 +125,7 @@ impl ProviderStream {
             is_structured: false,
             with_events: false,
             undecided: Vec::new(),
+            agents: Agents::default(),
         }
     }
 
@@ -177,7 +183,7 @@ impl ProviderStream {
     /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. If there are
     /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
     /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
-    /// Realtime and Assistants or Gemini's Live, where the server keeps the conversation.
+    /// Realtime or Gemini's Live, where the server keeps the conversation.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -255,7 +261,14 @@ impl ProviderStream {
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
         let is_open = !self.stream_state.unfinished.is_empty() || calls.open_count() > 0;
-        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays())
+        let forgives_noise = self.terminal().is_some();
+        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), forgives_noise)?;
+        self.verdict_on_agents()
+    }
+
+    /// What is asked of the wire format besides, if its lines are those of a program that runs agents.
+    fn terminal(&self) -> Option<Terminal> {
+        self.reader.as_ref().and_then(|reader| reader.provider().format().terminal)
     }
 
     /// Returns the provider, once it is known.
@@ -376,14 +389,16 @@ impl ProviderStream {
                 None => on_event(StreamEvent::Unknown { text: &event }),
             }
         }
-        self.emitter(&mut on_event).end_input(reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input"));
+        let reason = reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input");
+        self.finish_agents(reason, &mut on_event);
+        self.emitter(&mut on_event).end_input(reason);
     }
 
     /// The events of a push, as values of their own.
     fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
         let mut events = Vec::new();
         push(self, &mut |event| events.push(event.to_owned()));
-        StreamEvents::new(events, self.stream_state.outlet.watch.so_far())
+        StreamEvents::new(events, self.stream_state.outlet.watch.so_far(self.terminal().is_some()))
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {

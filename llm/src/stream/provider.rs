@@ -9,16 +9,24 @@ use crate::formats::ag_ui;
 use crate::formats::anthropic;
 #[cfg(feature = "bedrock")]
 use crate::formats::bedrock;
+#[cfg(feature = "claude-code")]
+use crate::formats::claude_code;
+#[cfg(feature = "cloudflare")]
+use crate::formats::cloudflare;
+#[cfg(feature = "codex")]
+use crate::formats::codex;
 #[cfg(feature = "cohere")]
 use crate::formats::cohere;
+#[cfg(feature = "dashscope")]
+use crate::formats::dashscope;
 #[cfg(feature = "gemini")]
 use crate::formats::gemini;
 #[cfg(feature = "mcp")]
 use crate::formats::mcp;
+#[cfg(feature = "mistral-conversations")]
+use crate::formats::mistral_conversations;
 #[cfg(feature = "ollama")]
 use crate::formats::ollama;
-#[cfg(feature = "openai-assistants")]
-use crate::formats::openai_assistants;
 #[cfg(feature = "openai-chat")]
 use crate::formats::openai_chat;
 #[cfg(feature = "openai-responses")]
@@ -65,11 +73,6 @@ pub enum Provider {
     /// and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
-    /// OpenAI Assistants: a run's objects, by themselves or as `data` beside the `event`'s name.
-    ///
-    /// The calls that the provider executes are `code_interpreter` and `file_search`, whose input is not reported.
-    #[cfg(feature = "openai-assistants")]
-    OpenaiAssistants,
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.
     #[cfg(feature = "gemini")]
     Gemini,
@@ -96,6 +99,24 @@ pub enum Provider {
     /// has kept them. An error that answers a call is reported twice: as the call's result and as an error.
     #[cfg(feature = "mcp")]
     Mcp,
+    /// Claude Code's and the Agent SDK's `stream-json` lines: a session with all of its turns.
+    ///
+    /// Claude Code executes the calls itself, and their results follow; who reads the lines executes none. What a
+    /// sub-agent says comes inside an [`Agent`](crate::StreamEvent::Agent).
+    #[cfg(feature = "claude-code")]
+    ClaudeCode,
+    /// The lines of `codex exec --json`: the items of a thread, each as a whole. Codex executes the calls itself.
+    #[cfg(feature = "codex")]
+    Codex,
+    /// DashScope's native wire, of Qwen's models, with or without `incremental_output`.
+    #[cfg(feature = "dashscope")]
+    Dashscope,
+    /// Mistral Conversations.
+    #[cfg(feature = "mistral-conversations")]
+    MistralConversations,
+    /// Cloudflare Workers AI, natively.
+    #[cfg(feature = "cloudflare")]
+    Cloudflare,
 }
 
 impl Provider {
@@ -107,8 +128,6 @@ impl Provider {
         Self::OpenaiChat,
         #[cfg(feature = "openai-responses")]
         Self::OpenaiResponses,
-        #[cfg(feature = "openai-assistants")]
-        Self::OpenaiAssistants,
         #[cfg(feature = "gemini")]
         Self::Gemini,
         #[cfg(feature = "bedrock")]
@@ -123,6 +142,16 @@ impl Provider {
         Self::VercelUi,
         #[cfg(feature = "mcp")]
         Self::Mcp,
+        #[cfg(feature = "claude-code")]
+        Self::ClaudeCode,
+        #[cfg(feature = "codex")]
+        Self::Codex,
+        #[cfg(feature = "dashscope")]
+        Self::Dashscope,
+        #[cfg(feature = "mistral-conversations")]
+        Self::MistralConversations,
+        #[cfg(feature = "cloudflare")]
+        Self::Cloudflare,
     ];
 
     /// The name in kebab case, as the command line takes it: `openai-chat`.
@@ -161,8 +190,6 @@ impl Provider {
             Self::OpenaiChat => &openai_chat::FORMAT,
             #[cfg(feature = "openai-responses")]
             Self::OpenaiResponses => &openai_responses::FORMAT,
-            #[cfg(feature = "openai-assistants")]
-            Self::OpenaiAssistants => &openai_assistants::FORMAT,
             #[cfg(feature = "gemini")]
             Self::Gemini => &gemini::FORMAT,
             #[cfg(feature = "bedrock")]
@@ -177,6 +204,16 @@ impl Provider {
             Self::VercelUi => &vercel_ui::FORMAT,
             #[cfg(feature = "mcp")]
             Self::Mcp => &mcp::FORMAT,
+            #[cfg(feature = "claude-code")]
+            Self::ClaudeCode => &claude_code::FORMAT,
+            #[cfg(feature = "codex")]
+            Self::Codex => &codex::FORMAT,
+            #[cfg(feature = "dashscope")]
+            Self::Dashscope => &dashscope::FORMAT,
+            #[cfg(feature = "mistral-conversations")]
+            Self::MistralConversations => &mistral_conversations::FORMAT,
+            #[cfg(feature = "cloudflare")]
+            Self::Cloudflare => &cloudflare::FORMAT,
         }
     }
 }

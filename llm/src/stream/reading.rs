@@ -10,6 +10,7 @@ use super::{MOST_UNDECIDED, ProviderStream, is_event};
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
+use crate::event::verdict::may_be_event;
 use crate::json::Json;
 
 impl ProviderStream {
@@ -78,7 +79,15 @@ impl ProviderStream {
         }
     }
 
-    pub(super) fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+    fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        match self.terminal() {
+            Some(terminal) => self.read_line(event, terminal, on_event),
+            None => self.read_own(event, on_event),
+        }
+    }
+
+    /// Reads an event of the agent whose state is the stream's.
+    pub(super) fn read_own(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let Some(reader) = &mut self.reader else { return };
         if mem::take(&mut self.awaits_keeper)
             && let Some(keeper) = self.keeper
@@ -94,7 +103,7 @@ impl ProviderStream {
     pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
         let mut emit = self.emitter(on_event);
         // Noise in between loses nothing. What looks like an event may have been a fragment.
-        if text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{') {
+        if may_be_event(text) {
             emit.leave_out("bad-frame");
         }
         emit.report(StreamEvent::BadFrame { text });

@@ -127,6 +127,9 @@ impl ProviderStream {
             out.flag(*awaits_keeper);
         }
         stream_state.save(out);
+        if self.terminal().is_some() {
+            self.save_agents(out);
+        }
     }
 
     fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
@@ -149,7 +152,8 @@ impl ProviderStream {
                 self.stream_state.message = provider.keep_message(keeper, limits.event_bytes);
             }
         }
-        self.stream_state.restore(reader, &limits, next)
+        self.stream_state.restore(reader, &limits, next)?;
+        if self.terminal().is_some() { self.restore_agents(reader) } else { Ok(()) }
     }
 }
 

@@ -106,9 +106,7 @@ fn a_call_that_is_not_whole_does_not_go_back() {
 /// What a wire format says that is neither text nor a call, and where it repeats itself: a format, what is reported, and the
 /// events. The last one is what it is about.
 fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
-    use Provider::{
-        AgUi, Anthropic, Bedrock, Cohere, Gemini, Mcp, Ollama, OpenaiAssistants, OpenaiChat, OpenaiResponses, VercelUi,
-    };
+    use Provider::{AgUi, Anthropic, Bedrock, Cohere, Gemini, Mcp, Ollama, OpenaiChat, OpenaiResponses, VercelUi};
     let part = |part: Value| vec![json!({"candidates": [{"content": {"parts": [part]}}]})];
     let live = |part: Value| vec![json!({"serverContent": {"modelTurn": {"parts": [part]}}})];
     let chat = |delta: Value| vec![json!({"choices": [{"index": 0, "delta": delta}]})];
@@ -119,10 +117,6 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
     let item = |kind: &str, item: Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
     let said = |text: &str| json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]});
     let responses = |kind: &str, name: &str, text: &str| json!({"type": format!("response.{kind}"), "output_index": 0, "content_index": 0, "item_id": "m", name: text});
-    let thread = |kind: &str, content: Value| {
-        json!({"id": "m", "object": kind, "role": "assistant", "status": "completed", "thread_id": "t",
-            "delta": {"content": content}, "content": content})
-    };
     let words = |text: &str| json!([{"index": 0, "type": "text", "text": {"value": text}}]);
     vec![
         ("openai_chat", "media", OpenaiChat, chat(json!({"audio": {"data": "AAAA"}}))),
@@ -143,12 +137,6 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
             "media",
             OpenaiResponses,
             vec![json!({"type": "response.output_audio.delta", "event_id": "e", "delta": "AAAA"})],
-        ),
-        (
-            "openai_assistants",
-            "media",
-            OpenaiAssistants,
-            vec![thread("thread.message", json!([{"type": "image_url", "image_url": {"url": "https://a"}}]))],
         ),
         ("ag_ui", "data", AgUi, vec![json!({"type": "STATE_DELTA", "delta": []})]),
         ("ag_ui", "data", AgUi, vec![json!({"type": "RUN_FINISHED", "result": {"a": 1}})]),
@@ -263,19 +251,6 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
         ),
         ("cohere_v1", "unknown-part", Cohere, vec![json!({"event_type": "hologram"})]),
         ("ollama", "unknown-part", Ollama, vec![json!({"message": {"content": "", "hologram": {"a": 1}}, "done": false})]),
-        (
-            "openai_assistants",
-            "unknown-part",
-            OpenaiAssistants,
-            vec![thread("thread.message.delta", json!([{"index": 0, "type": "hologram"}]))],
-        ),
-        (
-            "openai_assistants",
-            "unknown-part",
-            OpenaiAssistants,
-            vec![json!({"object": "thread.run.step.delta", "id": "s", "delta": {"step_details": {"tool_calls": [
-                {"index": 0, "id": "c", "type": "hologram", "hologram": {"a": 1}}]}}})],
-        ),
         ("vercel_ui", "unknown-part", VercelUi, vec![json!({"type": "text-hologram"})]),
         (
             "openai_responses",
@@ -291,12 +266,6 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
                 json!({"event_type": "text-generation", "text": "one"}),
                 json!({"event_type": "stream-end", "response": {"text": "two"}, "finish_reason": "COMPLETE"}),
             ],
-        ),
-        (
-            "openai_assistants",
-            "mismatch",
-            OpenaiAssistants,
-            vec![thread("thread.message.delta", words("one")), thread("thread.message", words("two"))],
         ),
         (
             "openai_chat",

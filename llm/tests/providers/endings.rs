@@ -33,10 +33,9 @@ fn log(provider: Provider, events: &[Value]) -> Log {
 
 #[test]
 fn an_answer_that_stops_with_an_error_is_one() {
-    use Provider::{Bedrock, Cohere, Gemini, Ollama, OpenaiAssistants, OpenaiChat, OpenaiResponses, VercelUi};
+    use Provider::{Bedrock, Cohere, Gemini, Ollama, OpenaiChat, OpenaiResponses, VercelUi};
     let chat = |reason: &str, native: &str| json!({"choices": [{"index": 0, "delta": {"content": "a"}, "finish_reason": reason, "native_finish_reason": native}]});
     let response = |kind: &str, status: &str| json!({"type": format!("response.{kind}"), "response": {"id": "r", "status": status, "output": []}});
-    let run = |status: &str| json!({"id": "r", "object": "thread.run", "status": status});
     let finish =
         |reason: &str| json!({"candidates": [{"content": {"parts": [{"text": "a"}]}, "finishReason": reason}]});
     let interaction =
@@ -52,13 +51,6 @@ fn an_answer_that_stops_with_an_error_is_one() {
         (OpenaiResponses, response("failed", ""), response("completed", "")),
         (OpenaiResponses, response("completed", "failed"), response("completed", "in_progress")),
         (OpenaiResponses, done("failed"), done("completed")),
-        (OpenaiAssistants, run("failed"), run("completed")),
-        (OpenaiAssistants, run("expired"), run("cancelled")),
-        (
-            OpenaiAssistants,
-            json!({"event": "thread.run.failed", "data": run("failed")}),
-            json!({"event": "thread.run.completed", "data": run("completed")}),
-        ),
         (Gemini, finish("MALFORMED_FUNCTION_CALL"), finish("STOP")),
         (Gemini, finish("TOO_MANY_TOOL_CALLS"), finish("MAX_TOKENS")),
         (Gemini, interaction("failed"), interaction("completed")),

@@ -198,7 +198,7 @@ pub(crate) fn read_back(provider: Provider, message: &Value) -> Said {
 }
 
 /// Nobody sends a message back in these formats.
-const WITHOUT_MESSAGE: [&str; 4] = ["ag-ui", "vercel-ui", "openai-assistants", "mcp"];
+const WITHOUT_MESSAGE: [&str; 3] = ["ag-ui", "vercel-ui", "mcp"];
 
 /// The streams whose message has to be there: all that end, and have one to send back.
 fn check(name: &str, events: &[String]) -> bool {

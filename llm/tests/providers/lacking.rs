@@ -110,52 +110,6 @@ fn values_by_path() {
 }
 
 #[test]
-fn steps_of_a_run() {
-    let named = |kind: &str, data: Value| json!({"event": format!("thread.{kind}.delta"), "data": data});
-    let delta = |kind: &str, delta: Value| json!({"id": "s", "object": format!("thread.{kind}.delta"), "delta": delta});
-    let step = |details: Value| delta("run.step", json!({"step_details": details}));
-    let call = |call: Value| step(json!({"tool_calls": [call]}));
-    let text = |text: Value| delta("message", json!({"content": [{"index": 0, "type": "text", "text": text}]}));
-    let run = |status: &str| json!({"id": "r", "object": "thread.run", "status": status});
-    let start = [
-        run("in_progress"),
-        call(json!({"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"a\":1"}})),
-    ];
-    let end = [
-        call(json!({"index": 0, "function": {"arguments": "}"}})),
-        text(json!({"value": ""})),
-        step(json!({"type": "message_creation", "message_creation": {"message_id": "m"}})),
-        run("completed"),
-    ];
-    damage(
-        Provider::OpenaiAssistants,
-        &start,
-        &end,
-        &[
-            call(json!({"index": 0, "function": {"args": "x"}})),
-            call(json!({"index": 0, "function": {"arguments": null}})),
-            call(json!({"index": 0, "function": null})),
-            call(json!(null)),
-            step(json!({"hologram": "x"})),
-            step(json!({"tool_calls": null})),
-            step(json!(null)),
-            delta("run.step", json!({})),
-            named("run.step", json!(null)),
-            named("run.step", json!(5)),
-            json!({"event": "thread.run.step.delta"}),
-            text(json!({"value": null})),
-            text(json!(null)),
-            text(json!({})),
-            delta("message", json!({"content": [{"index": 0, "type": "text"}]})),
-            delta("message", json!({"content": [{"index": 0, "type": "refusal"}]})),
-            delta("message", json!({"content": []})),
-            delta("message", json!({"content": null})),
-            delta("message", json!({})),
-        ],
-    );
-}
-
-#[test]
 fn calls_of_live() {
     let call = |call: Value| json!({"toolCall": {"functionCalls": [call]}});
     let piece = json!([{"jsonPath": "$.a", "numberValue": 1}]);

@@ -298,24 +298,6 @@ fn id_and_name_bytes() {
         let log = read_with(Some(Provider::OpenaiResponses), limited(limits), events);
         assert_eq!(log.besides[0], format!("block 0 text{told}"));
     }
-    // The id of a step, which with a place in it makes the place of a call, however high that place may be.
-    for (id, summary) in [
-        ("step_567_11", ["f complete {}", "f complete {}"]),
-        ("step_567_112", ["f truncated(unplaced) ", "f truncated(unplaced) "]),
-    ] {
-        let delta = |index: u64, call: Option<&str>, text: &str| {
-            let function = json!({"name": call.map(|_| "f"), "arguments": text});
-            let call = json!({"index": index, "id": call, "type": "function", "function": function});
-            let delta = json!({"step_details": {"type": "tool_calls", "tool_calls": [call]}});
-            json!({"id": id, "object": "thread.run.step.delta", "delta": delta}).to_string()
-        };
-        let events = [delta(0, Some("a"), ""), delta(1, Some("b"), ""), delta(1, None, "{}"), delta(0, None, "{}")];
-        let end = json!({"object": "thread.run", "status": "requires_action"}).to_string();
-        let limits = CallLimits::new().name_bytes("step_567_11".len() + "/18446744073709551615".len());
-        let events = events.into_iter().chain([end]);
-        let log = read_with(Some(Provider::OpenaiAssistants), limited(limits), events);
-        assert_eq!(log.summary(), summary, "{id}");
-    }
 }
 
 /// So many answers are watched at once that have begun: of more, only the end of all says that they are finished.
@@ -538,20 +520,6 @@ fn what_may_come_again() {
     let whose: Vec<_> = log.besides.iter().map(|fact| fact.split(['{', '[']).next().unwrap()).collect();
     let named = ["call 0 a", "call 0 a", "call 1 b", "call 1 b", "call 2 c", "nobody -"];
     assert_eq!(whose, named.map(|named| format!("result of {named} ")));
-
-    let words = |id: &str| {
-        let content = json!([{"index": 0, "type": "text", "text": {"value": id, "annotations": []}}]);
-        [
-            json!({"id": id, "object": "thread.message.delta", "delta": {"content": content}}),
-            json!({"id": id, "object": "thread.message", "role": "assistant", "status": "completed",
-                "content": content}),
-        ]
-    };
-    let log = read(Provider::OpenaiAssistants, limits, [words("a"), words("b"), words("c")].concat());
-    assert_eq!(log.text, "abc");
-    // Those that come whole alone are not repeated, so that nothing needs to be remembered.
-    let whole = ["a", "b", "c"].map(|id| words(id)[1].clone());
-    assert_eq!(read(Provider::OpenaiAssistants, limits, whole.to_vec()).text, "abc");
 }
 
 /// A call that is refused takes nothing from the message's own text.

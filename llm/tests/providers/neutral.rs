@@ -224,9 +224,6 @@ fn providers_are_detected_by_their_first_telling_event() {
         ("gemini-live/parallel.jsonl", Provider::Gemini),
         ("cohere-v1/normal.jsonl", Provider::Cohere),
         ("beside/cohere-v1.jsonl", Provider::Cohere),
-        ("assistants/normal.sse", Provider::OpenaiAssistants),
-        ("assistants/parallel.jsonl", Provider::OpenaiAssistants),
-        ("beside/assistants.sse", Provider::OpenaiAssistants),
         ("json-rpc/normal.jsonl", Provider::Mcp),
         ("beside/mcp.jsonl", Provider::Mcp),
     ] {

@@ -145,12 +145,7 @@ const TABLE: [(&str, &[&str]); 79] = [
     ("cohere-v1/cut.jsonl", &["get_weather truncated(MAX_TOKENS) {\"city\": \"Z"]),
     ("cohere-v1/parallel.jsonl", &[WEATHER, SEARCH]),
     ("beside/cohere-v1.jsonl", &[]),
-    ("assistants/normal.sse", &[WEATHER]),
     // The second call is in the run alone.
-    ("assistants/no-arguments.sse", &["list_lines complete {}", "list_stops complete {}"]),
-    ("assistants/cut.sse", &["get_weather truncated(max_completion_tokens) {\"city\": \"Z"]),
-    ("assistants/parallel.jsonl", &[WEATHER, SEARCH]),
-    ("beside/assistants.sse", &["code_interpreter raw 4*4", "file_search empty {}"]),
     ("json-rpc/normal.jsonl", &[WEATHER]),
     ("json-rpc/no-arguments.jsonl", &["list_lines empty {}", "list_stops complete {}"]),
     ("json-rpc/cut.jsonl", &[WEATHER]),

@@ -53,8 +53,6 @@ fn streams() -> Vec<(Provider, Vec<Value>, Vec<usize>)> {
         (event["type"], event["event_id"], event["response_id"]) = (json!(kind), json!("e"), json!("r"));
         event
     };
-    let assistants =
-        |kind: &str, delta: Value| json!({"id": "s", "object": format!("thread.{kind}.delta"), "delta": delta});
     vec![
         (
             Provider::Anthropic,
@@ -220,27 +218,6 @@ fn streams() -> Vec<(Provider, Vec<Value>, Vec<usize>)> {
             vec![3, 6, 7],
         ),
         (
-            Provider::OpenaiAssistants,
-            vec![
-                json!({"id": "r", "object": "thread.run", "status": "in_progress"}),
-                assistants(
-                    "run.step",
-                    json!({"step_details": {"tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{\"a\":1"}}]}}),
-                ),
-                assistants(
-                    "run.step",
-                    json!({"step_details": {"tool_calls": [{"index": 0, "function": {"arguments": ",\"b\":2"}}]}}),
-                ),
-                assistants(
-                    "run.step",
-                    json!({"step_details": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]}}),
-                ),
-                assistants("message", json!({"content": [{"index": 0, "type": "text", "text": {"value": "word"}}]})),
-                json!({"id": "r", "object": "thread.run", "status": "completed"}),
-            ],
-            vec![2, 4],
-        ),
-        (
             Provider::Cohere,
             vec![
                 json!({"event_type": "stream-start", "generation_id": "g"}),
@@ -321,8 +298,7 @@ fn a_member_of_the_wrong_type_leaves_nothing_whole_that_is_not() {
             for place in &found {
                 for wrong in [json!(null), json!(5), json!(true), json!({}), json!({"x": 1}), json!([1]), json!("")] {
                     let mut events = events.clone();
-                    let has_no_type = [Provider::OpenaiChat, Provider::Ollama, Provider::OpenaiAssistants]
-                        .contains(&provider)
+                    let has_no_type = [Provider::OpenaiChat, Provider::Ollama].contains(&provider)
                         || events[piece].get("candidates").is_some()
                         || events[piece].get("serverContent").is_some()
                         || events[piece].get("tool_call_delta").is_some();

@@ -73,7 +73,6 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
         (event["event_id"], event["response_id"]) = (json!("e"), json!("r"));
         event
     };
-    let thread = |object: &str, content: Value| json!({"id": "m", "object": object, "status": "completed", "delta": {"content": content}, "content": content});
     if kind != "refusal" {
         let delta = |text: &str| {
             let delta = match kind {
@@ -103,15 +102,6 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
             ));
         }
         let words = |text: &str| json!([{"index": 0, "type": "text", "text": {"value": text}}]);
-        streams.push((
-            Provider::OpenaiAssistants,
-            vec![
-                thread("thread.message.delta", words(pieces[0])),
-                thread("thread.message.delta", words(pieces[1])),
-                thread("thread.message", words(whole)),
-                json!("[DONE]"),
-            ],
-        ));
         let older = |text: &str| json!({"event_type": "text-generation", "text": text});
         streams.push((
             Provider::Cohere,
@@ -286,14 +276,6 @@ fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
                 json!({"event_type": "step.stop", "index": 0}),
                 json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": "requires_action", "steps": [
                     {"type": "function_call", "id": "c", "name": "f", "arguments": object(again)}]}}),
-            ],
-        ),
-        (
-            Provider::OpenaiAssistants,
-            vec![
-                json!({"id": "s", "object": "thread.run.step", "status": "completed", "step_details": {"tool_calls": call(whole)}}),
-                json!({"id": "r", "object": "thread.run", "status": "requires_action",
-                    "required_action": {"submit_tool_outputs": {"tool_calls": call(again)}}}),
             ],
         ),
     ]

@@ -20,7 +20,6 @@ export const PROVIDERS = [
   "anthropic",
   "openai-chat",
   "openai-responses",
-  "openai-assistants",
   "gemini",
   "bedrock",
   "cohere",
@@ -28,6 +27,11 @@ export const PROVIDERS = [
   "ag-ui",
   "vercel-ui",
   "mcp",
+  "claude-code",
+  "codex",
+  "dashscope",
+  "mistral-conversations",
+  "cloudflare",
 ] as const;
 
 /** The provider whose wire format a stream uses. */

@@ -40,7 +40,6 @@ ProviderName: TypeAlias = Literal[
     "anthropic",
     "openai-chat",
     "openai-responses",
-    "openai-assistants",
     "gemini",
     "bedrock",
     "cohere",
@@ -48,6 +47,11 @@ ProviderName: TypeAlias = Literal[
     "ag-ui",
     "vercel-ui",
     "mcp",
+    "claude-code",
+    "codex",
+    "dashscope",
+    "mistral-conversations",
+    "cloudflare",
 ]
 #: Models by the name of the tool; `None` is that of the structured answer. A mapping's keys are not covariant.
 Models: TypeAlias = Mapping[str, Any] | Mapping[None, Any] | Mapping[str | None, Any]

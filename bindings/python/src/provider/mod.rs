@@ -29,8 +29,9 @@ use crate::value::{Fractions, build};
 
 /// Reads a provider's stream: an SDK's event objects (``push``), or the body of the response (``feed``).
 ///
-/// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"openai-assistants"``, ``"gemini"``,
-/// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, or ``"auto"``, which goes by the first
+/// ``provider`` is ``"anthropic"``, ``"openai-chat"``, ``"openai-responses"``, ``"gemini"``,
+/// ``"bedrock"``, ``"cohere"``, ``"ollama"``, ``"ag-ui"``, ``"vercel-ui"``, ``"mcp"``, ``"claude-code"``, ``"codex"``, ``"dashscope"``,
+/// ``"mistral-conversations"``, ``"cloudflare"``, or ``"auto"``, which goes by the first
 /// event that only one provider sends. The patterns apply to each call's input; ``patterns_for`` has those for single tools,
 /// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name.
 /// ``envelope`` has marks as ``Envelope`` takes them: the payloads that they describe in the assistant's text are reported as

@@ -43,7 +43,6 @@ fn pointer(wire: Wire) -> (&'static str, &'static str) {
         Wire::Of(Provider::OpenaiResponses) => ("", "output_index"),
         Wire::Of(Provider::Bedrock) => ("/contentBlockDelta", "contentBlockIndex"),
         Wire::Of(Provider::AgUi | Provider::VercelUi) => ("", "toolCallId"),
-        Wire::Of(Provider::OpenaiAssistants) => ("/delta/step_details/tool_calls/0", "index"),
         // It says it twice, so it may still say it once.
         Wire::Realtime => ("", "item_id"),
         _ => ("", "index"),

@@ -23,7 +23,7 @@ pub enum Wire {
 }
 
 /// All of them. New ones come last, so that what the fuzzer has found keeps its meaning.
-pub const WIRES: [Wire; 12] = [
+pub const WIRES: [Wire; 11] = [
     Wire::Of(Provider::Anthropic),
     Wire::Of(Provider::OpenaiChat),
     Wire::Of(Provider::OpenaiResponses),
@@ -33,7 +33,6 @@ pub const WIRES: [Wire; 12] = [
     Wire::Of(Provider::Ollama),
     Wire::Of(Provider::AgUi),
     Wire::Of(Provider::VercelUi),
-    Wire::Of(Provider::OpenaiAssistants),
     Wire::Of(Provider::Mcp),
     Wire::Realtime,
 ];
@@ -135,10 +134,6 @@ fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
         Wire::Of(provider) => provider,
         Wire::Realtime => return render_realtime(calls, order),
     };
-    let step = |call: Value| {
-        json!({"id": "step", "object": "thread.run.step.delta",
-            "delta": {"step_details": {"type": "tool_calls", "tool_calls": [call]}}})
-    };
     let start = |call: usize| match provider {
         Provider::Anthropic => json!({"type": "content_block_start", "index": call,
             "content_block": {"type": "tool_use", "id": id(call), "name": "tool", "input": {}}}),
@@ -152,8 +147,6 @@ fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "start": {"toolUse": {"toolUseId": id(call), "name": "tool"}}}}),
         Provider::Cohere => json!({"type": "tool-call-start", "index": call, "delta": {"message": {"tool_calls":
             {"id": id(call), "function": {"name": "tool", "arguments": ""}}}}}),
-        Provider::OpenaiAssistants => step(json!({"index": call, "id": id(call), "type": "function",
-            "function": {"name": "tool", "arguments": ""}})),
         Provider::AgUi => json!({"type": "TOOL_CALL_START", "toolCallId": id(call), "toolCallName": "tool"}),
         _ => json!({"type": "tool-input-start", "toolCallId": id(call), "toolName": "tool"}),
     };
@@ -170,9 +163,6 @@ fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "delta": {"toolUse": {"input": piece}}}}),
         Provider::Cohere => json!({"type": "tool-call-delta", "index": call, "delta": {"message": {"tool_calls":
             {"function": {"arguments": piece}}}}}),
-        Provider::OpenaiAssistants => {
-            step(json!({"index": call, "type": "function", "function": {"arguments": piece}}))
-        }
         Provider::AgUi => json!({"type": "TOOL_CALL_ARGS", "toolCallId": id(call), "delta": piece}),
         _ => json!({"type": "tool-input-delta", "toolCallId": id(call), "inputTextDelta": piece}),
     };
@@ -184,7 +174,6 @@ fn render(wire: Wire, calls: &[Call], order: &[usize]) -> Vec<Value> {
             "interaction": {"status": "requires_action"}}),
         Provider::Bedrock => json!({"messageStop": {"stopReason": "tool_use"}}),
         Provider::Cohere => json!({"type": "message-end", "delta": {"finish_reason": "TOOL_CALL"}}),
-        Provider::OpenaiAssistants => json!({"id": "run", "object": "thread.run", "status": "requires_action"}),
         Provider::AgUi => json!({"type": "RUN_FINISHED"}),
         _ => json!({"type": "finish", "finishReason": "tool-calls"}),
     };

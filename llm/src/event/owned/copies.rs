@@ -1,6 +1,7 @@
 //! The copy of each event.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 
 use jsonspigot::internal::on_one_line;
 
@@ -85,6 +86,9 @@ impl StreamEvent<'_> {
                 OwnedStreamEvent::UnknownPart { kind: kind.to_owned(), json: on_one_line(json) }
             }
             Self::ProviderEvent { json } => OwnedStreamEvent::ProviderEvent { json: on_one_line(json) },
+            Self::Agent { agent, event } => {
+                OwnedStreamEvent::Agent { agent: agent.to_owned(), event: Box::new(event.to_owned()) }
+            }
             Self::Unknown { text } => OwnedStreamEvent::Unknown { text: text.to_owned() },
             Self::BadFrame { text } => OwnedStreamEvent::BadFrame { text: text.to_owned() },
         }

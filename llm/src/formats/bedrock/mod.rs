@@ -144,7 +144,7 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members };
+pub(crate) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);

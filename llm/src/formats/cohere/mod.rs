@@ -63,7 +63,7 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false };
+pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer =

@@ -47,7 +47,7 @@ objects! {
 
 }
 
-pub(crate) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members };
+pub(crate) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer =

@@ -2,6 +2,7 @@
 
 use alloc::borrow::Cow;
 
+use super::Form;
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
 use crate::emitter::Emitter;
 use crate::formats::tool_call::{Custom, Function};
@@ -13,7 +14,7 @@ pub(super) fn read_entry(
     index: Option<u64>,
     id: &str,
     called: &Called<'_>,
-    (executor, is_whole): (Executor, bool),
+    (executor, form): (Executor, Form),
     emit: &mut Emitter<'_>,
 ) {
     let Called { name, input, is_raw } = called;
@@ -26,14 +27,15 @@ pub(super) fn read_entry(
             None => return,
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
-        Found::Ended(_) if is_whole => return,
+        Found::Ended(_) if form != Form::Piece => return,
         Found::Ended(number) => return emit.calls().late(number),
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
     emit.calls().identify(number, id, name);
     match input {
         _ if !entry.has_arguments => {}
-        TextOrJson::Text(text) if !is_whole => emit.calls().append(number, text),
+        TextOrJson::Text(text) if form == Form::Piece => emit.calls().append(number, text),
+        TextOrJson::Text(text) if form == Form::SoFar => emit.calls().append_so_far(number, text),
         // An object where a string should be is all there is. It may be said once more after the call's end.
         whole if emit.repeat_input(number, whole.as_str()) => {}
         whole => emit.calls().whole_of(number, whole.as_str()),

@@ -129,7 +129,8 @@ objects! {
     }
 }
 
-pub(crate) const FORMAT: Format = Format { name: "openai-chat", read, owns_type: |_| false, owns_members };
+pub(crate) const FORMAT: Format =
+    Format { name: "openai-chat", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
@@ -152,7 +153,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     emit.message(&chunk.id, &chunk.model);
     emit.content_filter(0, chunk.prompt_filter_results);
     for choice in choices.0 {
-        read_choice(choice, emit);
+        read_choice(choice, Form::Whole, emit);
     }
     for Spelt { json, object: page } in &chunk.search_results {
         emit.source_once(&page.url, page.source(0, *json));
@@ -192,7 +193,26 @@ impl<'a> Page<'a> {
     }
 }
 
-fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
+/// The form of what a choice says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Piece,
+    /// All of it, which may repeat what has come in pieces.
+    Whole,
+    /// A piece, or all of it so far.
+    SoFar,
+}
+
+/// Reads choices whose messages come in pieces, or each with all so far.
+pub(crate) fn read_so_far(choices: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let mut read = Pieces::<Choice<'_>>::default();
+    read.read(choices.or_null())?;
+    read.0.into_iter().for_each(|choice| read_choice(choice, Form::SoFar, emit));
+    Ok(())
+}
+
+/// A choice; `message` is the form of what it has in place of a delta.
+fn read_choice(choice: Choice<'_>, message: Form, emit: &mut Emitter<'_>) {
     let number = choice.index.unwrap_or(0);
     // Some servers spell the missing reason as a string.
     let given = Some(choice.finish_reason.as_str()).filter(|reason| *reason != "null");
@@ -204,13 +224,13 @@ fn read_choice(choice: Choice<'_>, emit: &mut Emitter<'_>) {
         if is_reason { (choice.stop_reason.as_str(), "") } else { (reason, choice.stop_reason.as_str()) };
     let has_delta = choice.delta.0.is_some();
     match choice.delta.0 {
-        Some(delta) => read_delta(number, delta, false, emit),
+        Some(delta) => read_delta(number, delta, Form::Piece, emit),
         // Some servers repeat the delta's text next to it.
         None => emit.text(number, &choice.text),
     }
     match choice.message.0 {
         // Beside each delta, some servers send all so far.
-        Some(message) if !has_delta || !reason.is_empty() => read_delta(number, message, true, emit),
+        Some(said) if !has_delta || !reason.is_empty() => read_delta(number, said, message, emit),
         _ => {}
     }
     // Last, as some servers send a call and the reason in one chunk.
@@ -233,14 +253,15 @@ fn says_cut(native: &str) -> bool {
     matches!(StopKind::of(native), StopKind::Length | StopKind::ContentFilter | StopKind::Error)
 }
 
-/// A piece of an answer, or all of it, which may repeat what has come in pieces.
-fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<'_>) {
+/// A piece of an answer, or all of it.
+fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>) {
     let news = |kind, text, emit: &mut Emitter<'_>| {
         let part = Said { kind, choice, at: At::Run };
-        if is_whole {
-            return emit.news_of(part, text, Scope::Item).1;
+        match form {
+            Form::Whole => return emit.news_of(part, text, Scope::Item).1,
+            Form::SoFar => return emit.so_far(part, text),
+            Form::Piece => emit.note_said(part, text),
         }
-        emit.note_said(part, text);
         text
     };
     // Each of these says the same, or the beginning of it.
@@ -266,6 +287,12 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
     match &delta.content {
         TextOrList::Text(text) => {
             let text = news(MismatchKind::Text, text, emit);
+            emit.text(choice, text);
+        }
+        TextOrList::List(parts) if form == Form::SoFar => {
+            let text: String = parts.iter().map(|part| part.object.text.as_str()).collect();
+            let part = Said { kind: MismatchKind::Text, choice, at: At::Run };
+            let text = emit.so_far(part, &text);
             emit.text(choice, text);
         }
         TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
@@ -296,24 +323,34 @@ fn read_delta(choice: u64, delta: Delta<'_>, is_whole: bool, emit: &mut Emitter<
         if entry.is_unknown(slot, json, emit) {
             continue;
         }
-        let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;
-        let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
-        let is_custom = kind.as_str() == "custom" && function.0.is_none();
-        let (function, is_raw) = (function.unwrap_or_default(), is_custom || custom.0.is_some());
-        let custom = custom.unwrap_or_default();
-        let called = if is_raw { Called::custom(&custom) } else { Called::function(&function) };
-        read_entry(choice, index, &id, &called, (executor, is_whole), emit);
-        if let Some(Spelt { json, object: extra }) = extra_content {
-            let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
-            emit.extra_of_call(choice, call, "extra_content", json);
-            let signature = extra.google.unwrap_or_default().thought_signature;
-            emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
-        }
+        read_call(choice, entry, form, emit);
     }
     if let Some(function) = older {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, is_whole), emit);
+        read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, form), emit);
     }
+}
+
+/// A call of a list of them, or a piece of one.
+fn read_call(choice: u64, entry: ToolCall<'_>, form: Form, emit: &mut Emitter<'_>) {
+    let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;
+    let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
+    let is_custom = kind.as_str() == "custom" && function.0.is_none();
+    let (function, is_raw) = (function.unwrap_or_default(), is_custom || custom.0.is_some());
+    let custom = custom.unwrap_or_default();
+    let called = if is_raw { Called::custom(&custom) } else { Called::function(&function) };
+    read_entry(choice, index, &id, &called, (executor, form), emit);
+    if let Some(Spelt { json, object: extra }) = extra_content {
+        let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
+        emit.extra_of_call(choice, call, "extra_content", json);
+        let signature = extra.google.unwrap_or_default().thought_signature;
+        emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
+    }
+}
+
+/// A call that comes in pieces, of which this is one.
+pub(crate) fn read_piece_of_call(entry: ToolCall<'_>, emit: &mut Emitter<'_>) {
+    read_call(0, entry, Form::Piece, emit);
 }
 
 /// Takes the part of reasoning that has to go back: its signature, or what stands in place of it.
@@ -354,7 +391,7 @@ fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
 }
 
 /// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
-fn compose(event: Json<'_>, turn: &mut Turn) {
+pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
     let mut choices = event.member("choices").elements();
     let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
     let delta = choice.member("delta");

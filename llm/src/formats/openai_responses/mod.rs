@@ -11,6 +11,7 @@ mod realtime;
 mod saved;
 mod sources;
 mod state;
+mod transcripts;
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -203,6 +204,7 @@ pub(crate) const FORMAT: Format = Format {
     read: |event, emit| read(event, &mut State::default(), emit),
     owns_type,
     owns_members: |_| false,
+    terminal: None,
 };
 
 /// The message that goes back.
@@ -233,12 +235,15 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
 }
 
 fn owns_type(kind: &str) -> bool {
-    kind.starts_with("response.") || realtime::owns_type(kind)
+    kind.starts_with("response.") || transcripts::owns_type(kind) || realtime::owns_type(kind)
 }
 
 pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
+    if transcripts::owns_type(&event.kind) {
+        return transcripts::read(json.hand_over(), emit);
+    }
     // Some servers end a response as Realtime does.
     let is_end = state.plain.is_some() && &*event.kind == "response.done";
     if is_end && state.plain == Some(true) {

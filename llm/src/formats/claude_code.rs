@@ -1,0 +1,278 @@
+//! Claude Code's `stream-json`: a session's lines, with Anthropic's events inside `stream_event` where partial messages were
+//! asked for.
+//!
+//! What was streamed comes once more, block by block, in `assistant` lines; without partial messages these are all there is.
+//! Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, each line of a
+//! sub-agent with the id of the call that started it. A turn is over with its `result`.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::calls::{Place, Slot, present};
+use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
+use crate::emitter::failure::Failure;
+use crate::emitter::said::Part;
+use crate::event::MismatchKind;
+use crate::formats::{Format, Look, Terminal, Understood, anthropic};
+use crate::json::{Json, Text, Unreadable, objects};
+
+objects! {
+    struct Line<'a> {
+        kind: Text<'a> = "type",
+        subtype: Text<'a>,
+        parent_tool_use_id: Text<'a>,
+        event: Json<'a>,
+        message: Json<'a>,
+        /// The kind of an error that the message's text explains.
+        error: Text<'a>,
+        supersedes: Json<'a>,
+        aborted: bool,
+        tool_use_result: Json<'a>,
+        // Of the call that started the agent, and of the clock.
+        _subagent_type: Json<'a> = "subagent_type",
+        _task_description: Json<'a> = "task_description",
+        _timestamp: Json<'a> = "timestamp",
+        // Of a result.
+        is_error: bool,
+        result: Text<'a>,
+        errors: Json<'a>,
+        api_error_status: Json<'a>,
+        stop_reason: Text<'a>,
+        terminal_reason: Text<'a>,
+        usage: Json<'a>,
+    }
+
+    struct Message<'a> {
+        id: Text<'a>,
+        model: Text<'a>,
+        content: Json<'a>,
+        stop_reason: Text<'a>,
+        stop_sequence: Text<'a>,
+        // Not final: the turn's result has the counts.
+        _usage: Json<'a> = "usage",
+    }
+
+    struct Block<'a> {
+        kind: Text<'a> = "type",
+        id: Text<'a>,
+        input: Json<'a>,
+        text: Text<'a>,
+        thinking: Text<'a>,
+        // These were streamed too.
+        _name: Json<'a> = "name",
+        _signature: Json<'a> = "signature",
+        _content: Json<'a> = "content",
+        _caller: Json<'a> = "caller",
+        tool_use_id: Text<'a>,
+        is_error: bool,
+    }
+}
+
+pub(crate) const FORMAT: Format = Format {
+    name: "claude-code",
+    read,
+    owns_type: |kind| {
+        matches!(kind, "stream_event" | "rate_limit_event" | "tool_progress" | "tool_use_summary")
+            || kind.starts_with("control_")
+    },
+    owns_members,
+    terminal: Some(Terminal { agent, results }),
+};
+
+/// Stands for the turn among the answers that have begun: it goes on behind each message.
+const TURN: u64 = 1;
+
+fn owns_members(look: &Look<'_>) -> bool {
+    look.session_id.is_given() && matches!(look.kind(), "system" | "assistant" | "user" | "result")
+}
+
+fn agent(line: Json<'_>) -> Cow<'_, str> {
+    line.member("parent_tool_use_id").word()
+}
+
+fn results(line: Json<'_>, on_result: &mut dyn FnMut(&str)) {
+    if &*line.member("type").word() == "user" {
+        for block in line.member("message").member("content").elements() {
+            on_result(&block.member("tool_use_id").word());
+        }
+    }
+}
+
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let line: Line<'_> = json.object()?;
+    emit.watch_inputs();
+    emit.calls_are_executed();
+    match &*line.kind {
+        "stream_event" if line.event.is_object() => {
+            if read_event(line.event, emit)? == Understood::No {
+                emit.unknown_part(&line.event.member("type").word(), line.event);
+            }
+        }
+        "assistant" => read_message(&line, emit)?,
+        "user" => read_user(&line, emit)?,
+        "result" => {
+            end_turn(&line, json, emit);
+            return Ok(Understood::Yes);
+        }
+        "system" => emit.data(if line.subtype.is_empty() { "system" } else { &line.subtype }, json),
+        kind @ ("rate_limit_event"
+        | "tool_progress"
+        | "tool_use_summary"
+        | "auth_status"
+        | "prompt_suggestion"
+        | "conversation_reset"
+        | "active_goal"
+        | "command_lifecycle"
+        | "control_request"
+        | "control_response"
+        | "control_cancel_request") => emit.data(kind, json),
+        "keep_alive" => {}
+        _ => return Ok(Understood::No),
+    }
+    if line.parent_tool_use_id.is_empty() && line.kind.as_str() != "keep_alive" {
+        emit.begin_answer(TURN);
+    }
+    Ok(Understood::Yes)
+}
+
+/// One of Anthropic's events, whose words will be repeated.
+fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let index = event.member("index").index().unwrap_or(0);
+    let mut note = |kind, text: Json<'_>| -> Result<(), Unreadable> {
+        let text = text.text()?.unwrap_or_default();
+        emit.note_said(Part { kind, choice: 0, at: At::Index(index, 0) }, &text);
+        Ok(())
+    };
+    let piece = match &*event.member("type").word() {
+        // Its content may have the first word, which comes again in a block.
+        "message_start" => {
+            let message = event.member("message");
+            begin_message(&message.member("id").word(), &message.member("model").word(), emit);
+            emit.note_reported(STREAMED);
+            emit.usage(message.member("usage"));
+            return Ok(Understood::Yes);
+        }
+        // What repeats it may still come.
+        "message_stop" => {
+            emit.calls().finish(None);
+            emit.end_blocks();
+            return Ok(Understood::Yes);
+        }
+        "content_block_delta" => event.member("delta"),
+        "content_block_start" => event.member("content_block"),
+        _ => Json::default(),
+    };
+    note(MismatchKind::Text, piece.member("text"))?;
+    note(MismatchKind::Reasoning, piece.member("thinking"))?;
+    anthropic::read(event, emit)
+}
+
+/// Under this key a message is known to have been streamed.
+const STREAMED: &str = "streamed";
+
+fn begin_message(id: &str, model: &str, emit: &mut Emitter<'_>) {
+    emit.begin_message(id, model);
+    emit.note_reported(&["message/", id].concat());
+}
+
+/// One or more of a message's blocks, each as a whole: it may have been streamed.
+fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let message: Message<'_> = line.message.object()?;
+    if !emit.has_reported(&["message/", &message.id].concat()) {
+        begin_message(&message.id, &message.model, emit);
+    }
+    let is_streamed = emit.has_reported(STREAMED);
+    if let Some(text) = message.content.text()? {
+        emit.text(0, &text);
+    }
+    for block in message.content.elements() {
+        if is_streamed {
+            repeat(block.object()?, emit);
+        } else {
+            anthropic::read_whole_block(block, emit)?;
+        }
+    }
+    if line.supersedes.is_given() {
+        emit.data("supersedes", line.supersedes);
+    }
+    if line.aborted {
+        emit.leave_out("aborted");
+    }
+    if !is_streamed {
+        emit.end_answer_with(&message.stop_reason, &message.stop_sequence);
+    }
+    if !line.error.is_empty() {
+        emit.fail(&Failure { message: message.text().into(), kind: line.error.as_str().into(), ..Failure::default() });
+    }
+    Ok(())
+}
+
+impl Message<'_> {
+    /// The text of the first block, which explains an error.
+    fn text(&self) -> alloc::string::String {
+        let first = self.content.elements().find_map(|block| block.member("text").text().ok().flatten());
+        first.map(Cow::into_owned).unwrap_or_default()
+    }
+}
+
+/// A block that was streamed, as a whole.
+fn repeat(block: Block<'_>, emit: &mut Emitter<'_>) {
+    match &*block.kind {
+        "text" => {
+            let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
+            emit.text_at(0, at, rest);
+        }
+        "thinking" => {
+            let (at, rest) = emit.news_of_next(MismatchKind::Reasoning, &block.thinking);
+            emit.reasoning_at(0, at, rest);
+        }
+        _ if !block.input.is_given() => {}
+        _ => match emit.known().find_id(0, &block.id) {
+            Some(call) if emit.repeat_input(call, block.input.spelt()) => {}
+            Some(call) => emit.calls().whole_of(call, block.input.spelt()),
+            None => emit.calls().unplaced(Slot::new(0, Place::Id(&block.id))),
+        },
+    }
+}
+
+/// Results of calls; and what a user or another program has said, which is no answer.
+fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let content = line.message.member("content");
+    if content.is_string() {
+        emit.data("user", line.message);
+    }
+    for json in content.elements() {
+        let block: Block<'_> = json.object()?;
+        if block.tool_use_id.is_empty() {
+            emit.data("user", json);
+        } else {
+            emit.tool_result(&block.tool_use_id, block.is_error, json);
+        }
+    }
+    if line.tool_use_result.is_given() {
+        emit.data("tool_use_result", line.tool_use_result);
+    }
+    Ok(())
+}
+
+/// The turn is over: well, with an error, or because it was interrupted.
+fn end_turn(line: &Line<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
+    emit.data("result", json);
+    emit.usage(line.usage);
+    if emit.has_reported(STREAMED) {
+        emit.end_answer("");
+    } else {
+        emit.end_answer(&line.stop_reason);
+    }
+    // Either may say so, and the other not.
+    if line.is_error || line.subtype.starts_with("error") {
+        let errors: Vec<_> = line.errors.elements().map(|error| error.text_or_json().into_cow()).collect();
+        let message = if errors.is_empty() { Cow::Borrowed(line.result.as_str()) } else { errors.join("; ").into() };
+        let code = present(&line.terminal_reason).map_or_else(|| line.api_error_status.word(), Cow::Borrowed);
+        let kind = Cow::Borrowed(if line.subtype.starts_with("error") { line.subtype.as_str() } else { "" });
+        let message = if message.is_empty() { kind.clone() } else { message };
+        emit.fail(&Failure { message, kind, code, ..Failure::default() });
+    }
+    emit.end_stream();
+}

@@ -1,0 +1,88 @@
+//! Cloudflare Workers AI, natively: pieces of the response, calls whole, then `[DONE]`. Models that speak chat completions
+//! do so between such lines.
+
+use crate::calls::{CallStart, Place, Slot};
+use crate::emitter::Emitter;
+use crate::formats::tool_call::ToolCall;
+use crate::formats::{Format, Look, Understood, openai_chat};
+use crate::json::{Field, Json, Pieces, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::message::{Composer, Shape, Turn};
+
+objects! {
+    struct Event<'a> {
+        /// A text; where it is digits alone, at times a number.
+        response: Option<Json<'a>>,
+        tool_calls: Json<'a>,
+        usage: Json<'a>,
+        finish_reason: Text<'a>,
+        choices: Json<'a>,
+    }
+
+    /// A call of Cloudflare's own form, with the arguments themselves.
+    struct Native<'a> {
+        name: Text<'a>,
+        arguments: Json<'a>,
+        function: Json<'a>,
+    }
+}
+
+pub(crate) const FORMAT: Format =
+    Format { name: "cloudflare", read, owns_type: |_| false, owns_members, terminal: None };
+
+/// The message that goes back.
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
+
+fn owns_members(look: &Look<'_>) -> bool {
+    look.response.is_given() && !look.response.is_object() && !look.done.is_given() && look.kind().is_empty()
+}
+
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    if event.choices.is_given() {
+        return (openai_chat::FORMAT.read)(json, emit);
+    }
+    let is_known = event.response.is_some() || event.tool_calls.is_given() || event.usage.is_given();
+    if !is_known && event.finish_reason.is_empty() {
+        return Ok(Understood::No);
+    }
+    let mut calls = Pieces::<Spelt<'_, Native<'_>>>::default();
+    calls.read(event.tool_calls.or_null())?;
+    let mut entries = Pieces::<Spelt<'_, ToolCall<'_>>>::default();
+    let is_native = calls.0.iter().any(|call| !call.object.name.is_empty());
+    if !is_native {
+        entries.read(event.tool_calls.or_null())?;
+    }
+    let text = match event.response.unwrap_or_default().text_or_json() {
+        TextOrJson::Text(text) => text,
+        TextOrJson::Json("" | "null") => "".into(),
+        TextOrJson::Json(number) if number.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
+            number.into()
+        }
+        TextOrJson::Json(_) => return Err(Unreadable),
+    };
+    emit.begin_answer(0);
+    emit.text(0, &text);
+    for Spelt { object: call, .. } in calls.0.iter().filter(|_| is_native) {
+        // Whole, without an id or a place.
+        let input = call.arguments.text_or_json();
+        emit.calls().whole_call(0, CallStart::new(call.name.as_str()).input(input.as_str()));
+    }
+    for Spelt { json, object: entry } in entries.0 {
+        let slot = Slot::new(0, entry.index.map_or(Place::Nowhere, Place::Index));
+        if !entry.is_unknown(slot, json, emit) {
+            openai_chat::read_piece_of_call(entry, emit);
+        }
+    }
+    emit.usage(event.usage);
+    // Some models end more than once; `[DONE]` is the end.
+    emit.stop_reason(0, &event.finish_reason);
+    Ok(Understood::Yes)
+}
+
+/// Adds what an event says to the message that goes back. Its calls are added as they end.
+fn compose(event: Json<'_>, turn: &mut Turn) {
+    if event.member("choices").is_given() {
+        return openai_chat::compose(event, turn);
+    }
+    turn.text(None, "content", event.member("response"));
+}

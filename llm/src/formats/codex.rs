@@ -1,0 +1,165 @@
+//! `codex exec --json`: the items of a thread, each as a whole, a JSON object a line.
+//!
+//! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was interrupted
+//! has no end.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+
+use crate::calls::{CallStart, Executor, Place, Slot};
+use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
+use crate::emitter::failure::Failure;
+use crate::emitter::said::Part;
+use crate::event::{BlockKind, MismatchKind};
+use crate::formats::{Format, Terminal, Understood};
+use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects};
+
+objects! {
+    struct Event<'a> {
+        kind: Text<'a> = "type",
+        thread_id: Text<'a>,
+        item: Option<Spelt<'a, Item<'a>>>,
+        usage: Json<'a>,
+        error: Json<'a>,
+        message: Text<'a>,
+    }
+
+    struct Item<'a> {
+        id: Text<'a>,
+        /// In the first days of this form it had the other name.
+        kind: Text<'a> = "type",
+        item_type: Text<'a>,
+        text: Piece<'a>,
+        phase: Text<'a>,
+        status: Text<'a>,
+        exit_code: Json<'a>,
+        tool: Text<'a>,
+        arguments: Json<'a>,
+        error: Json<'a>,
+        // A call's input is made of these, and its result has them all.
+        _command: Json<'a> = "command",
+        _changes: Json<'a> = "changes",
+        _query: Json<'a> = "query",
+        _action: Json<'a> = "action",
+        _prompt: Json<'a> = "prompt",
+        _threads: Json<'a> = "receiver_thread_ids",
+        _states: Json<'a> = "agents_states",
+        _output: Json<'a> = "aggregated_output",
+    }
+}
+
+pub(crate) const FORMAT: Format = Format {
+    name: "codex",
+    read,
+    owns_type,
+    owns_members: |_| false,
+    terminal: Some(Terminal { agent: |_| Cow::Borrowed(""), results: |_, _| {} }),
+};
+
+fn owns_type(kind: &str) -> bool {
+    ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family))
+}
+
+fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
+    match &*event.kind {
+        "thread.started" => emit.begin_message(&event.thread_id, ""),
+        "turn.started" => emit.begin_answer(0),
+        "item.started" | "item.updated" | "item.completed" => {
+            let Spelt { json, object: item } = event.item.ok_or(Unreadable)?;
+            emit.begin_answer(0);
+            read_item(&event.kind, &item, json, emit);
+        }
+        "turn.completed" => {
+            // The thread's, not the turn's.
+            emit.usage(event.usage);
+            emit.end_answer("");
+            emit.end_stream();
+        }
+        "turn.failed" => {
+            emit.fail(&Failure::new(event.error));
+            emit.end_stream();
+        }
+        // The turn goes on.
+        "error" if event.message.starts_with("Reconnecting") => emit.data("error", json),
+        "error" => emit.report_failure(&Failure::new(json)),
+        _ => return Ok(Understood::No),
+    }
+    Ok(Understood::Yes)
+}
+
+fn read_item(event: &str, item: &Item<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
+    let is_done = event == "item.completed";
+    let kind = if item.kind.is_empty() { &*item.item_type } else { &*item.kind };
+    match kind {
+        "agent_message" | "assistant_message" => say(BlockKind::Text, item, is_done, emit),
+        "reasoning" => say(BlockKind::Reasoning, item, is_done, emit),
+        "command_execution" => call(item, kind, &object_of(json, &["command"]), is_done, json, emit),
+        "file_change" => call(item, kind, &object_of(json, &["changes"]), is_done, json, emit),
+        "web_search" => call(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit),
+        "mcp_tool_call" => {
+            let input = if item.arguments.is_given() { item.arguments.spelt() } else { "{}" };
+            call(item, &item.tool, input, is_done, json, emit);
+        }
+        "collab_tool_call" => {
+            call(item, &item.tool, &object_of(json, &["receiver_thread_ids", "prompt"]), is_done, json, emit);
+        }
+        // Warnings too: what ends the turn is no item.
+        "todo_list" | "error" => emit.data(kind, json),
+        kind => emit.unknown_part(kind, json),
+    }
+}
+
+/// What is said: all of it so far, each time.
+fn say(kind: BlockKind, item: &Item<'_>, is_done: bool, emit: &mut Emitter<'_>) {
+    let at = At::from(item.id.as_str());
+    if emit.find_block(0, at).is_none() {
+        match kind {
+            BlockKind::Text => emit.start_text(0, at, &item.id, &item.phase),
+            BlockKind::Reasoning => drop(emit.start_block(0, at, kind, &item.id, "")),
+        }
+    }
+    let said = if kind == BlockKind::Text { MismatchKind::Text } else { MismatchKind::Reasoning };
+    let (_, news) = emit.news_of(Part { kind: said, choice: 0, at }, &item.text, crate::emitter::said::Scope::Place);
+    match kind {
+        BlockKind::Text => emit.text_at(0, at, news),
+        BlockKind::Reasoning => emit.reasoning_at(0, at, news),
+    }
+    if is_done {
+        emit.end_block(at);
+        emit.end_structured(0);
+    }
+}
+
+/// A call, which comes whole, and at its end what came of it.
+fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>, emit: &mut Emitter<'_>) {
+    let (id, slot) = (item.id.as_str(), Slot::new(0, Place::Id(&item.id)));
+    match emit.known().find_id(0, id) {
+        Some(number) => drop(emit.repeat_input(number, input)),
+        None => {
+            emit.calls().start(slot, CallStart::new(name).id(id).executor(Executor::Provider));
+            emit.calls().whole(slot, input);
+            emit.calls().stop(slot);
+            emit.calls().settle();
+        }
+    }
+    if is_done {
+        let has_failed = ["failed", "declined"].contains(&item.status.as_str());
+        let has_failed = has_failed || item.error.is_given() || !matches!(item.exit_code.spelt(), "" | "null" | "0");
+        emit.tool_result(id, has_failed, json);
+    }
+}
+
+/// An object of these members of an item, as they are spelt.
+fn object_of(json: Json<'_>, names: &[&str]) -> String {
+    let mut object = String::from("{");
+    for (name, value) in json.members() {
+        if names.contains(&&*name.word()) && value.spelt() != "null" {
+            let comma = if object.len() > 1 { "," } else { "" };
+            [comma, name.spelt(), ":", value.spelt()].into_iter().for_each(|part| object.push_str(part));
+        }
+    }
+    object + "}"
+}

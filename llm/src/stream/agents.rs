@@ -1,0 +1,168 @@
+//! Sub-agents, on a wire that several agents speak on in turn: each has calls, blocks and messages of its own, so that none
+//! is ever taken for another's.
+//!
+//! Owns who speaks. A line is read as if its agent were the only one: its state takes the place of the main agent's for as
+//! long, and what it reports leaves as [`StreamEvent::Agent`].
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::mem;
+
+use jsonspigot::internal::saved::{Impossible, Reader, Writer};
+
+use super::ProviderStream;
+use crate::calls::ToolCalls;
+use crate::emitter::OnEvent;
+use crate::emitter::stream_state::StreamState;
+use crate::event::StreamEvent;
+use crate::event::verdict::Unfinished;
+use crate::formats::Terminal;
+use crate::json::Json;
+
+/// The number of sub-agents that may speak in turn.
+const MOST_AGENTS: usize = 64;
+
+/// The sub-agents that are not over, and what was wrong with those that are.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Agents {
+    open: Vec<Agent>,
+    wrong: Option<Unfinished>,
+}
+
+#[derive(Clone, Debug)]
+struct Agent {
+    /// The id of the call that started it.
+    id: String,
+    calls: ToolCalls,
+    state: StreamState,
+}
+
+impl ProviderStream {
+    /// Reads a line of an agent.
+    pub(super) fn read_line(&mut self, line: Json<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
+        let id = (terminal.agent)(line);
+        if id.is_empty() {
+            self.read_own(line, on_event);
+        } else if let Some(place) = self.place_of(&id) {
+            self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event));
+        } else {
+            let mut emit = self.emitter(on_event);
+            emit.leave_out("limit");
+            emit.unknown_part("agent", line);
+        }
+        if !self.agents.open.is_empty() {
+            (terminal.results)(line, &mut |id| self.end_agent(id, on_event));
+        }
+    }
+
+    /// The place of a sub-agent, which is new if it has not spoken before.
+    fn place_of(&mut self, id: &str) -> Option<usize> {
+        if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
+            return Some(place);
+        }
+        let limits = self.calls.state().limits();
+        if self.agents.open.len() >= MOST_AGENTS || id.len() > limits.name_bytes {
+            return None;
+        }
+        let new = self.new_agent(id);
+        self.agents.open.push(new);
+        Some(self.agents.open.len() - 1)
+    }
+
+    fn new_agent(&self, id: &str) -> Agent {
+        let mut state = StreamState::default();
+        state.outlet.texts = self.stream_state.outlet.texts.as_ref().map(|texts| texts.emptied());
+        Agent { id: id.to_owned(), calls: self.calls.clone().emptied(), state }
+    }
+
+    /// Does something as a sub-agent.
+    fn as_agent(
+        &mut self,
+        place: usize,
+        on_event: &mut OnEvent<'_>,
+        act: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>)),
+    ) {
+        let id = self.change_places(place);
+        act(self, &mut |event| on_event(StreamEvent::Agent { agent: &id, event: &event }));
+        self.change_places(place);
+    }
+
+    /// Puts a sub-agent in the main one's place, or back. Returns its id.
+    fn change_places(&mut self, place: usize) -> String {
+        let Self { calls, stream_state, agents, .. } = self;
+        let Some(agent) = agents.open.get_mut(place) else { return String::new() };
+        mem::swap(calls, &mut agent.calls);
+        mem::swap(stream_state, &mut agent.state);
+        // Calls and blocks are numbered together.
+        calls.count_from(agent.calls.state().next());
+        stream_state.blocks.count_from(agent.state.blocks.next());
+        agent.id.clone()
+    }
+
+    /// The call that started a sub-agent has its result.
+    fn end_agent(&mut self, id: &str, on_event: &mut OnEvent<'_>) {
+        if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
+            self.as_agent(place, on_event, |stream, on_event| {
+                let mut emit = stream.emitter(on_event);
+                emit.end_answer("");
+                emit.end_blocks();
+            });
+            self.remove_agent(place);
+        }
+    }
+
+    fn remove_agent(&mut self, place: usize) {
+        let Agent { calls, state, .. } = self.agents.open.remove(place);
+        let verdict = state.outlet.watch.verdict(calls.state().open_count() > 0, calls.state().has_strays(), true);
+        self.agents.wrong = self.agents.wrong.or(verdict.err());
+    }
+
+    /// Nothing more will arrive.
+    pub(super) fn finish_agents(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
+        while !self.agents.open.is_empty() {
+            self.as_agent(0, on_event, |stream, on_event| stream.emitter(on_event).end_input(reason));
+            self.remove_agent(0);
+        }
+    }
+
+    /// The first thing that is wrong with a sub-agent.
+    pub(super) fn verdict_on_agents(&self) -> Result<(), Unfinished> {
+        self.agents.wrong.map_or(Ok(()), Err)?;
+        self.agents.open.iter().try_for_each(|Agent { calls, state, .. }| {
+            let is_open = !state.unfinished.is_empty() || calls.state().open_count() > 0;
+            state.outlet.watch.verdict(is_open, calls.state().has_strays(), true)
+        })
+    }
+
+    pub(super) fn save_agents(&self, out: &mut Writer<'_>) {
+        let Agents { open, wrong } = &self.agents;
+        out.number(open.len() as u64);
+        for Agent { id, calls, state } in open {
+            out.text(id);
+            calls.state().save(out);
+            state.save(out);
+        }
+        out.option(*wrong, |out, wrong| wrong.save(out));
+    }
+
+    /// Reads what [`save_agents`](Self::save_agents) wrote, for a stream whose own state was read.
+    pub(super) fn restore_agents(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        let (limits, most) = (*self.calls.state().limits(), self.calls.state().next());
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_AGENTS)?;
+        for _ in 0..count {
+            let id = reader.text()?;
+            let is_new = !self.agents.open.iter().any(|agent| agent.id == id);
+            Impossible::unless(is_new && !id.is_empty() && id.len() <= limits.name_bytes)?;
+            let mut agent = self.new_agent(id);
+            agent.calls.restore_body(reader)?;
+            let next = agent.calls.state().next();
+            agent.state.restore(reader, &limits, next)?;
+            Impossible::unless(next <= most && agent.state.blocks.next() <= self.stream_state.blocks.next())?;
+            self.agents.open.push(agent);
+        }
+        self.agents.wrong = reader.option(|reader| Unfinished::restore(reader, most))?;
+        Ok(())
+    }
+}
