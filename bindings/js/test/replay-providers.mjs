@@ -161,6 +161,8 @@ function streamLine(event, names) {
     case "data":
     case "unknown-part":
       return of(member("kind", event.type), valueOf(event));
+    case "agent":
+      return streamLine(event.event, names)?.replace(/^(\{"event":"[a-z-]+")/, `$1${member("agent", event.agent)}`);
     case "provider-event":
       return of(valueOf(event));
     case "unknown-event":

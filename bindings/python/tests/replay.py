@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -440,6 +441,9 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
             return line("data", [("kind", quoted(kind)), ("value", json_value(text))])
         case E.UnknownPart(kind=kind, json=text):
             return line("unknown-part", [("kind", quoted(kind)), ("value", json_value(text))])
+        case E.Agent(agent=agent, event=inner):
+            written = provider_line(inner, known)
+            return None if written is None else re.sub(r'^(\{"event":"[a-z-]+")', lambda found: f'{found[1]},"agent":{quoted(agent)}', written)
         case E.ProviderEvent(json=text):
             return line("provider-event", [("value", json_value(text))])
         case E.ProviderError(message=message, kind=kind, code=code, retry=retry, retry_after_ms=after, json=text):

@@ -265,6 +265,17 @@ export interface ProviderEventEvent extends WithJson {
   readonly kind: "provider-event";
 }
 
+/**
+ * Something that a sub-agent said or did, where several agents speak in one stream (`claude-code`). Its calls and blocks are
+ * numbered with all others.
+ */
+export interface AgentEvent {
+  readonly kind: "agent";
+  /** The id of the call that started it. */
+  readonly agent: string;
+  readonly event: Exclude<StreamEvent, AgentEvent>;
+}
+
 /** The provider has said that nothing more will come. */
 export interface StreamEndEvent {
   readonly kind: "stream-end";
@@ -302,6 +313,7 @@ export type StreamEvent =
   | MismatchEvent
   | PartEvent
   | ProviderEventEvent
+  | AgentEvent
   | StreamPayloadEvent
   | StreamEndEvent;
 
@@ -341,6 +353,7 @@ const RECORDS = [
   "data $type {raw",
   "unknown-part $type {raw",
   "provider-event {raw",
+  "agent $agent",
 ].map((line) => {
   const [kind, ...fields] = line.split(" ");
   return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };
@@ -407,6 +420,12 @@ export function readStreamEvents(
   payloads: Map<number, EventReader>,
 ): StreamEvent[] {
   const events: StreamEvent[] = [];
+  /** The agent that the next event is of. */
+  let agent: string | undefined;
+  const push = (event: unknown): void => {
+    events.push((agent === undefined ? event : { kind: "agent", agent, event }) as StreamEvent);
+    agent = undefined;
+  };
   while (output.at < output.end) {
     const record = readRecord(output, making);
     const call = record["call"] as number;
@@ -419,9 +438,12 @@ export function readStreamEvents(
         let reader = readers.get(number);
         if (!reader) readers.set(number, (reader = newReader()));
         const owner = "mark" in record ? { mark, choice, block } : { call };
-        events.push(Object.assign(reader.readOne(output, instance), owner) as unknown as StreamEvent);
+        push(Object.assign(reader.readOne(output, instance), owner));
         continue;
       }
+      case "agent":
+        agent = record["agent"] as string;
+        continue;
       case "payload":
         payloads.delete(block);
         settle(record, making);
@@ -438,7 +460,7 @@ export function readStreamEvents(
         }
         break;
     }
-    events.push(record as unknown as StreamEvent);
+    push(record);
   }
   return events;
 }

@@ -4,6 +4,7 @@ export { JsonSpigotError, type Place } from "../error.js";
 export { PatternError } from "../pattern.js";
 export type { Json } from "../values.js";
 export type {
+  AgentEvent,
   ApprovalRequestEvent,
   BlockEndEvent,
   BlockStartEvent,

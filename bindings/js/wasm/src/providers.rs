@@ -50,6 +50,7 @@ pub(crate) mod tag {
     pub(super) const DATA: u32 = 30;
     pub(super) const UNKNOWN_PART: u32 = 31;
     pub(super) const PROVIDER_EVENT: u32 = 32;
+    pub(super) const AGENT: u32 = 33;
 }
 
 /// The bit of a record that an error follows.
@@ -217,12 +218,7 @@ fn told(slot: u32, len: u32, call: Call) -> i32 {
             match &mut slot.reader {
                 Reader::Provider(streamed) => {
                     let Streamed { stream, marks } = &mut **streamed;
-                    let on_event = |event: StreamEvent<'_>| match event {
-                        StreamEvent::Payload { choice, block, ref event, .. } => {
-                            crate::envelopes::write(output, event, marks, texts_to, Some((choice, block)));
-                        }
-                        event => write(output, &event, texts_to),
-                    };
+                    let on_event = |event: StreamEvent<'_>| write_any(output, &event, marks, texts_to);
                     match call {
                         Call::Feed => stream.push_with(text, on_event),
                         Call::Unreadable => stream.push_unreadable_with(text, on_event),
@@ -341,6 +337,22 @@ fn deviations(payload: &Payload<'_>) -> String {
         let _ = write!(text, r#"{comma}{{"kind":"{kind}","offset":{offset},"line":{line},"column":{column}}}"#);
     }
     text + "]"
+}
+
+/// An event, those in the text and those of a sub-agent included: such a one has the agent's record before its own.
+fn write_any(output: &mut Output, event: &StreamEvent<'_>, marks: &[Delimiter], texts_to: u64) {
+    match *event {
+        // These have no record.
+        StreamEvent::Agent { event: StreamEvent::Call(CallEvent::Fragment { .. }), .. } => {}
+        StreamEvent::Agent { agent, event, .. } => {
+            record(output, tag::AGENT, &[agent.into()]);
+            write_any(output, event, marks, texts_to);
+        }
+        StreamEvent::Payload { choice, block, ref event, .. } => {
+            crate::envelopes::write(output, event, marks, texts_to, Some((choice, block)));
+        }
+        _ => write(output, event, texts_to),
+    }
 }
 
 fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {

@@ -125,6 +125,9 @@ pub(crate) enum StreamEvent {
     UnknownPart { kind: String, json: String },
     /// An event as it came, with ``provider_events=True``.
     ProviderEvent { json: String },
+    /// Something that a sub-agent said or did, where several speak in one stream: ``agent`` is the id of the call that started
+    /// it, ``event`` its own event. Its calls and blocks are numbered with all others.
+    Agent { agent: String, event: Py<PyAny> },
     /// An event that means nothing to this version.
     Unknown { text: String },
     /// Something in the stream that is not an event.
@@ -341,6 +344,12 @@ pub(super) fn made(
             StreamEvent::UnknownPart { kind: kind.to_owned(), json: spelt(json) }
         }
         CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent { json: spelt(json) },
+        CoreEvent::Agent { agent, event, .. } => match made(py, event, fractions, paths)? {
+            Some(event) => {
+                StreamEvent::Agent { agent: agent.to_owned(), event: event.into_pyobject(py)?.into_any().unbind() }
+            }
+            None => return Ok(None),
+        },
         CoreEvent::Unknown { text } => StreamEvent::Unknown { text: text.to_owned() },
         CoreEvent::BadFrame { text } => StreamEvent::BadFrame { text: text.to_owned() },
         _ => return Ok(None),
