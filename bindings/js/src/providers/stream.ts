@@ -5,6 +5,7 @@ import { isBytes } from "../input.js";
 import { invalid, type ParserOptions } from "../options.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import { EventReader } from "./event-reader.js";
+import { wireEvents } from "./frameworks.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
 import { isNew, readFraming, writeFraming } from "./framing-state.js";
@@ -350,13 +351,17 @@ export class ProviderStream extends Handle {
   }
 }
 
-/** An SDK's object as the JSON that it was made from. */
+/** An SDK's object as the JSON that it was made from, a framework's as that of the wire format that says the same. */
 function jsonOf(event: object): string {
+  const refuse = (): never => {
+    throw new TypeError("an event is an object or its JSON text");
+  };
+  if (typeof event !== "object" || event === null) return refuse();
   // Amazon's SDK decodes the base64 of another model's events.
-  const bytes = (event as { chunk?: { bytes?: unknown } } | null)?.chunk?.bytes;
-  const text = JSON.stringify(isBytes(bytes) ? { chunk: { bytes: base64(bytes) } } : event) as string | undefined;
-  if (typeof event !== "object" || event === null || text === undefined) throw new TypeError("an event is an object or its JSON text");
-  return text;
+  const bytes = (event as { chunk?: { bytes?: unknown } }).chunk?.bytes;
+  const events = isBytes(bytes) ? [{ chunk: { bytes: base64(bytes) } }] : wireEvents(event);
+  if (events.length === 0) return "";
+  return (JSON.stringify(events.length === 1 ? events[0] : events) as string | undefined) ?? refuse();
 }
 
 function base64(bytes: Uint8Array): string {
