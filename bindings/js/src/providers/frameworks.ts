@@ -72,11 +72,14 @@ function isOfFullStream(part: Part): boolean {
     case "tool-output-denied":
       return "toolCallId" in part;
     case "source":
+      return "sourceType" in part;
     case "file":
-    case "error":
+      return "file" in part;
     case "raw":
-    case "abort":
-      return !("errorText" in part) && !("url" in part && part.type === "file");
+      return "rawValue" in part;
+    case "error":
+      // A provider's has an object.
+      return part["error"] instanceof Error;
     default:
       return false;
   }
@@ -114,8 +117,6 @@ function ofFullStream(part: Part): readonly object[] {
       return [{ type, finishReason: part["finishReason"] }];
     case "error":
       return [{ type, errorText: words(part["error"]) }];
-    case "abort":
-      return [{ type, reason: part["reason"] }];
     default:
       // The end of an input is its call, and what is raw comes parsed too.
       return [];
