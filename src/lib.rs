@@ -51,7 +51,7 @@ pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
-pub use stream::{ParserStream, ParserStreamError};
+pub use stream::{DocumentStream, ParserStream, ParserStreamError};
 pub use texts::{
     DocumentEvent, DocumentEvents, Documents, EndedDocument, Framing, OwnedDocumentEvent, OwnedEndedDocument,
 };

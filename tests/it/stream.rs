@@ -15,7 +15,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake};
 
 use futures::stream::{self, FusedStream, Stream, StreamExt};
-use jsonspigot::{Error, ErrorKind, OwnedEvent, OwnedEventKind, Parser, ParserStream, ParserStreamError, PatternSet};
+use jsonspigot::{
+    DocumentStream, Documents, Error, ErrorKind, Framing, OwnedEvent, OwnedEventKind, Parser, ParserStream,
+    ParserStreamError, PatternSet,
+};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, with_cuts};
@@ -386,4 +389,55 @@ fn errors_show_what_is_inside() {
 fn debug_needs_nothing_of_the_chunks() {
     let events = ParserStream::new(stream::iter([Ok::<_, Infallible>("")]).map(|chunk| chunk), parser("$"));
     assert!(format!("{events:?}").starts_with("ParserStream { has_ended: false, parser: Parser {"));
+}
+
+/// Many texts between two streams are what they are when they are fed, however often a poll is dropped; an error of the
+/// transport comes where it happened, and finishes nothing.
+#[test]
+fn documents_are_the_same_as_fed() {
+    let texts = ["{\"a\": [1, \"x\"]}\n\n[2]\nnull\n", "1\n{\"a\"\n[]\n", "{}{}\u{1e}[3]", "", "\n", "[1"];
+    let patterns = PatternSet::new(["$", "a"]).unwrap();
+    for (text, framing) in texts.into_iter().flat_map(|text| Framing::ALL.iter().map(move |framing| (text, *framing))) {
+        for size in 1..=text.len().max(1) {
+            let chunks: Vec<_> = text.as_bytes().chunks(size).collect();
+            let new = || Documents::new(framing, Parser::new(&patterns));
+            let mut fed = new();
+            let mut expected = Vec::new();
+            for chunk in &chunks {
+                expected.extend(fed.feed(chunk));
+                if expected.last().is_some_and(Result::is_err) {
+                    break;
+                }
+            }
+            if !expected.last().is_some_and(Result::is_err) {
+                expected.extend(fed.finish());
+            }
+            let mut events = DocumentStream::new(Script::new(steps(&chunks, &[1, 0, 2])), new());
+            let mut found = Vec::new();
+            while !events.is_terminated() {
+                match poll(events.next(), 1) {
+                    Some(Some(Ok(event))) => found.push(Ok(event)),
+                    Some(Some(Err(ParserStreamError::Text(error)))) => found.push(Err(error)),
+                    Some(Some(Err(ParserStreamError::Transport(Broken)))) => panic!("it does not break"),
+                    Some(None) | None => {}
+                }
+            }
+            assert_eq!(found, expected, "{text:?} as {framing} in chunks of {size}");
+            assert_eq!(poll(events.next(), 1), Some(None), "it is fused");
+            assert_eq!(events.documents().offset(), fed.offset());
+        }
+    }
+    let broken = [Step::Chunk(b"[1]\n[2".to_vec()), Step::Fails];
+    let mut events = DocumentStream::new(Script::new(broken), Documents::new(Framing::Lines, Parser::new(&patterns)));
+    let mut ended = 0;
+    let error = loop {
+        match poll(events.next(), 1).unwrap().unwrap() {
+            Ok(event) => ended += usize::from(matches!(event, jsonspigot::OwnedDocumentEvent::End(_))),
+            Err(error) => break error,
+        }
+    };
+    assert_eq!((ended, error), (1, ParserStreamError::Transport(Broken)));
+    let mut documents = events.into_documents();
+    documents.feed("]\n").for_each(|event| drop(event.unwrap()));
+    assert_eq!(documents.offset(), 8);
 }

@@ -20,7 +20,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("lenient", &["error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
     // These stand on the public face, which lib.rs re-exports.
     ("texts", &["names", "saved", "error", "event", "parser", "tokenizer"]),
-    ("stream", &["saved", "error", "event", "parser"]),
+    ("stream", &["error", "event", "parser", "texts"]),
     // Documentation only.
     ("guide", &[]),
     // The doors for `jsonspigot-llm`.

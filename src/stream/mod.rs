@@ -6,6 +6,8 @@
 //! A chunk is parsed by the same poll that takes it out of the stream, and its events stay in the parser's own queue,
 //! one place of which is kept here. So there is nothing that a future could hold and take with it when it is dropped.
 
+mod documents;
+
 use alloc::boxed::Box;
 use core::fmt;
 use core::future::poll_fn;
@@ -15,6 +17,7 @@ use core::task::{Context, Poll, ready};
 
 use futures_core::stream::{FusedStream, Stream};
 
+pub use self::documents::DocumentStream;
 use crate::error::Error;
 use crate::event::OwnedEvent;
 use crate::parser::{Events, Parser, Unread};

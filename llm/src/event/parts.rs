@@ -1,0 +1,198 @@
+//! What events of a stream are made of: blocks, results, sources, and what goes back as it is.
+
+use jsonspigot::internal::names;
+
+/// A block of text or reasoning: what a provider calls a content block, a part, or an item.
+///
+/// Blocks are counted from 0 as they start, over the whole stream. Where the wire has no blocks, each run of text or
+/// reasoning is one: it ends where the other kind or a call begins.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{BlockKind, Provider, ProviderStream, StreamEvent, ToolCalls};
+///
+/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+/// let mut shown = String::new();
+/// for line in [
+///     r#"{"message":{"thinking":"Hm."},"done":false}"#,
+///     r#"{"message":{"content":"Hel"},"done":false}"#,
+///     r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#,
+/// ] {
+///     stream.push_with(line, |event| match event {
+///         StreamEvent::BlockStart(block) if block.kind == BlockKind::Reasoning => shown.push_str("<em>"),
+///         StreamEvent::BlockEnd(block) if block.kind == BlockKind::Reasoning => shown.push_str("</em>"),
+///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(text),
+///         _ => {}
+///     });
+/// }
+/// assert_eq!(shown, "<em>Hm.</em>Hello");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Block<'a> {
+    /// Its number.
+    pub number: u64,
+    /// The index of the answer that it belongs to; 0 where there is only one.
+    pub choice: u64,
+    /// The kind of its content.
+    pub kind: BlockKind,
+    /// The provider's id of it or of the item around it. Reported at its start only.
+    pub id: Option<&'a str>,
+    /// The part of the answer that it is, in the provider's word: `commentary`, `final_answer`. Reported at its start
+    /// only.
+    pub phase: Option<&'a str>,
+}
+
+/// The kind of content of a [`Block`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum BlockKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning, be it readable or not.
+    Reasoning,
+}
+
+names!(BlockKind {
+    Text => "text",
+    Reasoning => "reasoning",
+});
+
+/// Something that only the provider can read, and that it needs back with the next request, in the place where it stood.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+///
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// let mut signatures = Vec::new();
+/// for event in [
+///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
+///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
+/// ] {
+///     stream.push_with(event, |event| {
+///         if let StreamEvent::Opaque(opaque) = event {
+///             signatures.push((opaque.block, opaque.json.to_owned()));
+///         }
+///     });
+/// }
+/// assert_eq!(signatures, [(Some(0), r#""EqQB""#.to_owned())]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Opaque<'a> {
+    /// The kind of content.
+    pub kind: OpaqueKind,
+    /// The index of the answer that it belongs to; 0 where there is only one.
+    pub choice: u64,
+    /// The number of the block it belongs to, if it belongs to one.
+    pub block: Option<u64>,
+    /// The number of the call it belongs to, if it belongs to one.
+    pub call: Option<u64>,
+    /// The provider's JSON text.
+    pub json: &'a str,
+}
+
+/// The kind of content of an [`Opaque`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum OpaqueKind {
+    /// The signature of reasoning, text or a call: a string.
+    Signature,
+    /// Reasoning that only the provider can read, in place of the text: a string, or the object around it.
+    Encrypted,
+    /// The container that the provider has run code in.
+    Container,
+    /// The provider's summary of the conversation so far, to go on with in its place.
+    Compaction,
+}
+
+names!(OpaqueKind {
+    Signature => "signature",
+    Encrypted => "encrypted",
+    Container => "container",
+    Compaction => "compaction",
+});
+
+/// A tool's result that came with the stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolResult<'a> {
+    /// The number of the call, if the stream has reported the call.
+    pub call: Option<u64>,
+    /// The provider's id of the call.
+    pub call_id: Option<&'a str>,
+    /// True if the tool has failed, as far as the provider says so.
+    pub is_error: bool,
+    /// The result, with what stands around it, as the provider's JSON text.
+    pub json: &'a str,
+}
+
+/// The subject of a [`Mismatch`](crate::StreamEvent::Mismatch).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning.
+    Reasoning,
+    /// A refusal.
+    Refusal,
+    /// The input of a call.
+    Arguments,
+}
+
+impl MismatchKind {
+    /// The name in lower case, as the command line prints it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Reasoning => "reasoning",
+            Self::Refusal => "refusal",
+            Self::Arguments => "arguments",
+        }
+    }
+}
+
+/// The origin of something that is said: a citation, an annotation, a page that a search found.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+///
+/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::empty()));
+/// let mut links = Vec::new();
+/// stream.push_with(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
+///     if let StreamEvent::Source(source) = event {
+///         links.push((source.title.unwrap().to_owned(), source.url.unwrap().to_owned()));
+///     }
+/// });
+/// assert_eq!(links, [("Example".to_owned(), "https://example.com".to_owned())]);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Source<'a> {
+    /// The index of the answer that it belongs to; 0 where there is only one.
+    pub choice: u64,
+    /// The number of the block it belongs to, if that is known.
+    pub block: Option<u64>,
+    /// The address.
+    pub url: Option<&'a str>,
+    /// The title, or a file's name.
+    pub title: Option<&'a str>,
+    /// The text that is quoted from it.
+    pub quote: Option<&'a str>,
+    /// The part of the answer or, if the JSON says so, of the source that it applies to: start and end, in whatever the
+    /// provider counts.
+    pub span: Option<(u64, u64)>,
+    /// All that the provider says of it, as its JSON text.
+    pub json: &'a str,
+}
+
+impl Source<'_> {
+    /// The same, known to belong to a block.
+    pub(crate) fn in_block(self, block: Option<u64>) -> Self {
+        Self { block, ..self }
+    }
+}

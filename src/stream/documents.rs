@@ -1,0 +1,129 @@
+//! Many texts between two async streams: chunks come in, events of documents go out.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use futures_core::stream::{FusedStream, Stream};
+
+use super::{BYTES_PER_POLL, CHUNKS_PER_POLL, ParserStreamError};
+use crate::texts::{DocumentEvents, Documents, OwnedDocumentEvent};
+
+/// A stream of the events of many texts, made of a stream of chunks and [`Documents`]. With the feature `stream`.
+///
+/// ```
+/// use futures::{TryStreamExt, stream};
+/// use jsonspigot::{DocumentStream, Documents, Framing, OwnedDocumentEvent, Parser, PatternSet};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let body = stream::iter(["{\"id\": 1}\n{\"i", "d\": 2}\n{\"id\"\n"].map(Ok::<_, std::io::Error>));
+/// let documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::new(["id"])?));
+/// let mut events = DocumentStream::new(body, documents);
+/// let (mut whole, mut broken) = (0, 0);
+/// while let Some(event) = events.try_next().await? {
+///     if let OwnedDocumentEvent::End(ended) = event {
+///         if ended.error().is_none() { whole += 1 } else { broken += 1 }
+///     }
+/// }
+/// assert_eq!((whole, broken), (2, 1));
+/// # Ok(())
+/// # }
+/// ```
+///
+/// It ends, waits, shares the executor and may be dropped as [`ParserStream`](crate::ParserStream) does. A bad line is
+/// reported by its end; an error is only what ends the stream.
+#[must_use = "streams do nothing unless polled"]
+pub struct DocumentStream<S> {
+    /// `None` once it has ended.
+    chunks: Option<Pin<Box<S>>>,
+    documents: Documents,
+    /// The events of the last chunk that have not been taken.
+    unread: DocumentEvents,
+}
+
+impl<S, C, E> DocumentStream<S>
+where
+    S: Stream<Item = Result<C, E>>,
+    C: AsRef<[u8]>,
+{
+    /// A stream of the events of the texts in the chunks.
+    pub fn new(chunks: S, documents: Documents) -> Self {
+        Self { chunks: Some(Box::pin(chunks)), documents, unread: DocumentEvents::new(Vec::new()) }
+    }
+}
+
+impl<S> DocumentStream<S> {
+    /// The documents, to be looked at between two events: they have read the whole chunk that the last event came from.
+    #[must_use]
+    pub fn documents(&self) -> &Documents {
+        &self.documents
+    }
+
+    /// The documents back, at any time. Drops the chunks' stream, and the events that have not been taken.
+    #[must_use]
+    pub fn into_documents(self) -> Documents {
+        self.documents
+    }
+}
+
+impl<S, C, E> Stream for DocumentStream<S>
+where
+    S: Stream<Item = Result<C, E>>,
+    C: AsRef<[u8]>,
+{
+    type Item = Result<OwnedDocumentEvent, ParserStreamError<E>>;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Self { chunks, documents, unread } = self.get_mut();
+        let enough = documents.offset().saturating_add(BYTES_PER_POLL);
+        for _ in 0..CHUNKS_PER_POLL {
+            if let Some(event) = unread.next() {
+                if event.is_err() {
+                    *chunks = None;
+                }
+                return Poll::Ready(Some(event.map_err(ParserStreamError::Text)));
+            }
+            let Some(open) = chunks else { return Poll::Ready(None) };
+            if documents.offset() >= enough {
+                break;
+            }
+            *unread = match ready!(open.as_mut().poll_next(cx)) {
+                Some(Ok(chunk)) => documents.feed(chunk),
+                Some(Err(error)) => {
+                    *chunks = None;
+                    return Poll::Ready(Some(Err(ParserStreamError::Transport(error))));
+                }
+                None => {
+                    *chunks = None;
+                    documents.finish()
+                }
+            };
+        }
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<S, C, E> FusedStream for DocumentStream<S>
+where
+    S: Stream<Item = Result<C, E>>,
+    C: AsRef<[u8]>,
+{
+    fn is_terminated(&self) -> bool {
+        self.chunks.is_none() && self.unread.len() == 0
+    }
+}
+
+impl<S> fmt::Debug for DocumentStream<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { chunks, documents, unread } = self;
+        f.debug_struct("DocumentStream")
+            .field("has_ended", &chunks.is_none())
+            .field("documents", documents)
+            .field("unread", unread)
+            .finish()
+    }
+}
