@@ -10,8 +10,17 @@ use super::owned::OwnedStreamEvent;
 impl Serialize for OwnedStreamEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
+            Self::Agent { agent, event } => event.serialize_own(OfAgent { serializer, agent }),
+            event => event.serialize_own(serializer),
+        }
+    }
+}
+
+impl OwnedStreamEvent {
+    /// Writes an event that is nobody else's: inside a sub-agent's there is no other, so that this ends for the compiler too.
+    fn serialize_own<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
             Self::Call(event) => return event.serialize(serializer),
-            Self::Agent { agent, event } => return event.serialize(OfAgent { serializer, agent }),
             #[cfg(feature = "envelope")]
             Self::Payload { choice, block, event } => return event.serialize_in(Some((*choice, *block)), serializer),
             _ => {}
@@ -129,9 +138,7 @@ impl Serialize for OwnedStreamEvent {
         }
         map.end()
     }
-}
 
-impl OwnedStreamEvent {
     /// The event's name, as the command line prints it.
     fn name(&self) -> &'static str {
         match self {

@@ -188,7 +188,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     }
     for block in message.content.elements() {
         if is_streamed {
-            repeat(block.object()?, emit);
+            repeat(&block.object()?, emit);
         } else {
             anthropic::read_whole_block(block, emit)?;
         }
@@ -217,7 +217,7 @@ impl Message<'_> {
 }
 
 /// A block that was streamed, as a whole.
-fn repeat(block: Block<'_>, emit: &mut Emitter<'_>) {
+fn repeat(block: &Block<'_>, emit: &mut Emitter<'_>) {
     match &*block.kind {
         "text" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);

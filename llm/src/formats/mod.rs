@@ -63,8 +63,11 @@ pub(crate) struct Terminal {
     /// The call of the agent that a line is of; nothing for the main one.
     pub(crate) agent: fn(Json<'_>) -> Cow<'_, str>,
     /// Names the calls whose results a line has: agents that these calls have started are over.
-    pub(crate) results: fn(Json<'_>, &mut dyn FnMut(&str)),
+    pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
 }
+
+/// The receiver of ids.
+pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
 
 /// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
