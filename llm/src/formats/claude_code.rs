@@ -14,7 +14,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::MismatchKind;
-use crate::formats::{Format, Look, Terminal, Understood, anthropic};
+use crate::formats::{Format, Look, OnId, Terminal, Understood, anthropic};
 use crate::json::{Json, Text, Unreadable, objects};
 
 objects! {
@@ -91,7 +91,7 @@ fn agent(line: Json<'_>) -> Cow<'_, str> {
     line.member("parent_tool_use_id").word()
 }
 
-fn results(line: Json<'_>, on_result: &mut dyn FnMut(&str)) {
+fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
     if &*line.member("type").word() == "user" {
         for block in line.member("message").member("content").elements() {
             on_result(&block.member("tool_use_id").word());
