@@ -21,7 +21,7 @@ const KEPT: usize = 1 << 16;
 
 type Scenario = (&'static str, fn(usize));
 
-const SCENARIOS: [Scenario; 32] = [
+const SCENARIOS: [Scenario; 31] = [
     ("complete", |n| neutral(builder(), |calls| deltas(calls, n, "1,", "]"))),
     ("truncated", |n| neutral(builder(), |calls| deltas(calls, n, "1,", ""))),
     ("malformed", |n| neutral(builder(), |calls| deltas(calls, n, "é}", ""))),
