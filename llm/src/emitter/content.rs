@@ -148,9 +148,14 @@ impl Emitter<'_> {
         true
     }
 
+    /// Returns true if a call has ended with this input, as far as that is remembered.
+    pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
+        self.user.stream_state.said.had_input(call, input)
+    }
+
     /// The input of a call that may have ended without one: then that was not all.
     pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
-        if self.user.stream_state.said.was_empty(call) {
+        if self.had_input(call, "") {
             self.repeat_input(call, input);
         }
     }

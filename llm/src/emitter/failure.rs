@@ -48,7 +48,7 @@ objects! {
 }
 
 /// The members found in bodies of HTTP errors. An object with any other member is not taken for such a body.
-const BODY: [&str; 24] = [
+const BODY: [&str; 26] = [
     "Message",
     "__type",
     "code",
@@ -60,12 +60,14 @@ const BODY: [&str; 24] = [
     "id",
     "instance",
     "message",
+    "messages",
     "object",
     "param",
     "path",
     "raw_status_code",
     "requestId",
     "request_id",
+    "result",
     "status",
     "statusCode",
     "status_code",

@@ -216,10 +216,10 @@ impl Said {
         Some(self.again.remove(place))
     }
 
-    /// Returns true if a call has ended without input.
-    pub(crate) fn was_empty(&self, call: u64) -> bool {
+    /// Returns true if a call has ended with this input, as far as that is remembered.
+    pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
         let ended = self.inputs.iter().rev().find(|(number, _)| *number == call);
-        ended.is_some_and(|(_, digest)| *digest == Self::digest_of(""))
+        ended.is_some_and(|(_, digest)| *digest == Self::digest_of(input))
     }
 
     /// Returns true if a call has ended with this input; `None` if it has not ended or is not remembered.

@@ -79,7 +79,10 @@ const NAMES: &[(&str, Count)] = &[
     ("total_cached_tokens", Count::Cached),
     ("prompt_cache_hit_tokens", Count::Cached),
     ("cached_tokens", Count::Cached),
+    // Of Codex.
+    ("cached_input_tokens", Count::Cached),
     ("reasoning_tokens", Count::Reasoning),
+    ("reasoning_output_tokens", Count::Reasoning),
 ];
 
 /// The members that have counts inside the counts: OpenAI's details, in Realtime in the singular, and Cohere's tokens.

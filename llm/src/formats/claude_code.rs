@@ -53,6 +53,25 @@ objects! {
         _usage: Json<'a> = "usage",
     }
 
+    /// The start of a message that is streamed.
+    struct Start<'a> {
+        _kind: Json<'a> = "type",
+        message: Option<StartMessage<'a>>,
+    }
+
+    struct StartMessage<'a> {
+        id: Text<'a>,
+        model: Text<'a>,
+        /// It may have the first word, which comes again in a block.
+        _content: Vec<Block<'a>> = "content",
+        usage: Json<'a>,
+    }
+
+    struct UserMessage<'a> {
+        content: Json<'a>,
+        _role: Json<'a> = "role",
+    }
+
     struct Block<'a> {
         kind: Text<'a> = "type",
         id: Text<'a>,
@@ -88,7 +107,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 }
 
 fn agent(line: Json<'_>) -> Cow<'_, str> {
-    line.member("parent_tool_use_id").word()
+    line.member("parent_tool_use_id").text().ok().flatten().unwrap_or_default()
 }
 
 fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
@@ -138,23 +157,18 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 
 /// One of Anthropic's events, whose words will be repeated.
 fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let index = event.member("index").index().unwrap_or(0);
-    let mut note = |kind, text: Json<'_>| -> Result<(), Unreadable> {
-        let text = text.text()?.unwrap_or_default();
-        emit.note_said(Part { kind, choice: 0, at: At::Index(index, 0) }, &text);
-        Ok(())
-    };
     let piece = match &*event.member("type").word() {
-        // Its content may have the first word, which comes again in a block.
         "message_start" => {
-            let message = event.member("message");
-            begin_message(&message.member("id").word(), &message.member("model").word(), emit);
+            let Start { message, .. } = event.object()?;
+            let message = message.unwrap_or_default();
+            begin_message(&message.id, &message.model, emit);
             emit.note_reported(STREAMED);
-            emit.usage(message.member("usage"));
+            emit.usage(message.usage);
             return Ok(Understood::Yes);
         }
         // What repeats it may still come.
         "message_stop" => {
+            let Start { .. } = event.object()?;
             emit.calls().finish(None);
             emit.end_blocks();
             return Ok(Understood::Yes);
@@ -163,9 +177,13 @@ fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         "content_block_start" => event.member("content_block"),
         _ => Json::default(),
     };
-    note(MismatchKind::Text, piece.member("text"))?;
-    note(MismatchKind::Reasoning, piece.member("thinking"))?;
-    anthropic::read(event, emit)
+    let understood = anthropic::read(event, emit)?;
+    let at = At::Index(event.member("index").index().unwrap_or(0), 0);
+    for (kind, name) in [(MismatchKind::Text, "text"), (MismatchKind::Reasoning, "thinking")] {
+        let said = piece.member(name).text()?.unwrap_or_default();
+        emit.note_said(Part { kind, choice: 0, at }, &said);
+    }
+    Ok(understood)
 }
 
 /// Under this key a message is known to have been streamed.
@@ -179,6 +197,7 @@ fn begin_message(id: &str, model: &str, emit: &mut Emitter<'_>) {
 /// One or more of a message's blocks, each as a whole: it may have been streamed.
 fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let message: Message<'_> = line.message.object()?;
+    is_said(message.content)?;
     if !emit.has_reported(&["message/", &message.id].concat()) {
         begin_message(&message.id, &message.model, emit);
     }
@@ -206,6 +225,12 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
         emit.fail(&Failure { message: message.text().into(), kind: line.error.as_str().into(), ..Failure::default() });
     }
     Ok(())
+}
+
+/// Nothing else than a text or a list can be what somebody says.
+fn is_said(content: Json<'_>) -> Result<(), Unreadable> {
+    let is_known = !content.is_given() || content.is_string() || content.inside('[').is_some();
+    if is_known { Ok(()) } else { Err(Unreadable) }
 }
 
 impl Message<'_> {
@@ -238,7 +263,8 @@ fn repeat(block: &Block<'_>, emit: &mut Emitter<'_>) {
 
 /// Results of calls; and what a user or another program has said, which is no answer.
 fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let content = line.message.member("content");
+    let UserMessage { content, .. } = line.message.object()?;
+    is_said(content)?;
     if content.is_string() {
         emit.data("user", line.message);
     }

@@ -39,7 +39,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if event.choices.is_given() {
-        return (openai_chat::FORMAT.read)(json, emit);
+        return (openai_chat::FORMAT.read)(json.hand_over(), emit);
     }
     let is_known = event.response.is_some() || event.tool_calls.is_given() || event.usage.is_given();
     if !is_known && event.finish_reason.is_empty() {
@@ -48,7 +48,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let mut calls = Pieces::<Spelt<'_, Native<'_>>>::default();
     calls.read(event.tool_calls.or_null())?;
     let mut entries = Pieces::<Spelt<'_, ToolCall<'_>>>::default();
-    let is_native = calls.0.iter().any(|call| !call.object.name.is_empty());
+    let is_native = calls.0.iter().any(|call| !call.object.name.is_empty() || call.object.arguments.is_given());
     if !is_native {
         entries.read(event.tool_calls.or_null())?;
     }

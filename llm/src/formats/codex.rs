@@ -38,6 +38,7 @@ objects! {
         arguments: Json<'a>,
         error: Json<'a>,
         // A call's input is made of these, and its result has them all.
+        _server: Json<'a> = "server",
         _command: Json<'a> = "command",
         _changes: Json<'a> = "changes",
         _query: Json<'a> = "query",
@@ -84,7 +85,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         // The turn goes on.
         "error" if event.message.starts_with("Reconnecting") => emit.data("error", json),
-        "error" => emit.report_failure(&Failure::new(json)),
+        "error" => emit.report_failure(&Failure::reported_by(json).unwrap_or_default()),
         _ => return Ok(Understood::No),
     }
     Ok(Understood::Yes)

@@ -62,8 +62,9 @@ fn owns_members(look: &Look<'_>) -> bool {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
+    emit.watch_inputs();
     let Some(output) = event.output.0 else {
-        let Some(failure) = Some(Failure::alone(json)).filter(|_| !event.code.is_empty()).flatten() else {
+        let Some(failure) = Some(Failure::alone(json.hand_over())).filter(|_| !event.code.is_empty()).flatten() else {
             return Ok(Understood::No);
         };
         emit.fail(&failure);

@@ -43,6 +43,10 @@ objects! {
     struct Thought<'a> {
         text: Piece<'a>,
     }
+
+    struct Link<'a> {
+        url: Text<'a>,
+    }
 }
 
 pub(crate) const FORMAT: Format =
@@ -130,9 +134,10 @@ fn read_chunk(at: At<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), 
         }),
         "image_url" | "document_url" => {
             let link = if chunk.image_url.is_given() { chunk.image_url } else { chunk.document_url };
-            let inner = link.member("url");
-            let url = if inner.is_given() { inner.word() } else { link.word() };
-            emit.media_or_unknown(Media { url: present(&url), ..Media::default() }, &chunk.kind, json);
+            let Link { url } = link.object().unwrap_or_default();
+            let word = link.word();
+            let url = if url.is_empty() { &*word } else { &*url };
+            emit.media_or_unknown(Media { url: present(url), ..Media::default() }, &chunk.kind, json);
         }
         kind => emit.unknown_part(kind, json),
     }

@@ -16,7 +16,7 @@ use crate::calls::ToolCalls;
 use crate::emitter::OnEvent;
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
-use crate::event::verdict::Unfinished;
+use crate::event::verdict::{Unfinished, UnfinishedKind};
 use crate::formats::Terminal;
 use crate::json::Json;
 
@@ -36,6 +36,12 @@ struct Agent {
     id: String,
     calls: ToolCalls,
     state: StreamState,
+}
+
+/// The first thing that is wrong with an agent. One of which nothing was understood has said nothing.
+fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<Unfinished> {
+    let verdict = state.outlet.watch.verdict(is_open, calls.state().has_strays(), true);
+    verdict.err().filter(|unfinished| unfinished.kind() != UnfinishedKind::NoEvent)
 }
 
 impl ProviderStream {
@@ -114,8 +120,8 @@ impl ProviderStream {
 
     fn remove_agent(&mut self, place: usize) {
         let Agent { calls, state, .. } = self.agents.open.remove(place);
-        let verdict = state.outlet.watch.verdict(calls.state().open_count() > 0, calls.state().has_strays(), true);
-        self.agents.wrong = self.agents.wrong.or(verdict.err());
+        let is_open = calls.state().open_count() > 0;
+        self.agents.wrong = self.agents.wrong.or(wrong_with(&calls, &state, is_open));
     }
 
     /// Nothing more will arrive.
@@ -131,7 +137,7 @@ impl ProviderStream {
         self.agents.wrong.map_or(Ok(()), Err)?;
         self.agents.open.iter().try_for_each(|Agent { calls, state, .. }| {
             let is_open = !state.unfinished.is_empty() || calls.state().open_count() > 0;
-            state.outlet.watch.verdict(is_open, calls.state().has_strays(), true)
+            wrong_with(calls, state, is_open).map_or(Ok(()), Err)
         })
     }
 

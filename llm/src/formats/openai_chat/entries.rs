@@ -27,7 +27,9 @@ pub(super) fn read_entry(
             None => return,
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
-        Found::Ended(_) if form != Form::Piece => return,
+        // Late as well, but for what repeats all of it.
+        Found::Ended(number) if form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
+        Found::Ended(_) if form == Form::Whole => return,
         Found::Ended(number) => return emit.calls().late(number),
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
