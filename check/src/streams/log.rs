@@ -1,5 +1,7 @@
 //! A log of what a stream, or calls, reported.
 
+use std::collections::BTreeMap;
+
 use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind};
 use jsonspigot_llm::{
     Block, CallErrorKind, CallEvent, Media, Opaque, PayloadStatus, Source, StreamEvent, ToolCall, ToolResult,
@@ -37,6 +39,8 @@ pub struct Log {
     pub block_count: u64,
     /// The blocks that have begun and not ended.
     pub open_blocks: Vec<(u64, &'static str)>,
+    /// What sub-agents say and think, by the ids of the calls that started them.
+    pub said_by: BTreeMap<String, String>,
     /// The order: a letter an event, with the call's number.
     pub order: Vec<String>,
 }
@@ -64,7 +68,23 @@ pub struct CallLog {
 
 impl Log {
     pub fn tell<'e>(&mut self, event: impl Into<StreamEvent<'e>>) {
-        match event.into() {
+        self.tell_event(event.into());
+    }
+
+    fn tell_event(&mut self, event: StreamEvent<'_>) {
+        match event {
+            StreamEvent::Agent {
+                agent,
+                event: StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. },
+                ..
+            } => {
+                self.said_by.entry(agent.to_owned()).or_default().push_str(text);
+            }
+            StreamEvent::Agent { agent, event, .. } => {
+                let before = self.besides.len();
+                self.tell_event(*event);
+                self.besides[before..].iter_mut().for_each(|fact| *fact = format!("as {agent}: {fact}"));
+            }
             StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
                 assert_eq!(number, self.calls.len() as u64, "calls are numbered as they start");
                 let text = |text: Option<&str>| text.unwrap_or_default().to_owned();

@@ -103,10 +103,41 @@ fn a_call_that_is_not_whole_does_not_go_back() {
     }
 }
 
+fn said_so(content: Value) -> Vec<Value> {
+    vec![json!({"type": "message.output.delta", "id": "m", "content": content})]
+}
+
+/// A step of Codex.
+fn step_of_codex(event: &str, item: Value) -> Value {
+    json!({"type": format!("item.{event}"), "item": item})
+}
+
+fn command(command: &str) -> Value {
+    step_of_codex(
+        "updated",
+        json!({"id": "i", "type": "command_execution", "command": command, "status": "in_progress"}),
+    )
+}
+
+/// A text of Claude Code's, and once more.
+fn streamed_and_whole(text: &str, whole: &str) -> Vec<Value> {
+    let event = |event: Value| json!({"type": "stream_event", "event": event, "session_id": "s"});
+    let delta = json!({"type": "text_delta", "text": text});
+    vec![
+        event(json!({"type": "message_start", "message": {"id": "m", "content": []}})),
+        event(json!({"type": "content_block_delta", "index": 0, "delta": delta})),
+        json!({"type": "assistant", "session_id": "s",
+            "message": {"id": "m", "content": [{"type": "text", "text": whole}]}}),
+    ]
+}
+
 /// What a wire format says that is neither text nor a call, and where it repeats itself: a format, what is reported, and the
 /// events. The last one is what it is about.
 fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
-    use Provider::{AgUi, Anthropic, Bedrock, Cohere, Gemini, Mcp, Ollama, OpenaiChat, OpenaiResponses, VercelUi};
+    use Provider::{
+        AgUi, Anthropic, Bedrock, ClaudeCode, Codex, Cohere, Dashscope, Gemini, Mcp, MistralConversations, Ollama,
+        OpenaiChat, OpenaiResponses, VercelUi,
+    };
     let part = |part: Value| vec![json!({"candidates": [{"content": {"parts": [part]}}]})];
     let live = |part: Value| vec![json!({"serverContent": {"modelTurn": {"parts": [part]}}})];
     let chat = |delta: Value| vec![json!({"choices": [{"index": 0, "delta": delta}]})];
@@ -117,7 +148,6 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
     let item = |kind: &str, item: Value| json!({"type": format!("response.output_item.{kind}"), "output_index": 0, "item": item});
     let said = |text: &str| json!({"type": "message", "id": "m", "content": [{"type": "output_text", "text": text}]});
     let responses = |kind: &str, name: &str, text: &str| json!({"type": format!("response.{kind}"), "output_index": 0, "content_index": 0, "item_id": "m", name: text});
-    let words = |text: &str| json!([{"index": 0, "type": "text", "text": {"value": text}}]);
     vec![
         ("openai_chat", "media", OpenaiChat, chat(json!({"audio": {"data": "AAAA"}}))),
         (
@@ -138,6 +168,26 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
             OpenaiResponses,
             vec![json!({"type": "response.output_audio.delta", "event_id": "e", "delta": "AAAA"})],
         ),
+        (
+            "dashscope",
+            "media",
+            Dashscope,
+            vec![json!({"output": {"audio": {"data": "AAAA"}, "finish_reason": "null"}, "request_id": "r"})],
+        ),
+        ("mistral_conversations", "media", MistralConversations, said_so(json!({"type": "image_url", "image_url": "https://a"}))),
+        ("claude_code", "data", ClaudeCode, vec![json!({"type": "system", "subtype": "init", "session_id": "s"})]),
+        ("codex", "data", Codex, vec![step_of_codex("completed", json!({"id": "i", "type": "todo_list", "items": []}))]),
+        (
+            "mistral_conversations",
+            "data",
+            MistralConversations,
+            vec![json!({"type": "agent.handoff.started", "previous_agent_name": "a"})],
+        ),
+        ("claude_code", "unknown-part", ClaudeCode, vec![json!({"type": "hologram", "session_id": "s", "a": "b"})]),
+        ("codex", "unknown-part", Codex, vec![step_of_codex("completed", json!({"id": "i", "type": "hologram"}))]),
+        ("mistral_conversations", "unknown-part", MistralConversations, said_so(json!({"type": "hologram", "a": "b"}))),
+        ("claude_code", "mismatch", ClaudeCode, streamed_and_whole("one", "two")),
+        ("codex", "mismatch", Codex, vec![command("one"), command("two")]),
         ("ag_ui", "data", AgUi, vec![json!({"type": "STATE_DELTA", "delta": []})]),
         ("ag_ui", "data", AgUi, vec![json!({"type": "RUN_FINISHED", "result": {"a": 1}})]),
         ("vercel_ui", "data", VercelUi, vec![json!({"type": "start", "messageMetadata": {"a": 1}})]),

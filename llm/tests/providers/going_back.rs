@@ -114,7 +114,7 @@ pub(crate) fn read_back(provider: Provider, message: &Value) -> Said {
             let of = |call: &Value| (text(&call["name"]).to_owned(), call["parameters"].clone());
             said.calls.extend(calls.iter().map(of));
         }
-        "openai-chat" | "cohere" | "ollama" => {
+        "openai-chat" | "cohere" | "ollama" | "dashscope" | "cloudflare" => {
             assert_eq!(message["role"], "assistant");
             said.text.push_str(text(&message["content"]));
             let details = list(&message["reasoning_details"]);
@@ -198,7 +198,7 @@ pub(crate) fn read_back(provider: Provider, message: &Value) -> Said {
 }
 
 /// Nobody sends a message back in these formats.
-const WITHOUT_MESSAGE: [&str; 3] = ["ag-ui", "vercel-ui", "mcp"];
+const WITHOUT_MESSAGE: [&str; 6] = ["ag-ui", "vercel-ui", "mcp", "claude-code", "codex", "mistral-conversations"];
 
 /// The streams whose message has to be there: all that end, and have one to send back.
 fn check(name: &str, events: &[String]) -> bool {
@@ -270,9 +270,12 @@ fn the_message_of_each_stream_of_our_own_holds_what_was_told() {
         "beside/gemini-live.jsonl",
         "beside/ollama.jsonl",
         "beside/realtime.jsonl",
+        "beside/transcription.sse",
         "chat/completion.jsonl",
         "chat/native-reason.sse",
+        "cloudflare/cut.sse",
         "cohere-v1/cut.jsonl",
+        "dashscope/cut.sse",
         "eager/cut.sse",
         "eager/parallel.sse",
         "gemini-live/cut.jsonl",
@@ -287,6 +290,8 @@ fn the_message_of_each_stream_of_our_own_holds_what_was_told() {
         "realtime/normal.jsonl",
         "realtime/parallel.jsonl",
         "responses/cut.sse",
+        "transcription/cut.sse",
+        "transcription/normal.sse",
     ];
     assert_eq!(missing, wanted);
 }

@@ -6,6 +6,7 @@ use jsonspigot_check::{fuzz_inputs, sealed};
 mod wires;
 
 mod accepted;
+mod agents;
 mod besides_calls;
 mod classes;
 mod connections;
@@ -23,6 +24,7 @@ mod laws;
 mod limits;
 mod made_up_calls;
 mod names;
+mod native_wires;
 mod neutral;
 mod own_streams;
 mod owned;

@@ -226,6 +226,17 @@ fn providers_are_detected_by_their_first_telling_event() {
         ("beside/cohere-v1.jsonl", Provider::Cohere),
         ("json-rpc/normal.jsonl", Provider::Mcp),
         ("beside/mcp.jsonl", Provider::Mcp),
+        ("claude-code/normal.jsonl", Provider::ClaudeCode),
+        ("claude-code/parallel.jsonl", Provider::ClaudeCode),
+        ("beside/claude-code.jsonl", Provider::ClaudeCode),
+        ("codex/normal.jsonl", Provider::Codex),
+        ("beside/codex.jsonl", Provider::Codex),
+        ("dashscope/normal.sse", Provider::Dashscope),
+        ("beside/dashscope.sse", Provider::Dashscope),
+        ("mistral-conversations/normal.sse", Provider::MistralConversations),
+        ("beside/mistral-conversations.sse", Provider::MistralConversations),
+        ("cloudflare/normal.sse", Provider::Cloudflare),
+        ("transcription/normal.sse", Provider::OpenaiResponses),
     ] {
         let events = events_of(&own(name));
         assert_eq!(Provider::detect(&events[0]), Some(provider), "{name}");

@@ -101,7 +101,6 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
                 ],
             ));
         }
-        let words = |text: &str| json!([{"index": 0, "type": "text", "text": {"value": text}}]);
         let older = |text: &str| json!({"event_type": "text-generation", "text": text});
         streams.push((
             Provider::Cohere,
@@ -117,7 +116,7 @@ fn said_twice(kind: &str, pieces: [&str; 2], whole: &str) -> Vec<(Provider, Vec<
 
 #[test]
 fn what_is_said_twice() {
-    for (kind, wires) in [("text", 10), ("reasoning", 6), ("refusal", 5)] {
+    for (kind, wires) in [("text", 9), ("reasoning", 6), ("refusal", 5)] {
         let streams = said_twice(kind, ["The answer", " is 4"], "The answer is 4");
         assert_eq!(streams.len(), wires);
         for (provider, events) in streams {
@@ -231,7 +230,6 @@ fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
         let calls = json!([{"name": "f", "parameters": input}]);
         json!({"event_type": kind, "tool_calls": calls, "response": {"tool_calls": calls}, "finish_reason": "COMPLETE"})
     };
-    let call = |text: &str| json!([{"id": "c", "type": "function", "function": {"name": "f", "arguments": text}}]);
     let live = |mut event: Value| {
         (event["event_id"], event["response_id"]) = (json!("e"), json!("r"));
         event

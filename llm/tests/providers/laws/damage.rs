@@ -36,6 +36,11 @@ impl Damage {
         }
     }
 
+    /// Whether this member has become a number.
+    pub(super) fn is_number_in(&self, member: &str) -> bool {
+        matches!(self, Self::Retype { place, wrong, .. } if place == member && wrong.is_number())
+    }
+
     /// Whether a member has become one of another type, which says something, outside of what a model or a tool wrote.
     pub(super) fn is_of_another_type(&self) -> bool {
         let Self::Retype { place, was, wrong, .. } = self else { return false };

@@ -25,7 +25,6 @@ use jsonspigot_llm::{Provider, ProviderStream};
 
 use self::damage::Damage;
 use self::told::Told;
-use super::recordings::OTHER_WIRES;
 use super::support::{events_of, eventstream, everything, own, shared};
 
 /// A stream to try: its name, whose it is, and its events.
@@ -50,10 +49,8 @@ fn recordings() -> Vec<Recording> {
         let index = String::from_utf8(index).unwrap();
         let names = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
         for name in names.filter(|name| name.contains('/') && !name.contains(' ')) {
-            if !OTHER_WIRES.iter().any(|folder| name.starts_with(folder)) {
-                let name = format!("{folder}/{name}");
-                add(name.clone(), &shared(&name).unwrap());
-            }
+            let name = format!("{folder}/{name}");
+            add(name.clone(), &shared(&name).unwrap());
         }
     }
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");

@@ -75,6 +75,9 @@ impl Told {
     }
 
     pub(super) fn tell(&mut self, event: &StreamEvent<'_>) {
+        if let StreamEvent::Agent { event, .. } = event {
+            return self.tell(event);
+        }
         self.has_meant |= !matches!(
             event,
             StreamEvent::BadFrame { .. }
@@ -140,7 +143,7 @@ impl Told {
             }
             StreamEvent::Unknown { text } => self.note(&[text]),
             StreamEvent::BadFrame { text } => {
-                self.wrong.push("bad-frame");
+                self.wrong.push(if text.starts_with('{') { "bad-frame" } else { "noise" });
                 self.note(&[text]);
             }
             other => panic!("{other:?}"),

@@ -3,16 +3,18 @@
 //!
 //! Laws: calls alone; streams end.
 
+mod agents_and_native;
 mod table;
 
 use jsonspigot_llm::Provider;
 
+use self::agents_and_native::AGENTS_AND_NATIVE;
 use self::table::{BODIES, FAILURES, Failure, Row, STREAMS};
 use super::support::{Log, events_of, eventstream, everything, read_with, shared};
 
-/// Recordings of wires that nobody reads yet, and a session of Realtime that only translates.
-pub(crate) const OTHER_WIRES: [&str; 5] =
-    ["claude-code/", "codex/", "dashscope/", "errors/dashscope", "openai-realtime/translation"];
+fn rows() -> impl Iterator<Item = &'static Row> {
+    STREAMS.iter().chain(&AGENTS_AND_NATIVE)
+}
 
 /// A recording's events, however they were framed.
 fn events(file: &str) -> Option<Vec<String>> {
@@ -34,7 +36,7 @@ fn check_failures(log: &Log, failures: &[Failure], file: &str) {
 
 #[test]
 fn streams_are_those_of_the_table() {
-    for Row { file, provider, calls, says, stops, usages } in STREAMS {
+    for &Row { file, provider, calls, says, stops, usages } in rows() {
         let Some(events) = events(file) else { continue };
         let log = read_with(None, everything(), &events);
         assert_eq!(log, read_with(Some(provider), everything(), &events), "{file}");
@@ -64,7 +66,7 @@ fn streams_are_those_of_the_table() {
 /// By the first event that tells it, and by none for another's.
 #[test]
 fn streams_tell_whose_they_are() {
-    for Row { file, provider, .. } in STREAMS {
+    for &Row { file, provider, .. } in rows() {
         let Some(events) = events(file) else { continue };
         let found: Vec<_> = events.iter().filter_map(|event| Provider::detect(event)).collect();
         assert!(!found.is_empty() && found.iter().all(|found| *found == provider), "{file}: {found:?}");
@@ -96,9 +98,8 @@ fn every_recording_is_in_a_table() {
     let index = String::from_utf8(index).unwrap();
     let is_name = |name: &&str| name.contains('/') && !name.contains(' ');
     let listed = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(is_name);
-    let listed = listed.filter(|name| !OTHER_WIRES.iter().any(|folder| name.starts_with(folder)));
     let mut listed: Vec<_> = listed.collect();
-    let mut known: Vec<_> = STREAMS.iter().map(|row| row.file).chain(BODIES.map(|(file, _)| file)).collect();
+    let mut known: Vec<_> = rows().map(|row| row.file).chain(BODIES.map(|(file, _)| file)).collect();
     listed.sort_unstable();
     known.sort_unstable();
     assert_eq!(listed, known);

@@ -17,7 +17,7 @@ pub(super) struct Row {
 /// An error's message, or how it begins, its type and its code.
 pub(super) type Failure = (&'static str, Option<&'static str>, Option<&'static str>);
 
-const fn row(
+pub(super) const fn row(
     file: &'static str,
     provider: Provider,
     calls: &'static [&'static str],
@@ -411,11 +411,12 @@ pub(super) const STREAMS: [Row; 61] = [
 ];
 
 /// The bodies of HTTP errors, which nothing but their words gives away.
-pub(super) const BODIES: [(&str, Failure); 15] = [
+pub(super) const BODIES: [(&str, Failure); 16] = [
     ("errors/anthropic-404.json", ("model: claude-nonexistent-rig-test", Some("not_found_error"), None)),
     ("errors/bedrock-400.json", ("Invocation of model ID deepseek.r1-v1:0", None, None)),
     ("errors/chatgpt-401.json", ("Could not parse your authentication token.", None, None)),
     ("errors/cohere-404.json", ("model 'no-such-embedding-model' not found", None, None)),
+    ("errors/dashscope-401.json", ("Invalid API-key provided.", None, Some("InvalidApiKey"))),
     ("errors/deepseek-401.json", ("Authentication Fails", Some("authentication_error"), Some("invalid_request_error"))),
     (
         "errors/deepseek_responses-400.json",
@@ -433,10 +434,13 @@ pub(super) const BODIES: [(&str, Failure); 15] = [
 ];
 
 /// Errors amid the streams.
-pub(super) const FAILURES: [(&str, &[Failure]); 1] = [(
-    "openai-responses/openai-error.1.jsonl",
-    &[
-        ("You exceeded your current quota", Some("insufficient_quota"), Some("insufficient_quota")),
-        ("You exceeded your current quota", None, Some("insufficient_quota")),
-    ],
-)];
+pub(super) const FAILURES: [(&str, &[Failure]); 2] = [
+    ("claude-code/error-max-turns.jsonl", &[("error_max_turns", Some("error_max_turns"), None)]),
+    (
+        "openai-responses/openai-error.1.jsonl",
+        &[
+            ("You exceeded your current quota", Some("insufficient_quota"), Some("insufficient_quota")),
+            ("You exceeded your current quota", None, Some("insufficient_quota")),
+        ],
+    ),
+];
