@@ -373,11 +373,11 @@ fn codex() {
     let item = |event: &str, item: Value| json!({"type": format!("item.{event}"), "item": item});
     let usage = json!({"input_tokens": 2, "cached_input_tokens": 1, "output_tokens": 3, "reasoning_output_tokens": 1});
     let end = json!({"type": "turn.completed", "usage": usage});
-    let (log, whole) = verdict(None, &with(&[end.clone()]));
+    let (log, whole) = verdict(None, &with(std::slice::from_ref(&end)));
     assert_eq!((log.tokens, whole), (vec![[Some(2), Some(3), Some(1), Some(1)]], Ok(())));
     // A turn that was interrupted has no end.
     let message = item("completed", json!({"id": "item_0", "type": "agent_message", "text": "Hm."}));
-    assert_eq!(kind_of(verdict(None, &with(&[message.clone()])).1), Some(UnfinishedKind::Incomplete));
+    assert_eq!(kind_of(verdict(None, &with(std::slice::from_ref(&message))).1), Some(UnfinishedKind::Incomplete));
     let (log, failed) = verdict(None, &with(&[json!({"type": "turn.failed", "error": {"message": "no model"}})]));
     assert_eq!(
         (log.provider_errors, kind_of(failed)),

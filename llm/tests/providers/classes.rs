@@ -103,19 +103,19 @@ fn a_call_that_is_not_whole_does_not_go_back() {
     }
 }
 
-fn said_so(content: Value) -> Vec<Value> {
+fn said_so(content: &Value) -> Vec<Value> {
     vec![json!({"type": "message.output.delta", "id": "m", "content": content})]
 }
 
 /// A step of Codex.
-fn step_of_codex(event: &str, item: Value) -> Value {
+fn step_of_codex(event: &str, item: &Value) -> Value {
     json!({"type": format!("item.{event}"), "item": item})
 }
 
 fn command(command: &str) -> Value {
     step_of_codex(
         "updated",
-        json!({"id": "i", "type": "command_execution", "command": command, "status": "in_progress"}),
+        &json!({"id": "i", "type": "command_execution", "command": command, "status": "in_progress"}),
     )
 }
 
@@ -174,9 +174,9 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
             Dashscope,
             vec![json!({"output": {"audio": {"data": "AAAA"}, "finish_reason": "null"}, "request_id": "r"})],
         ),
-        ("mistral_conversations", "media", MistralConversations, said_so(json!({"type": "image_url", "image_url": "https://a"}))),
+        ("mistral_conversations", "media", MistralConversations, said_so(&json!({"type": "image_url", "image_url": "https://a"}))),
         ("claude_code", "data", ClaudeCode, vec![json!({"type": "system", "subtype": "init", "session_id": "s"})]),
-        ("codex", "data", Codex, vec![step_of_codex("completed", json!({"id": "i", "type": "todo_list", "items": []}))]),
+        ("codex", "data", Codex, vec![step_of_codex("completed", &json!({"id": "i", "type": "todo_list", "items": []}))]),
         (
             "mistral_conversations",
             "data",
@@ -184,8 +184,8 @@ fn besides() -> Vec<(&'static str, &'static str, Provider, Vec<Value>)> {
             vec![json!({"type": "agent.handoff.started", "previous_agent_name": "a"})],
         ),
         ("claude_code", "unknown-part", ClaudeCode, vec![json!({"type": "hologram", "session_id": "s", "a": "b"})]),
-        ("codex", "unknown-part", Codex, vec![step_of_codex("completed", json!({"id": "i", "type": "hologram"}))]),
-        ("mistral_conversations", "unknown-part", MistralConversations, said_so(json!({"type": "hologram", "a": "b"}))),
+        ("codex", "unknown-part", Codex, vec![step_of_codex("completed", &json!({"id": "i", "type": "hologram"}))]),
+        ("mistral_conversations", "unknown-part", MistralConversations, said_so(&json!({"type": "hologram", "a": "b"}))),
         ("claude_code", "mismatch", ClaudeCode, streamed_and_whole("one", "two")),
         ("codex", "mismatch", Codex, vec![command("one"), command("two")]),
         ("ag_ui", "data", AgUi, vec![json!({"type": "STATE_DELTA", "delta": []})]),
