@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 use super::value::{SERDE_DEPTH, on_one_line};
 use crate::error::Fault;
-use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 
 /// The name by which serde_json knows raw text.
 const RAW: &str = "$serde_json::private::RawValue";
@@ -57,7 +57,7 @@ impl<'de> Deserialize<'de> for OwnedRawJson {
 fn is_json(text: &str) -> bool {
     let limits = Limits::new().depth(usize::MAX);
     let mut tokenizer = Tokenizer::new(limits);
-    tokenizer.feed(text.as_bytes(), &mut NoSink).and_then(|()| tokenizer.finish(&mut NoSink)).is_ok()
+    tokenizer.feed_dyn(text.as_bytes(), &mut NoSink).and_then(|()| tokenizer.finish(&mut NoSink)).is_ok()
 }
 
 /// Ignores everything but the verdict.
@@ -73,6 +73,16 @@ impl Sink for NoSink {
     fn key(&mut self, _: &str, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }
+
+    fn skips(&self) -> bool {
+        true
+    }
+
+    fn wanted_keys(&self) -> KeyFilter {
+        KeyFilter::NONE
+    }
+
+    fn skip_key(&mut self) {}
 
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)

@@ -10,9 +10,7 @@ use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
-#[cfg(target_arch = "wasm32")]
-use crate::tokenizer::Sink;
-use crate::tokenizer::{PieceText, StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -94,7 +92,11 @@ impl Engine {
         let sink = &mut TokenSink { followers, retained, out, strings: None };
         #[cfg(target_arch = "wasm32")]
         let sink = &mut (sink as &mut dyn Sink);
-        let fed = tokenizer.feed(chunk, sink);
+        let fed = if tokenizer.is_long(chunk) && sink.skips() {
+            tokenizer.feed_dyn(chunk, sink)
+        } else {
+            tokenizer.feed(chunk, sink)
+        };
         if self.followers.has_work_after_chunks {
             self.end_chunk();
         }

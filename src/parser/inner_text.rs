@@ -19,7 +19,7 @@ use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Error, ErrorKind, Fault};
-use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 
 /// The texts inside strings of the document, one for each level that a pattern leads to.
 #[derive(Clone, Debug)]
@@ -230,6 +230,18 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             tree.key(key, quote)?;
         }
         Ok(self.interest(leads_on))
+    }
+
+    fn skips(&self) -> bool {
+        !self.follows_all()
+    }
+
+    fn wanted_keys(&self) -> KeyFilter {
+        self.followers.tracker.wanted_keys()
+    }
+
+    fn skip_key(&mut self) {
+        self.followers.tracker.skip_key();
     }
 
     #[inline(never)]

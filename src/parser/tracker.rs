@@ -23,7 +23,7 @@ use crate::path::{NodeId, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
 use crate::pattern::Row;
-use crate::tokenizer::ValueKind;
+use crate::tokenizer::{KeyFilter, ValueKind};
 
 #[derive(Clone, Debug)]
 pub(crate) struct Tracker {
@@ -159,6 +159,23 @@ impl Tracker {
             self.node = self.paths.push_key(frame.node, key);
         }
         leads_on
+    }
+
+    /// The keys of the innermost object from which a pattern may lead on.
+    pub(super) fn wanted_keys(&self) -> KeyFilter {
+        let automaton = self.patterns.automaton();
+        self.rows
+            .len()
+            .checked_sub(automaton.words())
+            .map_or(KeyFilter::ALL, |from| automaton.wanted_keys(&self.rows[from..]))
+    }
+
+    /// Notes a member's key that is not one of these.
+    pub(super) fn skip_key(&mut self) {
+        self.row.fill(0);
+        if let Some(frame) = self.frames.last() {
+            self.node = frame.node;
+        }
     }
 
     /// Finds the patterns that select the value that begins, and reports it for each.

@@ -41,6 +41,7 @@ use alloc::vec::Vec;
 use smallvec::{SmallVec, smallvec};
 
 use super::syntax::{Pattern, PatternId, Selector, Slice};
+use crate::tokenizer::KeyFilter;
 
 /// The positions that are alive at one value, 64 to a word.
 pub(crate) type Row = SmallVec<[u64; 2]>;
@@ -67,6 +68,8 @@ pub(crate) struct Automaton {
     names: Vec<(Box<str>, SparseMask)>,
     /// The lengths that names have: [`length_bit`] of each.
     name_lengths: u64,
+    /// What some name has of what keys are asked for.
+    name_filter: KeyFilter,
     /// Guards by index, ascending.
     indices: Vec<(u64, SparseMask)>,
     slices: Vec<(Slice, SparseMask)>,
@@ -165,6 +168,7 @@ impl Automaton {
         Self {
             masks,
             name_lengths: names.iter().fold(0, |lengths, (name, _)| lengths | length_bit(name)),
+            name_filter: names.iter().fold(KeyFilter::NONE, |filter, (name, _)| filter.and(name)),
             names,
             indices,
             slices,
@@ -225,6 +229,18 @@ impl Automaton {
             *to = (from << 1 | carry) & masks.wildcards | from & masks.lasting;
             carry = from >> (WORD - 1);
         }
+    }
+
+    /// The keys that may lead on from an object with this row.
+    pub(crate) fn wanted_keys(&self, from: &[u64]) -> KeyFilter {
+        let mut carry = 0;
+        for (from, masks) in from.iter().zip(&self.masks) {
+            if (from << 1 | carry) & masks.wildcards | from & masks.lasting != 0 {
+                return KeyFilter::ALL;
+            }
+            carry = from >> (WORD - 1);
+        }
+        self.name_filter
     }
 
     /// Returns true if a pattern has this name.

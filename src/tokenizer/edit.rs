@@ -41,7 +41,7 @@ impl Tokenizer {
     pub(crate) fn put<S: Sink>(&mut self, bytes: &[u8], at: u64, sink: &mut S) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.string.limit, u64::MAX));
         self.offset = at;
-        let read = self.read(bytes, sink);
+        let read = self.read(bytes, false, sink);
         if let Some(limit) = limit {
             self.string.limit = limit;
         }

@@ -15,6 +15,8 @@
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.
 
+#[cfg(not(target_family = "wasm"))]
+mod blocks;
 mod edit;
 mod escape;
 mod limits;
@@ -24,6 +26,8 @@ mod number;
 mod place;
 mod scan;
 mod sink;
+#[cfg(not(target_family = "wasm"))]
+mod skip;
 mod string;
 mod structure;
 mod utf8;
@@ -40,7 +44,7 @@ pub(crate) use self::place::{Place, Progress};
 pub(crate) use self::scan::plain_len;
 pub use self::scan::string_len;
 pub use self::sink::ValueKind;
-pub(crate) use self::sink::{Interest, Sink};
+pub(crate) use self::sink::{Interest, KeyFilter, Sink};
 use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
@@ -138,6 +142,12 @@ impl Skipped {
     #[inline]
     pub(crate) fn container(depth: usize) -> Self {
         Self(2 * depth)
+    }
+
+    /// Returns true if it ends where the innermost of so many containers does.
+    #[inline]
+    fn ends_with(self, depth: usize) -> bool {
+        self.0 == 2 * depth + 1 || self.0.wrapping_add(2) == 2 * depth
     }
 
     /// The value of a member of the innermost of so many containers.
@@ -242,17 +252,31 @@ impl Tokenizer {
     // Always inlined, as `read` is: each kind of sink has one caller of it. Where all have one kind, there are several.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
+        self.feed_skipping(chunk, false, sink)
+    }
+
+    /// Returns true if [`Self::feed_dyn`] is faster than [`Self::feed`]: in a chunk of some length, or where something is
+    /// being skipped that a short one may not end.
+    #[inline]
+    pub(crate) fn is_long(&self, chunk: &[u8]) -> bool {
+        // A small WebAssembly module has one way through a text.
+        !cfg!(target_family = "wasm") && chunk.len() >= 16 && (!self.is_followed() || chunk.len() >= 256)
+    }
+
+    /// The same for all sinks: compiled once, for long chunks, and texts that are not read often. What nobody follows is
+    /// passed over by [`Self::skip`].
+    #[inline(never)]
+    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], mut sink: &mut dyn Sink) -> Result<(), Fault> {
+        self.feed_skipping(chunk, self.is_long(chunk) && sink.skips(), &mut sink)
+    }
+
+    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
+    fn feed_skipping<S: Sink>(&mut self, chunk: &[u8], skips: bool, sink: &mut S) -> Result<(), Fault> {
         // The limit is checked before the byte is looked at; what came before it still counts.
         let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
-        self.read(within, sink)?;
+        self.read(within, skips, sink)?;
         if beyond.is_empty() { Ok(()) } else { self.exceed_total(beyond, sink) }
-    }
-
-    /// The same for all sinks: compiled once, for texts that are not read often.
-    #[inline(never)]
-    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], mut sink: &mut dyn Sink) -> Result<(), Fault> {
-        self.feed(chunk, &mut sink)
     }
 
     /// All bytes that are allowed have been read, and there are more.
@@ -265,9 +289,20 @@ impl Tokenizer {
     }
 
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn read<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
+    fn read<S: Sink>(&mut self, chunk: &[u8], skips: bool, sink: &mut S) -> Result<(), Fault> {
         let mut pos = 0;
         while pos < chunk.len() {
+            #[cfg(not(target_family = "wasm"))]
+            if skips && let Some(wanted) = self.may_skip(sink) {
+                let skipped = self.skip(chunk, pos, wanted);
+                if skipped.has_key {
+                    sink.skip_key();
+                }
+                pos = skipped.to;
+                if pos == chunk.len() {
+                    break;
+                }
+            }
             pos = match self.state {
                 State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
                 State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,

@@ -202,6 +202,53 @@ impl Tokenizer {
     }
 }
 
+/// The length of the number that a text begins with, if it is whole and another byte follows.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub(super) fn number_len(text: &[u8]) -> Option<usize> {
+    let start = usize::from(text.first() == Some(&b'-'));
+    let mut end = digits_end(text, start);
+    if end == start || text.get(start) == Some(&b'0') && end > start + 1 {
+        return None;
+    }
+    if text.get(end) == Some(&b'.') {
+        let from = end + 1;
+        end = digits_end(text, from);
+        if end == from {
+            return None;
+        }
+    }
+    if matches!(text.get(end), Some(b'e' | b'E')) {
+        let from = end + 1 + usize::from(matches!(text.get(end + 1), Some(b'+' | b'-')));
+        end = digits_end(text, from);
+        if end == from {
+            return None;
+        }
+    }
+    (end < text.len()).then_some(end)
+}
+
+/// The end of the digits from `pos` on, eight at a time.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+fn digits_end(text: &[u8], mut pos: usize) -> usize {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    while let Some(bytes) = text.get(pos..).and_then(<[u8]>::first_chunk) {
+        // A digit is now 0 to 9: its high half is zero, and is still with 6 more. A byte that is no digit may carry, but
+        // only into those after it.
+        let values = u64::from_le_bytes(*bytes) ^ (ONES * 0x30);
+        let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xF0);
+        if others != 0 {
+            return pos + others.trailing_zeros() as usize / 8;
+        }
+        pos += 8;
+    }
+    while text.get(pos).is_some_and(u8::is_ascii_digit) {
+        pos += 1;
+    }
+    pos
+}
+
 fn too_long(offset: u64) -> Fault {
     Fault::new(ErrorKind::NumberLimit, offset, "expected no longer number than allowed")
 }

@@ -70,6 +70,39 @@ pub(crate) enum Interest {
     Skip,
 }
 
+/// The keys that may be answered with [`Interest::Follow`]: those with one of these lengths, that begin with one of these
+/// bytes. Others are, at worst, asked about in vain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeyFilter {
+    /// One bit for each length in bytes; 63 and more share one.
+    lengths: u64,
+    /// One bit for each value of the first byte's lowest six bits; an empty key begins with its closing quote.
+    first_bytes: u64,
+}
+
+impl KeyFilter {
+    pub(crate) const NONE: Self = Self { lengths: 0, first_bytes: 0 };
+    pub(crate) const ALL: Self = Self { lengths: u64::MAX, first_bytes: u64::MAX };
+
+    pub(crate) fn is_all(self) -> bool {
+        self.lengths == u64::MAX
+    }
+
+    /// Lets a name through.
+    #[must_use]
+    pub(crate) fn and(self, name: &str) -> Self {
+        let first = name.as_bytes().first().unwrap_or(&b'"');
+        Self { lengths: self.lengths | 1 << name.len().min(63), first_bytes: self.first_bytes | 1 << (first & 63) }
+    }
+
+    /// Returns true if a key may be wanted; its closing quote comes with it.
+    #[inline(always)]
+    pub(crate) fn lets_through(self, key_and_quote: &[u8]) -> bool {
+        let [first, rest @ ..] = key_and_quote else { return true };
+        (self.lengths >> rest.len().min(63)) & (self.first_bytes >> (first & 63)) & 1 == 1
+    }
+}
+
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested
@@ -82,6 +115,12 @@ pub(crate) trait Sink {
     fn end_container(&mut self, kind: ValueKind, end: u64);
     /// A whole decoded key; `quote` is the offset of its closing quote. The answer is about its value.
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
+    /// Returns true if anything may be answered with [`Interest::Skip`].
+    fn skips(&self) -> bool;
+    /// The keys of the innermost container that may be followed.
+    fn wanted_keys(&self) -> KeyFilter;
+    /// A key has come that is not among those, instead of [`Sink::key`] and its answer.
+    fn skip_key(&mut self);
     /// The opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
     /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
@@ -106,6 +145,18 @@ impl Sink for &mut dyn Sink {
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         (**self).key(key, quote)
+    }
+
+    fn skips(&self) -> bool {
+        (**self).skips()
+    }
+
+    fn wanted_keys(&self) -> KeyFilter {
+        (**self).wanted_keys()
+    }
+
+    fn skip_key(&mut self) {
+        (**self).skip_key();
     }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {

@@ -97,7 +97,7 @@ impl Tokenizer {
 
     /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
     #[inline]
-    fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
+    pub(super) fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos) {
             if byte > b' ' {
                 break;

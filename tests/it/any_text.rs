@@ -93,6 +93,18 @@ proptest! {
         text::reads_as_the_model(&document, &cuts, &options);
     }
 
+    /// The same where chunks are long enough to be skipped through: white space comes first, and the cuts are where the
+    /// document is cut, or none.
+    #[test]
+    fn any_document_in_long_chunks(
+        (document, cuts) in with_cuts(any_document()), is_whole: bool, options in options(),
+    ) {
+        let long = [&[b' '; 256][..], &document].concat();
+        let cuts = if is_whole { Vec::new() } else { cuts.iter().map(|cut| cut + 256).collect::<Vec<_>>() };
+        let options = Options { total: options.total.map(|total| total + 256), ..options };
+        text::reads_as_the_model(&long, &cuts, &options);
+    }
+
     /// For every policy.
     #[test]
     fn cuts_are_invisible((document, cuts) in with_cuts(any_document())) {

@@ -12,7 +12,7 @@ const LAYERS: [(&str, &[&str]); 16] = [
     ("error", &["names"]),
     ("tokenizer", &["names", "error"]),
     ("path", &["error", "tokenizer"]),
-    ("pattern", &["digest", "error", "path"]),
+    ("pattern", &["digest", "error", "tokenizer", "path"]),
     ("event", &["error", "tokenizer", "path", "pattern"]),
     ("tree", &["names", "error", "tokenizer", "path", "pattern", "event"]),
     ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree"]),
