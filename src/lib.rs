@@ -35,6 +35,7 @@ mod names;
 mod parser;
 mod path;
 mod pattern;
+mod rewrite;
 #[allow(missing_docs, clippy::must_use_candidate, reason = "beside its errors, public for `internal` alone")]
 mod saved;
 #[cfg(feature = "stream")]
@@ -49,6 +50,7 @@ pub use names::UnknownName;
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use path::{Path, Segment};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
+pub use rewrite::{RewriteError, Rewriter, Rule, RuleError};
 pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};

@@ -19,6 +19,7 @@ mod provider;
 #[cfg(test)]
 mod recorded;
 mod report;
+mod rewrite;
 mod source;
 mod terminal;
 #[cfg(test)]
@@ -47,6 +48,9 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(wanted) = options.generate {
         wanted.write_to(&mut io::stdout().lock())?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(rewriter) = options.rewriter()? {
+        return rewrite::run(options, rewriter);
     }
     let mut source = options.source(&PatternSet::new(&options.patterns)?);
     let mut chunks = Chunks::new(options.open()?, options.chunk);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use jsonspigot::{Error, PatternError, RestoreError};
+use jsonspigot::{Error, PatternError, RestoreError, RewriteError};
 use jsonspigot_framing::Utf8Error;
 use unicode_width::UnicodeWidthStr;
 
@@ -32,6 +32,8 @@ pub(crate) enum Failure {
     NotText(Utf8Error),
     /// A checkpoint can't be gone on from: its bytes are refused.
     Lost(RestoreError),
+    /// The text can't be rewritten as asked, though it may be JSON.
+    NotRewritten(RewriteError),
     /// A failure that has been reported already; nothing more is read.
     Told,
     Unwritable(io::Error),
@@ -46,6 +48,15 @@ impl From<clap::Error> for Failure {
 impl From<PatternError> for Failure {
     fn from(error: PatternError) -> Self {
         Self::Pattern(error)
+    }
+}
+
+impl From<RewriteError> for Failure {
+    fn from(error: RewriteError) -> Self {
+        match error {
+            RewriteError::Text(error) => Self::Refused(error),
+            error => Self::NotRewritten(error),
+        }
     }
 }
 
@@ -83,7 +94,11 @@ impl Failure {
             _ => {}
         }
         say(self);
-        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText(_)) { REFUSED } else { UNUSABLE })
+        ExitCode::from(if matches!(self, Self::Refused(_) | Self::NotText(_) | Self::NotRewritten(_)) {
+            REFUSED
+        } else {
+            UNUSABLE
+        })
     }
 }
 
@@ -145,6 +160,7 @@ impl fmt::Display for Failure {
                 let (kind, line, column, offset) = (error.kind().name(), error.line(), error.column(), error.offset());
                 write!(f, "{kind}: expected text in UTF-8 at line {line} column {column} (byte {offset}) in $")
             }
+            Self::NotRewritten(error) => error.fmt(f),
             Self::Told => f.write_str("what has been said"),
             Self::Unwritable(error) => write!(f, "cannot write standard output: {error}"),
         }

@@ -88,7 +88,7 @@ impl Sink for NoSink {
         Ok(Interest::Skip)
     }
 
-    fn text(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+    fn text(&mut self, _: &str, _: core::ops::Range<u64>) -> Result<(), Fault> {
         Ok(())
     }
 

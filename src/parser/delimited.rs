@@ -33,6 +33,11 @@ impl Parser {
         self.engine.tokenizer.is_in_root_number()
     }
 
+    /// Returns true if it may go past deviations.
+    pub(crate) fn is_lenient(&self) -> bool {
+        self.engine.translator.is_some()
+    }
+
     /// Returns true if comments may stand where white space may.
     pub(crate) fn goes_past_comments(&self) -> bool {
         let goes_past = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::Comments);

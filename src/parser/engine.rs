@@ -59,7 +59,7 @@ impl Engine {
     /// chunk begins and ends no value, so nothing else has to know. Returns `None` if it is anything else.
     // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
     #[inline(always)]
-    pub(super) fn take_string_piece(
+    pub(crate) fn take_string_piece(
         &mut self,
         chunk: &[u8],
         report: impl FnOnce(&mut Tracker, PieceText<'_>, u64),
@@ -77,7 +77,7 @@ impl Engine {
 
     /// Reads any chunk.
     #[inline(never)]
-    pub(super) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    pub(crate) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.release_paths();
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_otherwise(chunk, out);
@@ -224,7 +224,7 @@ impl Engine {
     }
 
     /// No string is open at the end of a text, so none is read inside.
-    pub(super) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
+    pub(crate) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let finished = if self.is_translated()
                 && let Some((translator, parts)) = self.translator()

@@ -95,6 +95,7 @@ impl InnerText {
     fn read<O: Output + ?Sized>(
         &mut self,
         piece: Option<&str>,
+        raw: Range<u64>,
         level: usize,
         followers: &mut Followers,
         out: &mut O,
@@ -108,6 +109,10 @@ impl InnerText {
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         let Self { tokenizer, kept, .. } = self;
         kept.keep(piece.unwrap_or_default().as_bytes());
+        if let Some(piece) = piece {
+            let start = tokenizer.offset();
+            out.piece(level, start..start + piece.len() as u64, raw);
+        }
         let mut sink = TokenSink { followers, retained: kept, out, strings: Some(&mut Strings { level, deeper }) };
         let read = match piece {
             Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
@@ -120,6 +125,7 @@ impl InnerText {
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
             let path = followers.tracker.known_path(level, OpenValues::of(&self.tokenizer, &fault));
             let error = Error::new(&fault, line, column, path.as_deref());
+            out.failed_inside(level, fault.offset);
             followers.tracker.fail_inside(level, &error, out);
         }
     }
@@ -179,11 +185,11 @@ impl<O: Output + ?Sized> TokenSink<'_, O> {
 
     /// More of the text in the open string, or its end.
     #[cold]
-    fn read_inside(&mut self, piece: Option<&str>) {
+    fn read_inside(&mut self, piece: Option<&str>, raw: Range<u64>) {
         if let Some(Strings { level, deeper }) = self.strings.as_deref_mut()
             && let Some((text, deeper)) = deeper.split_first_mut()
         {
-            text.read(piece, *level + 1, self.followers, self.out, deeper);
+            text.read(piece, raw, *level + 1, self.followers, self.out, deeper);
         }
     }
 }
@@ -201,6 +207,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             tree.begin_container(kind, at)?;
         }
         let is_live = self.followers.tracker.begin_container(kind, at, self.out);
+        self.out.decided(at);
+        self.out.opened(at, is_live);
         Ok(self.interest(is_live))
     }
 
@@ -215,7 +223,13 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             tree.end_container();
         }
         let retained = self.retained;
+        self.out.closed(end);
         self.followers.tracker.end_container(end, |range| retained.find(range), self.out);
+    }
+
+    #[inline]
+    fn comma(&mut self, at: u64) {
+        self.out.comma(at);
     }
 
     #[inline(never)]
@@ -226,6 +240,9 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
         let leads_on = self.followers.tracker.key(key);
+        if !leads_on {
+            self.out.decided(quote);
+        }
         if let Some(tree) = &mut self.followers.tree {
             tree.key(key, quote)?;
         }
@@ -250,17 +267,20 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             tree.begin_string(at)?;
         }
         let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
+        self.out.decided(at);
         if let Some(Strings { deeper: [text, ..], .. }) = self.strings.as_deref_mut()
             && self.followers.tracker.enter_string(at)
         {
             text.begin();
+            self.out.entered(at);
             return Ok(Interest::Follow);
         }
         Ok(self.leaf_interest(is_selected))
     }
 
     #[inline(never)]
-    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+    fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
+        let at = raw.start;
         let Some(&mut Strings { level, .. }) = self.strings.as_deref_mut() else {
             self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
@@ -269,7 +289,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         self.followers.tracker.delta_in(level, text, at, self.out);
         self.followers.grow(text, at)?;
         if self.is_inside() {
-            self.read_inside(Some(text));
+            self.read_inside(Some(text), raw);
         }
         Ok(())
     }
@@ -279,7 +299,8 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         let is_inside = self.is_inside();
         // The end of the text comes before that of the string.
         if is_inside {
-            self.read_inside(None);
+            self.read_inside(None, end..end);
+            self.out.left(end);
         }
         if let Some(tree) = &mut self.followers.tree {
             tree.end_string();
@@ -298,6 +319,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
             tree.begin_atom();
         }
         let is_selected = self.followers.tracker.begin_leaf(kind, at, self.out);
+        self.out.decided(at);
         Ok(self.leaf_interest(is_selected))
     }
 

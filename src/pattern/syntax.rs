@@ -91,6 +91,13 @@ impl Slice {
     }
 }
 
+impl Pattern {
+    /// Returns true if it selects the root of a text: of the document, or of the text in a string.
+    pub(crate) fn selects_root(&self) -> bool {
+        self.segments.last().is_none_or(|last| matches!(last.selectors[..], [Selector::Inside]))
+    }
+}
+
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_char('$')?;

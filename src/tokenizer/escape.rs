@@ -100,7 +100,7 @@ impl Tokenizer {
         };
         self.check_limit(pos)?;
         self.state = State::String;
-        self.report(text, self.at(pos) - 1, sink)
+        self.report(text, self.at(pos) - 1..self.at(pos) + 1, sink)
     }
 
     fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
@@ -139,7 +139,7 @@ impl Tokenizer {
         let character = decoded.unwrap_or(char::REPLACEMENT_CHARACTER);
         self.escape.high = 0;
         self.state = State::String;
-        self.report(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len, sink)
+        self.report(character.encode_utf8(&mut [0; 4]), self.at(pos) + 1 - raw_len..self.at(pos) + 1, sink)
     }
 
     fn pair_backslash(&mut self, byte: u8, pos: usize) -> Result<(), Fault> {

@@ -2,6 +2,8 @@
 //!
 //! The tokens are methods, not data: each call is inlined into the loop that finds it.
 
+use core::ops::Range;
+
 use crate::error::Fault;
 use crate::names::names;
 
@@ -113,6 +115,8 @@ pub(crate) trait Sink {
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
     /// The container's closing bracket; `end` is the offset after it.
     fn end_container(&mut self, kind: ValueKind, end: u64);
+    /// The comma after a member or element of a container that is followed. Only what edits a text needs to know.
+    fn comma(&mut self, _at: u64) {}
     /// A whole decoded key; `quote` is the offset of its closing quote. The answer is about its value.
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
     /// Returns true if anything may be answered with [`Interest::Skip`].
@@ -123,8 +127,8 @@ pub(crate) trait Sink {
     fn skip_key(&mut self);
     /// The opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
-    /// The next decoded piece of the open string, never empty; `at` is the offset of its first raw byte.
-    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault>;
+    /// The next decoded piece of the open string, never empty, and the place of its raw bytes.
+    fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault>;
     /// The string's closing quote; `end` is the offset after it.
     fn end_string(&mut self, end: u64);
     /// The first byte of a number, a boolean or null.
@@ -163,8 +167,12 @@ impl Sink for &mut dyn Sink {
         (**self).begin_string(at)
     }
 
-    fn text(&mut self, text: &str, at: u64) -> Result<(), Fault> {
-        (**self).text(text, at)
+    fn comma(&mut self, at: u64) {
+        (**self).comma(at);
+    }
+
+    fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
+        (**self).text(text, raw)
     }
 
     fn end_string(&mut self, end: u64) {

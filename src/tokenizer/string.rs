@@ -22,6 +22,7 @@
 //!   passed over without a look.
 //! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been reported.
 
+use core::ops::Range;
 use core::{mem, str};
 
 use super::escape::{OpenEscape, unescape, unescape_unicode};
@@ -181,7 +182,7 @@ impl Tokenizer {
                 let bytes = &chunk[start..end];
                 let prefix = if run.is_ascii { Utf8Prefix::ascii(bytes) } else { utf8::valid_prefix(bytes) };
                 if !prefix.valid.is_empty() {
-                    self.report(prefix.valid, self.at(start), sink)?;
+                    self.report(prefix.valid, self.at(start)..self.at(start + prefix.valid.len()), sink)?;
                 }
                 match prefix.rest {
                     Utf8Rest::Empty => {}
@@ -203,13 +204,13 @@ impl Tokenizer {
                     // The usual escape, valid and not cut, needs no state.
                     let escape = &chunk[end..within.max(end)];
                     if let Some(character) = escape.get(1).and_then(|&letter| unescape(letter)) {
-                        self.report(character, self.at(end), sink)?;
+                        self.report(character, self.at(end)..self.at(end + 2), sink)?;
                         start = end + 2;
                         run = scan::run(&chunk[..within], start);
                         continue;
                     }
                     if let Some((character, len)) = unescape_unicode(escape) {
-                        self.report(character.encode_utf8(&mut [0; 4]), self.at(end), sink)?;
+                        self.report(character.encode_utf8(&mut [0; 4]), self.at(end)..self.at(end + len), sink)?;
                         start = end + len;
                         run = scan::run(&chunk[..within], start);
                         continue;
@@ -287,11 +288,11 @@ impl Tokenizer {
 
     /// Passes decoded text on: to the sink, or to the key that is being collected.
     #[inline(always)]
-    pub(super) fn report<S: Sink>(&mut self, text: &str, at: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn report<S: Sink>(&mut self, text: &str, raw: Range<u64>, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
             match self.string.role {
                 Role::Key => self.scratch.push_str(text),
-                Role::Value => sink.text(text, at)?,
+                Role::Value => sink.text(text, raw)?,
             }
         }
         Ok(())
@@ -309,7 +310,7 @@ impl Tokenizer {
             if matches!(step, Utf8Step::Whole) {
                 let carry = self.carry;
                 self.state = State::String;
-                self.report(carry.as_str(), self.at(pos) - carry.len() as u64, sink)?;
+                self.report(carry.as_str(), self.at(pos) - carry.len() as u64..self.at(pos), sink)?;
                 break;
             }
         }

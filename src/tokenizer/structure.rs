@@ -55,6 +55,9 @@ impl Tokenizer {
             Some(b',') => {
                 self.state = if in_object { State::NextKey } else { State::Value };
                 self.end_skipped(Skipped::member(self.nest.depth()));
+                if self.is_followed() {
+                    sink.comma(self.at(pos));
+                }
                 Ok(pos + 1)
             }
             Some(b'}') if in_object => Ok(self.close_container(pos, sink)),

@@ -21,6 +21,7 @@ mod paths;
 mod patterns;
 mod regression;
 mod revisions;
+mod rewrite;
 mod saved;
 #[cfg(feature = "schemars")]
 mod schema;

@@ -20,6 +20,7 @@ pub mod place;
 pub mod read;
 pub mod recogniser;
 pub mod replay;
+pub mod rewrite;
 pub mod suites;
 pub mod torture;
 

@@ -13,6 +13,7 @@ pub mod ops;
 pub mod owned;
 pub mod paths;
 pub mod revisions;
+pub mod rewrite;
 pub mod saved;
 pub mod shown;
 pub mod snapshots;

@@ -22,6 +22,7 @@ mod prose;
 mod provider;
 #[cfg(unix)]
 mod readme;
+mod rewrite;
 mod selectors;
 mod snapshots;
 #[cfg(unix)]

@@ -9,7 +9,7 @@ use core::ops::Range;
 pub(super) use self::callback::Callback;
 pub(super) use self::queue::{Piece, Queue};
 use crate::error::Error;
-use crate::path::{NodeId, PathStore};
+use crate::path::{NodeId, Path, PathStore};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
@@ -27,6 +27,20 @@ pub(crate) struct Selected<'a> {
 }
 
 impl<'a> Selected<'a> {
+    /// The first pattern, and its match.
+    pub(crate) fn first(&self) -> Option<(PatternId, u64)> {
+        self.patterns.first().map(|pattern| (*pattern, self.first_match))
+    }
+
+    pub(crate) fn kind(&self) -> ValueKind {
+        self.kind
+    }
+
+    /// The path of the value.
+    pub(crate) fn path(&self) -> Path<'a> {
+        self.paths.path(self.node)
+    }
+
     /// The patterns, each with its match.
     #[inline]
     pub(super) fn matches(&self) -> impl Iterator<Item = (PatternId, u64)> + use<'a> {
@@ -56,6 +70,26 @@ pub(crate) trait Output {
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>);
     /// The text in the string has failed.
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
+
+    // What only an editor of the text needs: where things are, rather than what they are. Offsets are those of the
+    // innermost text that is read, but for `piece`.
+
+    /// A bracket has opened a container; whether a pattern may select something inside.
+    fn opened(&mut self, _at: u64, _is_live: bool) {}
+    /// The comma after a member or element.
+    fn comma(&mut self, _at: u64) {}
+    /// It is known whether the value that comes next, or begins here, is selected: if it is, that has been reported.
+    fn decided(&mut self, _at: u64) {}
+    /// A bracket has closed a container, whose end is reported next.
+    fn closed(&mut self, _end: u64) {}
+    /// The string that has begun is read inside.
+    fn entered(&mut self, _quote: u64) {}
+    /// The next piece of the text of a level: its place in that text, and in the one around it.
+    fn piece(&mut self, _level: usize, _inside: Range<u64>, _raw: Range<u64>) {}
+    /// The text of a level has failed at an offset in it.
+    fn failed_inside(&mut self, _level: usize, _at: u64) {}
+    /// The string that was read inside has ended, which is reported next.
+    fn left(&mut self, _end: u64) {}
 }
 
 /// The retained text of a value, and its place.

@@ -1,0 +1,123 @@
+//! What can be wrong with rules, and with a text that is rewritten.
+
+use alloc::string::String;
+use core::error::Error as StdError;
+use core::fmt;
+
+use crate::error::Error;
+
+/// The reason why a text was not rewritten to its end.
+///
+/// ```
+/// use jsonspigot::{PatternSet, RewriteError, Rewriter, Rule};
+///
+/// let mut rewriter = Rewriter::new(&PatternSet::new(["a"])?, [Rule::map(|_| "oops".to_owned())])?;
+/// let written = rewriter.write(r#"{"a": 1}"#, |_| {});
+/// assert_eq!(written, Err(RewriteError::NotJson { offset: 6 }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RewriteError {
+    /// The text is not one JSON text within the limits, as the parser says.
+    Text(Error),
+    /// More would have to be held back than is allowed; with the offset of the first byte that is too much.
+    HeldLimit {
+        /// In the text as it came.
+        offset: u64,
+    },
+    /// A closure has given something that is not one JSON text, for the value at this offset.
+    NotJson {
+        /// In the text as it came.
+        offset: u64,
+    },
+}
+
+impl RewriteError {
+    /// Returns the offset in the text as it came.
+    #[must_use]
+    pub fn offset(&self) -> u64 {
+        match self {
+            Self::Text(error) => error.offset(),
+            Self::HeldLimit { offset } | Self::NotJson { offset } => *offset,
+        }
+    }
+}
+
+impl fmt::Display for RewriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(error) => error.fmt(f),
+            Self::HeldLimit { offset } => {
+                write!(f, "held limit: expected no more bytes to hold back than allowed, at byte {offset}")
+            }
+            Self::NotJson { offset } => {
+                write!(f, "bad replacement: expected JSON instead of the value at byte {offset}")
+            }
+        }
+    }
+}
+
+impl StdError for RewriteError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::Text(error) => Some(error),
+            Self::HeldLimit { .. } | Self::NotJson { .. } => None,
+        }
+    }
+}
+
+/// The reason why a text can't be rewritten by some rules.
+///
+/// ```
+/// use jsonspigot::{Rule, RuleError};
+///
+/// assert!(matches!(Rule::replace("{"), Err(RuleError::NotJson { .. })));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum RuleError {
+    /// The replacement is not one JSON text.
+    NotJson {
+        /// The replacement.
+        text: String,
+        /// What is wrong with it.
+        error: Error,
+    },
+    /// A rule removes a root: that of the text, or of the text in a string.
+    RemovesRoot {
+        /// The place of the rule, from 0.
+        place: usize,
+    },
+    /// There is not one rule for each pattern.
+    Count {
+        /// The number of patterns.
+        patterns: usize,
+        /// The number of rules.
+        rules: usize,
+    },
+    /// The parser would go past deviations from JSON, and what comes out has to be JSON.
+    Lenient,
+}
+
+impl fmt::Display for RuleError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotJson { text, error } => write!(f, "the replacement `{text}` is not JSON: {error}"),
+            Self::RemovesRoot { place } => {
+                write!(f, "rule {place} removes the root of a text, which has to have a value")
+            }
+            Self::Count { patterns, rules } => write!(f, "{patterns} patterns need as many rules, not {rules}"),
+            Self::Lenient => f.write_str("only strict JSON can be rewritten, so the parser must not be lenient"),
+        }
+    }
+}
+
+impl StdError for RuleError {
+    fn source(&self) -> Option<&(dyn StdError + 'static)> {
+        match self {
+            Self::NotJson { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+}

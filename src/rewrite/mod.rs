@@ -1,0 +1,221 @@
+//! Rewriting a text while it passes: what no rule concerns comes out as it came in, at once.
+
+mod error;
+mod output;
+mod rule;
+mod state;
+
+use alloc::vec::Vec;
+use core::fmt;
+
+pub use self::error::{RewriteError, RuleError};
+use self::output::Writer;
+pub use self::rule::Rule;
+use self::rule::RuleKind;
+use self::state::{Choices, State};
+use crate::parser::{Parser, ParserBuilder, Retain};
+use crate::pattern::PatternSet;
+
+/// Rewrites one JSON text while it passes, by a [`Rule`] for each pattern.
+///
+/// ```
+/// use jsonspigot::{PatternSet, Rewriter, Rule};
+///
+/// let patterns = PatternSet::new(["..password", "debug", "user | id"])?;
+/// let rules = [Rule::redact(), Rule::remove(), Rule::replace("7")?];
+/// let mut rewriter = Rewriter::new(&patterns, rules)?;
+/// let mut out = Vec::new();
+/// for chunk in [r#"{"debug": [1, "#, r#"2], "login": {"pass"#, r#"word": "hun"#, r#"ter2"}, "user": "{\"id\": 1}"}"#] {
+///     rewriter.write(chunk, |bytes| out.extend_from_slice(bytes))?;
+/// }
+/// rewriter.finish(|bytes| out.extend_from_slice(bytes))?;
+/// assert_eq!(out, br#"{ "login": {"password": "[redacted]"}, "user": "{\"id\": 7}"}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// If several patterns select a value, the first one's rule is applied. What a rule puts in is not searched, nor what is
+/// inside a value that a rule rewrites. Of equal keys each occurrence is rewritten.
+///
+/// # What comes out, and when
+///
+/// All bytes that no rule concerns, white space and the spelling of strings included, in the call that brings them, but
+/// for what has to be held back:
+///
+/// - if there is a rule that removes: a comma, the key and the white space around them, until it is known whether the
+///   value after them is removed; only where a pattern may select that value;
+/// - in a string that a pattern leads into: an escape that is not whole;
+/// - the value that a [`Rule::map`] waits for.
+///
+/// If this is more than the [limit](Self::held_limit) allows, that is an error.
+///
+/// A value that is removed takes along the comma before it and its key, and the white space between them; if nothing
+/// before it in its object or array is left, the comma after it. So what comes out of a JSON text is a JSON text.
+///
+/// # Text that is not JSON
+///
+/// The verdict is the parser's. What came out before the error stays so: the rewritten text up to the bad byte, without what
+/// was held back.
+///
+/// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of that
+/// string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the bad byte.
+pub struct Rewriter {
+    parser: Parser,
+    rules: Vec<Rule>,
+    choices: Choices,
+    state: State,
+}
+
+impl fmt::Debug for Rewriter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Rewriter").field("rules", &self.rules).field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl Rewriter {
+    /// Rewrites by a rule for each pattern, in the same order, with default limits.
+    ///
+    /// # Errors
+    ///
+    /// See [`with_parser`](Self::with_parser).
+    pub fn new(patterns: &PatternSet, rules: impl IntoIterator<Item = Rule>) -> Result<Self, RuleError> {
+        Self::with_parser(Parser::builder(), patterns, rules)
+    }
+
+    /// The same with the limits and the policy on duplicate keys of a parser.
+    ///
+    /// ```
+    /// use jsonspigot::{Limits, Parser, PatternSet, Rewriter, Rule, RuleError};
+    ///
+    /// let builder = Parser::builder().limits(Limits::new().total(1 << 20));
+    /// assert!(Rewriter::with_parser(builder, &PatternSet::new(["a"])?, [Rule::redact()]).is_ok());
+    ///
+    /// let root = Rewriter::new(&PatternSet::new(["a | $"])?, [Rule::remove()]);
+    /// assert_eq!(root.unwrap_err(), RuleError::RemovesRoot { place: 0 });
+    /// # Ok::<(), jsonspigot::PatternError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there are more or fewer rules than patterns, if a rule removes a root, or if the parser is lenient.
+    pub fn with_parser(
+        builder: ParserBuilder,
+        patterns: &PatternSet,
+        rules: impl IntoIterator<Item = Rule>,
+    ) -> Result<Self, RuleError> {
+        let rules: Vec<Rule> = rules.into_iter().collect();
+        if rules.len() != patterns.len() {
+            return Err(RuleError::Count { patterns: patterns.len(), rules: rules.len() });
+        }
+        let removes = |rule: &Rule| matches!(rule.kind, RuleKind::Remove);
+        let mut removed = patterns.iter().zip(&rules).filter(|(_, rule)| removes(rule));
+        if let Some(((id, _), _)) = removed.find(|((_, pattern), _)| pattern.selects_root()) {
+            return Err(RuleError::RemovesRoot { place: id.index() });
+        }
+        let parser = builder.whole().retain(Retain::Nothing).build(patterns);
+        if parser.is_lenient() {
+            return Err(RuleError::Lenient);
+        }
+        let choices = Choices {
+            removes: rules.iter().any(removes),
+            cuts: rules.iter().any(|rule| rule.redacts),
+            held_limit: 1 << 20,
+        };
+        Ok(Self { parser, rules, choices, state: State::default() })
+    }
+
+    /// Holds back no more than so many bytes; by default 1 MiB.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, RewriteError, Rewriter, Rule};
+    ///
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["a"])?, [Rule::remove()])?.held_limit(100);
+    /// let blanks = " ".repeat(1000);
+    /// let mut out = String::new();
+    /// let written = rewriter.write(format!("{{\"b\": 1,{blanks}\"a\": 2}}"), |bytes| {
+    ///     out.push_str(str::from_utf8(bytes).unwrap());
+    /// });
+    /// assert_eq!(written, Err(RewriteError::HeldLimit { offset: 107 }));
+    /// assert_eq!(out, r#"{"b": 1"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn held_limit(mut self, bytes: usize) -> Self {
+        self.choices.held_limit = bytes as u64;
+        self
+    }
+
+    /// Reads a chunk, and passes all to `sink` that is decided by now, in pieces that are never empty.
+    ///
+    /// # Errors
+    ///
+    /// The parser's error at the first bad byte, or what is wrong with what has to be held back or put in. Later calls
+    /// give the same error, and pass nothing on.
+    #[inline]
+    pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
+        self.write_any(chunk.as_ref(), &mut sink)
+    }
+
+    fn write_any(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
+        self.check_open()?;
+        let engine = &mut self.parser.engine;
+        let chunk_at = engine.tokenizer.offset();
+        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
+        let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
+        let read = match engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str())) {
+            Some(read) => read,
+            None => engine.feed_any(chunk, &mut writer),
+        };
+        let end = read.as_ref().map_or_else(crate::error::Error::offset, |()| chunk_at + chunk.len() as u64);
+        writer.end_chunk(end, read.is_err());
+        self.verdict(read)
+    }
+
+    /// The end of input: passes on what was held back.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`write`](Self::write), or that the text is incomplete.
+    pub fn finish(&mut self, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
+        self.check_open()?;
+        let engine = &mut self.parser.engine;
+        let chunk_at = engine.tokenizer.offset();
+        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
+        let mut writer = Writer { state, rules, choices, chunk: &[], chunk_at, sink: &mut sink };
+        let read = engine.finish(&mut writer);
+        if read.is_ok() {
+            writer.end_chunk(chunk_at, true);
+        }
+        self.verdict(read)
+    }
+
+    fn check_open(&self) -> Result<(), RewriteError> {
+        self.state.stopped_by.clone().map_or(Ok(()), Err)
+    }
+
+    /// What has stopped the rewriting came before what may have stopped the parser.
+    fn verdict(&self, read: Result<(), crate::error::Error>) -> Result<(), RewriteError> {
+        self.check_open()?;
+        read.map_err(RewriteError::Text)
+    }
+
+    /// Begins another text, with the same rules.
+    pub fn reset(&mut self) {
+        self.parser.reset();
+        self.state.reset();
+    }
+
+    /// Returns the number of bytes of the input that have been passed on or left out; the others are held back.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["b"])?, [Rule::remove()])?;
+    /// rewriter.write(r#"{"a": 1, "#, |_| {})?;
+    /// assert_eq!(rewriter.passed(), 7); // `, ` may go
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn passed(&self) -> u64 {
+        self.state.passed
+    }
+}

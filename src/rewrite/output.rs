@@ -1,0 +1,347 @@
+//! The parser's output that edits the text: it lets bytes through, leaves them out, and writes others in their place.
+
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+use super::RewriteError;
+use super::rule::{self, Rule, RuleKind};
+use super::state::{Choices, Container, OpenRule, State, TextInside, escaped};
+use crate::error::Error;
+use crate::parser::{Kept, Output, Selected};
+use crate::tokenizer::{ValueKind, unescaped};
+
+/// The state while a chunk is read.
+pub(super) struct Writer<'a> {
+    pub(super) state: &'a mut State,
+    pub(super) rules: &'a mut [Rule],
+    pub(super) choices: Choices,
+    pub(super) chunk: &'a [u8],
+    pub(super) chunk_at: u64,
+    pub(super) sink: &'a mut dyn FnMut(&[u8]),
+}
+
+impl Writer<'_> {
+    /// Lets the text through up to an offset.
+    fn pass(&mut self, end: u64) {
+        self.advance(end, true);
+    }
+
+    /// Leaves the text out up to an offset, or keeps it for the closure that waits for it.
+    fn leave_out(&mut self, end: u64) {
+        self.advance(end, false);
+    }
+
+    fn advance(&mut self, end: u64, passes: bool) {
+        let state = &mut *self.state;
+        if end <= state.passed || state.stopped_by.is_some() {
+            return;
+        }
+        let mut captured = state.open.as_mut().and_then(|open| Some((open.captured.as_mut()?, open.start)));
+        if let Some((text, start)) = captured.as_ref().filter(|_| !passes)
+            && text.len() as u64 + (end - state.passed) > self.choices.held_limit
+        {
+            state.stopped_by = Some(RewriteError::HeldLimit { offset: start + self.choices.held_limit });
+            state.held = Vec::new();
+            return;
+        }
+        let mut take = |bytes: &[u8]| match &mut captured {
+            _ if bytes.is_empty() => {}
+            _ if passes => (self.sink)(bytes),
+            Some((text, _)) => text.extend_from_slice(bytes),
+            None => {}
+        };
+        let from_held = (end - state.passed).min(state.held.len() as u64) as usize;
+        if from_held > 0 {
+            take(&state.held[..from_held]);
+            state.held.drain(..from_held);
+        }
+        if end > self.chunk_at {
+            let place = |offset: u64| offset.saturating_sub(self.chunk_at) as usize;
+            take(&self.chunk[place(state.passed)..place(end)]);
+        }
+        state.passed = end;
+    }
+
+    /// Writes text that stands inside so many strings.
+    fn write(&mut self, text: String, level: usize) {
+        let text = escaped(text, level);
+        if self.state.stopped_by.is_none() && !text.is_empty() {
+            (self.sink)(text.as_bytes());
+        }
+    }
+
+    /// Writes what a closure has given for the value at an offset.
+    fn write_checked(&mut self, json: &str, level: usize, offset: u64) {
+        if self.state.stopped_by.is_some() {
+            return;
+        }
+        match rule::check(json) {
+            Ok(()) => self.write(json.trim_ascii().to_owned(), level),
+            Err(_) => self.state.stopped_by = Some(RewriteError::NotJson { offset }),
+        }
+    }
+
+    /// What is undecided has come up to an offset: it must not be too much.
+    fn check_held(&mut self, end: u64) {
+        if let Some(from) = self.state.undecided
+            && end.saturating_sub(from) > self.choices.held_limit
+            && self.state.stopped_by.is_none()
+        {
+            self.pass(from);
+            let offset = from + self.choices.held_limit;
+            self.state.stopped_by = Some(RewriteError::HeldLimit { offset });
+            self.state.held = Vec::new();
+        }
+    }
+
+    /// The end of a chunk, or the bad byte in it.
+    pub(super) fn end_chunk(&mut self, end: u64, is_over: bool) {
+        // An escape may be cut: what it is part of is known only where the innermost text has got to.
+        let innermost = self.state.texts.iter().rev().find(|text| !text.has_failed);
+        let decided = innermost.map_or(end, |text| text.raw.end.min(end));
+        self.check_held(decided);
+        if self.state.open.is_some() {
+            self.leave_out(decided);
+        } else {
+            self.pass(self.state.undecided.map_or(decided, |from| from.min(decided)));
+        }
+        if is_over || self.state.stopped_by.is_some() {
+            self.state.held = Vec::new();
+        } else {
+            let from = self.state.passed.max(self.chunk_at) - self.chunk_at;
+            self.state.held.extend_from_slice(&self.chunk[from as usize..]);
+        }
+    }
+
+    /// The next piece of the string that a closure gets, if there is one.
+    pub(super) fn map_text(&mut self, piece: &str) {
+        let Some(OpenRule { is_text: true, rule, level, .. }) = self.state.open else { return };
+        self.call_with_text(rule, level, Some(piece));
+    }
+
+    fn call_with_text(&mut self, rule: usize, level: usize, piece: Option<&str>) {
+        if self.state.stopped_by.is_some() {
+            return;
+        }
+        if let Some(Rule { kind: RuleKind::MapText(map), .. }) = self.rules.get_mut(rule) {
+            let mut out = String::new();
+            map(piece, &mut out);
+            self.write(out, level + 1);
+        }
+    }
+
+    fn begin_rule(&mut self, selected: &Selected<'_>, at: u64) {
+        let Some((pattern, match_id)) = selected.first() else { return };
+        let (at, level, rule) = (self.state.raw(at), self.state.texts.len(), pattern.index());
+        self.check_held(at);
+        let Some(Rule { kind, .. }) = self.rules.get_mut(rule) else { return };
+        let mut open = OpenRule {
+            match_id: Some(match_id),
+            rule,
+            start: at,
+            level,
+            lost_in: None,
+            captured: None,
+            is_text: false,
+        };
+        match kind {
+            RuleKind::Remove => self.pass(self.state.undecided.unwrap_or(at)),
+            RuleKind::Replace(json) => {
+                let json = json.clone();
+                self.let_through();
+                self.pass(at);
+                self.write(json, level);
+            }
+            RuleKind::ReplaceWith(replacement) => {
+                let is_stopped = self.state.stopped_by.is_some();
+                let json = if is_stopped { String::new() } else { replacement(selected.path()) };
+                self.let_through();
+                self.pass(at);
+                self.write_checked(&json, level, at);
+            }
+            RuleKind::Map(_) => {
+                self.let_through();
+                self.pass(at);
+                open.captured = Some(Vec::new());
+            }
+            RuleKind::MapText(_) if selected.kind() != ValueKind::String => return,
+            RuleKind::MapText(_) => {
+                self.let_through();
+                self.pass(at);
+                self.write("\"".to_owned(), level);
+                open.is_text = true;
+            }
+        }
+        self.state.undecided = None;
+        self.state.open = Some(open);
+    }
+
+    fn end_rule(&mut self, selected: &Selected<'_>, end: u64) {
+        let match_id = selected.first().map(|(_, match_id)| match_id);
+        if self.state.open.as_ref().is_none_or(|open| open.match_id != match_id) {
+            return;
+        }
+        self.leave_out(self.state.raw(end));
+        let Some(OpenRule { rule, start, level, captured, is_text, .. }) = self.state.open.take() else { return };
+        if is_text {
+            self.call_with_text(rule, level, None);
+            self.write("\"".to_owned(), level);
+        }
+        if let Some(text) = captured
+            && self.state.stopped_by.is_none()
+            && let Some(Rule { kind: RuleKind::Map(map), .. }) = self.rules.get_mut(rule)
+        {
+            // It was part of a valid text, so it is UTF-8, and its escapes are valid.
+            let text = String::from_utf8(text).unwrap_or_default();
+            let text = (0..level).fold(text, |text, _| unescaped(&text).unwrap_or_default());
+            let json = map(&text);
+            self.write_checked(&json, level, start);
+        }
+    }
+
+    /// The value that comes next stays in its container.
+    fn let_through(&mut self) {
+        if self.state.undecided.take().is_some()
+            && let Some(container) = self.state.containers.last_mut()
+        {
+            *container = Container::HasMember;
+        }
+    }
+
+    /// Returns true if places in containers matter here.
+    fn follows_containers(&self) -> bool {
+        self.choices.removes && self.state.open.is_none()
+    }
+}
+
+impl Output for Writer<'_> {
+    fn reads_later(&self) -> bool {
+        false
+    }
+
+    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
+        self
+    }
+
+    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
+        if self.state.open.is_none() {
+            self.begin_rule(selected, at);
+        }
+    }
+
+    fn delta(&mut self, selected: &Selected<'_>, text: &str, _at: u64) {
+        let match_id = selected.first().map(|(_, match_id)| match_id);
+        if self.state.open.as_ref().is_some_and(|open| open.match_id == match_id) {
+            self.map_text(text);
+        }
+    }
+
+    fn end_atom(&mut self, selected: &Selected<'_>, _text: &str, end: u64) {
+        self.end_rule(selected, end);
+    }
+
+    fn end_span(&mut self, selected: &Selected<'_>, end: u64, _kept: Kept<'_>) {
+        self.end_rule(selected, end);
+    }
+
+    fn inner_error(&mut self, _selected: &Selected<'_>, _error: &Error) {}
+
+    fn opened(&mut self, at: u64, is_live: bool) {
+        if self.follows_containers() {
+            self.state.containers.push(if is_live { Container::Empty } else { Container::Dead });
+            self.state.undecided = is_live.then(|| self.state.raw(at + 1));
+        }
+    }
+
+    fn comma(&mut self, at: u64) {
+        if !self.follows_containers() {
+            return;
+        }
+        let (comma, after) = (self.state.raw(at), self.state.raw(at + 1));
+        match self.state.containers.last() {
+            Some(Container::HasMember) => self.state.undecided = Some(comma),
+            Some(Container::Empty) => {
+                // All before it have been removed.
+                self.pass(comma);
+                self.leave_out(after);
+                self.state.undecided = Some(after);
+            }
+            Some(Container::Dead) | None => {}
+        }
+    }
+
+    fn decided(&mut self, at: u64) {
+        if self.state.undecided.is_some() && self.state.open.is_none() {
+            self.check_held(self.state.raw(at));
+            self.let_through();
+        }
+    }
+
+    fn closed(&mut self, end: u64) {
+        if self.follows_containers() {
+            self.check_held(self.state.raw(end));
+            self.state.containers.pop();
+            self.state.undecided = None;
+        }
+    }
+
+    fn entered(&mut self, quote: u64) {
+        let raw = self.state.raw(quote + 1);
+        let containers = self.state.containers.len();
+        self.state.texts.push(TextInside { inside: 0..0, raw: raw..raw, containers, has_failed: false });
+    }
+
+    fn piece(&mut self, level: usize, inside: Range<u64>, raw: Range<u64>) {
+        let end = self.state.raw_in(level - 1, raw.end);
+        if let Some(text) = self.state.texts.get_mut(level - 1) {
+            // Pieces follow one another, and an escape may have begun in an earlier piece of the text around.
+            *text = TextInside { raw: text.raw.end..end, inside, ..*text };
+        }
+    }
+
+    fn failed_inside(&mut self, level: usize, at: u64) {
+        self.state.texts.truncate(level);
+        let bad_byte = self.state.raw(at);
+        let cuts = self.choices.cuts;
+        let Some(text) = self.state.texts.last_mut() else { return };
+        text.has_failed = true;
+        let containers = text.containers;
+        match &mut self.state.open {
+            Some(open) if open.level >= level => open.lost_in = Some(level),
+            Some(_) => {}
+            None => {
+                self.check_held(bad_byte);
+                self.state.containers.truncate(containers);
+                self.state.undecided = None;
+                if cuts {
+                    self.pass(bad_byte);
+                    self.state.open = Some(OpenRule {
+                        match_id: None,
+                        rule: usize::MAX,
+                        start: bad_byte,
+                        level,
+                        lost_in: Some(level),
+                        captured: None,
+                        is_text: false,
+                    });
+                }
+            }
+        }
+    }
+
+    fn left(&mut self, end: u64) {
+        let level = self.state.texts.len();
+        let Some(text) = self.state.texts.pop() else { return };
+        if self.state.open.as_ref().is_some_and(|open| open.lost_in == Some(level)) {
+            let quote = self.state.raw(end - 1);
+            if let Some(open) = &mut self.state.open {
+                open.captured = None;
+            }
+            self.leave_out(quote);
+            self.state.open = None;
+            self.state.containers.truncate(text.containers);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! The rules: what becomes of the values that a pattern selects.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use super::RuleError;
+use crate::error::Error;
+use crate::parser::{Parser, Retain};
+use crate::path::Path;
+use crate::pattern::PatternSet;
+
+/// What becomes of the values that a pattern selects, when a [`Rewriter`](crate::Rewriter) comes to them.
+pub struct Rule {
+    pub(super) kind: RuleKind,
+    /// True if nothing of a value may get out, even where the text around it is no JSON.
+    pub(super) redacts: bool,
+}
+
+pub(super) enum RuleKind {
+    Remove,
+    Replace(String),
+    ReplaceWith(Box<dyn FnMut(Path<'_>) -> String + Send + Sync>),
+    Map(Box<dyn FnMut(&str) -> String + Send + Sync>),
+    MapText(MapText),
+}
+
+/// Gets each piece of a string, and `None` at its end, and where to append what comes out.
+pub(super) type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
+
+impl From<RuleKind> for Rule {
+    fn from(kind: RuleKind) -> Self {
+        Self { kind, redacts: false }
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            RuleKind::Remove => "Remove",
+            RuleKind::Replace(_) if self.redacts => "Redact",
+            RuleKind::Replace(_) => "Replace",
+            RuleKind::ReplaceWith(_) => "ReplaceWith",
+            RuleKind::Map(_) => "Map",
+            RuleKind::MapText(_) => "MapText",
+        })
+    }
+}
+
+impl Rule {
+    /// The member or element goes, with the comma that belongs to it.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["*.b", "list[0]"])?, [Rule::remove(), Rule::remove()])?;
+    /// let mut out = String::new();
+    /// let text = r#"{"x": {"a": 1, "b": 2}, "y": {"b": 3}, "list": [4, 5]}"#;
+    /// rewriter.write(text, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// assert_eq!(out, r#"{"x": {"a": 1}, "y": {}, "list": [ 5]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn remove() -> Self {
+        RuleKind::Remove.into()
+    }
+
+    /// This JSON text stands in its place. It comes out at the value's first byte.
+    ///
+    /// # Errors
+    ///
+    /// [`RuleError::NotJson`] if it is not one JSON text.
+    pub fn replace(json: &str) -> Result<Self, RuleError> {
+        match check(json) {
+            Ok(()) => Ok(RuleKind::Replace(json.trim_ascii().to_owned()).into()),
+            Err(error) => Err(RuleError::NotJson { text: json.to_owned(), error }),
+        }
+    }
+
+    /// The JSON text that the closure gives for the value's path stands in its place.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let rule = Rule::replace_with(|path| format!("\"{path}\""));
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["users[*].id"])?, [rule])?;
+    /// let mut out = String::new();
+    /// rewriter.write(r#"{"users": [{"id": 1}, {"id": 2}]}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// assert_eq!(out, r#"{"users": [{"id": "users[0].id"}, {"id": "users[1].id"}]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn replace_with(replacement: impl FnMut(Path<'_>) -> String + Send + Sync + 'static) -> Self {
+        RuleKind::ReplaceWith(Box::new(replacement)).into()
+    }
+
+    /// The string `"[redacted]"` stands in its place, and a string whose text turns out not to be JSON is cut off there.
+    #[must_use]
+    pub fn redact() -> Self {
+        Self { kind: RuleKind::Replace("\"[redacted]\"".to_owned()), redacts: true }
+    }
+
+    /// The closure gets the value's JSON text once all of it has come, and gives another.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let rule = Rule::map(|json| format!("[{json}]"));
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["a | b"])?, [rule])?;
+    /// let mut out = String::new();
+    /// rewriter.write(r#"{"a": "{\"b\": \"x\"}"}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// assert_eq!(out, r#"{"a": "{\"b\": [\"x\"]}"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn map(map: impl FnMut(&str) -> String + Send + Sync + 'static) -> Self {
+        RuleKind::Map(Box::new(map)).into()
+    }
+
+    /// The closure gets a string's text in pieces, as they come, and appends to another string what comes out; at the
+    /// end it gets `None`, so it may hold back as much as it likes. Values that are not strings pass.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let rule = Rule::map_text(|piece, out| out.push_str(&piece.map_or("!".to_owned(), str::to_uppercase)));
+    /// let mut rewriter = Rewriter::new(&PatternSet::new(["say"])?, [rule])?;
+    /// let mut out = String::new();
+    /// for chunk in [r#"{"say": "on"#, r#"e\ntw"#, r#"o"}"#] {
+    ///     rewriter.write(chunk, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// }
+    /// assert_eq!(out, r#"{"say": "ONE\nTWO!"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn map_text(map: impl FnMut(Option<&str>, &mut String) + Send + Sync + 'static) -> Self {
+        RuleKind::MapText(Box::new(map)).into()
+    }
+}
+
+/// Checks that a text is one JSON text.
+pub(super) fn check(json: &str) -> Result<(), Error> {
+    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    parser.feed_with(json, |_| {})?;
+    parser.finish_with(|_| {})
+}

@@ -1,0 +1,205 @@
+//! Rewriting a text while it passes: any text and any rules against a model, and what is easy to get wrong.
+//!
+//! Laws: rewriting; chunk edges are invisible.
+
+use jsonspigot::{Leniency, Limits, Parser, PatternSet, RewriteError, Rewriter, Rule, RuleError};
+use proptest::prelude::*;
+
+use super::model::chunking::{chunks, torture_cuts, with_cuts};
+use super::model::generate::{Keys, document};
+use super::model::mutate::any_document;
+use super::model::nested::nested_document;
+use super::model::rewrite::rules;
+use super::properties::rewrite::{is_the_models, run};
+
+proptest! {
+    #[test]
+    fn any_text_is_rewritten_as_the_model_says(
+        (document, cuts) in with_cuts(document(Keys::Repeated)), rules in rules(),
+    ) {
+        is_the_models(&document, &cuts, &rules);
+    }
+
+    #[test]
+    fn texts_in_strings_are_too((document, cuts) in with_cuts(nested_document()), rules in rules()) {
+        is_the_models(&document, &cuts, &rules);
+    }
+
+    #[test]
+    fn broken_texts_have_the_parsers_verdict((document, cuts) in with_cuts(any_document()), rules in rules()) {
+        is_the_models(&document, &cuts, &rules);
+    }
+}
+
+fn rewriter(rules: Vec<(&str, Rule)>) -> Rewriter {
+    let (patterns, rules): (Vec<_>, Vec<_>) = rules.into_iter().unzip();
+    Rewriter::new(&PatternSet::new(patterns).unwrap(), rules).unwrap()
+}
+
+#[track_caller]
+fn check(rules: impl Fn() -> Vec<(&'static str, Rule)>, text: &str, expected: &str) {
+    for cuts in torture_cuts(text.len()) {
+        let (out, verdict) = run(&mut rewriter(rules()), &chunks(text.as_bytes(), &cuts));
+        assert_eq!(String::from_utf8(out).unwrap(), expected, "cut at {cuts:?}");
+        verdict.unwrap();
+    }
+}
+
+#[test]
+fn a_comma_goes_with_what_is_removed() {
+    let rules = || vec![("x", Rule::remove()), ("[1,3]", Rule::remove())];
+    check(rules, "{\n  \"x\": 2,\n  \"b\": 3}", "{\n  \"b\": 3}");
+    check(rules, "{\"b\": 3 , \"x\" : [2, {}] }", "{\"b\": 3  }");
+    check(rules, "{\"x\": 1, \"x\": 2 , \"b\": 0, \"x\": 3, \"c\": 4}", "{  \"b\": 0, \"c\": 4}");
+    check(rules, "{\"x\": 1 , \"x\": 2 }", "{  }");
+    check(rules, "[ 0 , 1,2 , 3 ]", "[ 0 ,2  ]");
+    check(rules, "{\"a\": {\"x\": 1}}", "{\"a\": {\"x\": 1}}");
+}
+
+#[test]
+fn a_key_matches_however_it_is_spelt() {
+    let text = r#"{"p\u0061ss": "hunter2", "pass": "hunter2", "pass\u0000": 1, "PASS": 2}"#;
+    check(
+        || vec![("pass", Rule::redact())],
+        text,
+        r#"{"p\u0061ss": "[redacted]", "pass": "[redacted]", "pass\u0000": 1, "PASS": 2}"#,
+    );
+    check(|| vec![("pass", Rule::remove())], text, r#"{ "pass\u0000": 1, "PASS": 2}"#);
+}
+
+#[test]
+fn the_first_rule_wins_and_nothing_inside_is_searched() {
+    let text = r#"{"a": {"b": 1}, "b": 2}"#;
+    check(|| vec![("..b", Rule::remove()), ("*", Rule::replace("0").unwrap())], text, r#"{"a": 0}"#);
+    let put_in = || vec![("a", Rule::replace(r#" {"b": 3} "#).unwrap()), ("..b", Rule::redact())];
+    check(put_in, text, r#"{"a": {"b": 3}, "b": "[redacted]"}"#);
+}
+
+#[test]
+fn strings_are_rewritten_inside() {
+    let rules = || vec![("a | b | c", Rule::redact()), ("a | d", Rule::remove())];
+    let text = r#"{"a": "{\"d\": 1,\n\u0022b\": \"{\\\"c\\\": \\\"hunter2\\\", \\\"e\\\": 1}\"}"}"#;
+    let expected = r#"{"a": "{\n\u0022b\": \"{\\\"c\\\": \\\"[redacted]\\\", \\\"e\\\": 1}\"}"}"#;
+    check(rules, text, expected);
+}
+
+#[test]
+fn a_string_that_turns_out_not_to_be_json_is_cut_if_anything_is_redacted() {
+    let text = r#"{"a": "{\"b\": \"hunter2\", oops \"b\": \"hunter2\"}", "c": 1}"#;
+    let rules = || vec![("a | b", Rule::redact()), ("c", Rule::remove())];
+    check(rules, text, r#"{"a": "{\"b\": \"[redacted]\", "}"#);
+    let rules = || vec![("a | b", Rule::replace("0").unwrap())];
+    check(rules, text, r#"{"a": "{\"b\": 0, oops \"b\": \"hunter2\"}", "c": 1}"#);
+    check(|| vec![("a | $", Rule::redact())], r#"{"a": "no thanks"}"#, r#"{"a": "\"[redacted]\""}"#);
+}
+
+/// Whatever happens to the text, no byte of the value gets out.
+#[test]
+fn nothing_of_a_redacted_value_comes_out() {
+    let text =
+        r#"{"n": [1], "pw": "hunter2", "in": "{\"pw\": \"hunter2\", \"x\": \"{\\\"pw\\\": [\\\"hunter2\\\"]}\"}"}"#;
+    let rules = || vec![("..pw", Rule::redact()), ("in | pw", Rule::redact()), ("in | x | ..pw", Rule::redact())];
+    let letters = |out: &[u8]| out.windows(3).any(|three| b"hunter2".windows(3).any(|part| part == three));
+    for place in 0..=text.len() {
+        for byte in [None, Some(b'"'), Some(b'\\'), Some(b'}'), Some(b'x'), Some(0xFF), Some(b'\n'), Some(b',')] {
+            let mut broken = text.as_bytes().to_vec();
+            broken.splice(place..place, byte);
+            let is_in_key = |key: &str| {
+                let mut places = text.match_indices(key).map(|(at, found)| at..=at + found.len());
+                places.any(|range| range.contains(&place))
+            };
+            // Another key, which no rule selects.
+            if byte.is_some() && (is_in_key("pw") || is_in_key("x\\\"") || is_in_key("\"in") || is_in_key("\"x")) {
+                continue;
+            }
+            for cuts in [vec![], (1..broken.len()).collect(), vec![place], vec![place / 2, place + 1]] {
+                let (out, _) = run(&mut rewriter(rules()), &chunks(&broken, &cuts));
+                assert!(!letters(&out), "{byte:?} at {place}, cut at {cuts:?}: {}", String::from_utf8_lossy(&out));
+            }
+        }
+    }
+}
+
+/// What is held back is no more than the limit, wherever the chunks end.
+#[test]
+fn what_is_held_back_has_a_limit() {
+    let text = format!("{{\"a\": 1,{}\"b\": 2}}", " ".repeat(100));
+    let run_with = |limit: usize, cuts: &[usize]| {
+        let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
+        run(&mut rewriter, &chunks(text.as_bytes(), cuts))
+    };
+    for cuts in torture_cuts(text.len()) {
+        // The comma, the blanks, the key, the colon and a blank.
+        assert_eq!(run_with(106, &cuts), (b"{\"a\": 1}".to_vec(), Ok(())));
+        assert_eq!(run_with(105, &cuts), (b"{\"a\": 1".to_vec(), Err(RewriteError::HeldLimit { offset: 112 })));
+    }
+    let text = r#"{"a": [1, 2, 3], "b": 0}"#;
+    for cuts in torture_cuts(text.len()) {
+        let run_with = |limit: usize| {
+            let mut rewriter = rewriter(vec![("a", Rule::map(str::to_owned))]).held_limit(limit);
+            run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
+        };
+        assert_eq!(run_with(9), (text.as_bytes().to_vec(), Ok(())));
+        assert_eq!(run_with(8), (b"{\"a\": ".to_vec(), Err(RewriteError::HeldLimit { offset: 14 })));
+    }
+}
+
+/// Blanks before a key are no reason to keep megabytes.
+#[test]
+fn megabytes_of_blanks_are_refused() {
+    let mut rewriter = rewriter(vec![("b", Rule::remove())]);
+    let blanks = vec![b' '; 64 << 10];
+    let mut out = 0;
+    rewriter.write("{\"a\": 1,", |bytes| out += bytes.len()).unwrap();
+    let written = (0..256).try_for_each(|_| rewriter.write(&blanks, |bytes| out += bytes.len()));
+    assert_eq!(written, Err(RewriteError::HeldLimit { offset: 7 + (1 << 20) }));
+    assert_eq!((out, rewriter.passed()), (7, 7));
+}
+
+#[test]
+fn what_a_closure_gives_has_to_be_json() {
+    for bad in ["", "oops", "1 2", "{\"a\":", "\u{0}"] {
+        let text = r#"{"a": 1, "b": 2}"#;
+        for rule in [Rule::map(|_| bad.to_owned()), Rule::replace_with(|_| bad.to_owned())] {
+            let (out, verdict) = run(&mut rewriter(vec![("a", rule)]), &[text.as_bytes()]);
+            assert_eq!((&*out, verdict), (&b"{\"a\": "[..], Err(RewriteError::NotJson { offset: 6 })));
+        }
+        assert!(matches!(Rule::replace(bad), Err(RuleError::NotJson { .. })));
+    }
+}
+
+#[test]
+fn rules_that_make_no_sense_are_refused() {
+    for root in ["$", "a | $", "..* | $"] {
+        let refused = Rewriter::new(&PatternSet::new(["b", root]).unwrap(), [Rule::redact(), Rule::remove()]);
+        assert_eq!(refused.unwrap_err(), RuleError::RemovesRoot { place: 1 });
+    }
+    let refused = Rewriter::new(&PatternSet::new(["b"]).unwrap(), []);
+    assert_eq!(refused.unwrap_err(), RuleError::Count { patterns: 1, rules: 0 });
+    let lenient = Parser::builder().lenient(Leniency::MODEL_OUTPUT);
+    let refused = Rewriter::with_parser(lenient, &PatternSet::new(["b"]).unwrap(), [Rule::redact()]);
+    assert_eq!(refused.unwrap_err(), RuleError::Lenient);
+}
+
+#[test]
+fn limits_are_the_parsers() {
+    let builder = Parser::builder().limits(Limits::new().string(4)).stop_at_root();
+    let patterns = PatternSet::new(["a"]).unwrap();
+    let mut rewriter = Rewriter::with_parser(builder, &patterns, [Rule::redact()]).unwrap();
+    let (out, verdict) = run(&mut rewriter, &[br#"{"a": "hunter2"}"#]);
+    assert_eq!((&*out, verdict.unwrap_err().offset()), (&br#"{"a": "[redacted]""#[..], 11));
+}
+
+/// A long string goes on as it comes, whatever is done with it.
+#[test]
+fn what_is_not_held_back_comes_out_at_once() {
+    let mut rewriter =
+        rewriter(vec![("a", Rule::map_text(|piece, out| out.push_str(piece.unwrap_or("")))), ("z", Rule::remove())]);
+    let mut said = Vec::new();
+    for chunk in ["{\"a\": \"one", " two", " \\u00", "e9 three\", \"b\": \"four", " five\"", "}"] {
+        let mut out = Vec::new();
+        rewriter.write(chunk, |bytes| out.extend_from_slice(bytes)).unwrap();
+        said.push(String::from_utf8(out).unwrap());
+    }
+    assert_eq!(said, ["{\"a\": \"one", " two", " ", "é three\", \"b\": \"four", " five\"", "}"]);
+}
