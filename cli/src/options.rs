@@ -9,11 +9,12 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
-use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter, Rule, RuleError};
+use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
 use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
+use crate::edits::Edits;
 use crate::envelope::Text;
 use crate::output::Snapshots;
 use crate::provider::{Choices, Stream};
@@ -222,23 +223,8 @@ pub(crate) struct Options {
     #[arg(long, requires = "lenient")]
     accept: bool,
 
-    /// Write the text itself, as it came, without the members and elements that PATTERN selects; may be repeated
-    ///
-    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts.
-    #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
-    remove: Vec<String>,
-
-    /// Write the text itself, as it came, with this JSON text in the place of each value that PATTERN selects; may be repeated
-    #[arg(long, value_names = ["PATTERN", "JSON"], num_args = 2, value_hint = ValueHint::Other, group = "rule")]
-    replace: Vec<String>,
-
-    /// The same with the string "[redacted]"; a string whose text turns out not to be JSON is cut off there
-    #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
-    redact: Vec<String>,
-
-    /// The order of these three among the arguments: the places of each one's first values.
-    #[arg(skip)]
-    rule_places: [Vec<usize>; 3],
+    #[command(flatten)]
+    edits: Edits,
 
     /// How much of the input to keep: all of it, the open matches, or nothing (then only atoms' ends have a value)
     ///
@@ -333,9 +319,7 @@ impl Options {
     pub(crate) fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
         let matches = Self::command().try_get_matches_from(arguments)?;
         let mut options = Self::from_arg_matches(&matches)?;
-        let places = |name: &str| matches.indices_of(name).into_iter().flatten();
-        options.rule_places =
-            [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];
+        options.edits.keep_order(&matches);
         if options.value && matches!(options.retain, Some(Retain::Matches | Retain::Nothing)) {
             let message = "the argument '--value' needs '--retain all', which keeps the whole value";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());
@@ -345,21 +329,7 @@ impl Options {
 
     /// Returns what edits the text, if that is asked for.
     pub(crate) fn rewriter(&self) -> Result<Option<Rewriter>, Failure> {
-        let refuse = |error: &RuleError| Self::command().error(ErrorKind::ValueValidation, error);
-        let [removed, replaced, redacted] = &self.rule_places;
-        let mut rules = Vec::new();
-        rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Rule::remove())));
-        rules.extend(redacted.iter().zip(&self.redact).map(|(place, pattern)| (*place, pattern, Rule::redact())));
-        for (place, pair) in replaced.iter().zip(self.replace.chunks_exact(2)) {
-            rules.push((*place, &pair[0], Rule::replace(&pair[1]).map_err(|error| refuse(&error))?));
-        }
-        if rules.is_empty() {
-            return Ok(None);
-        }
-        rules.sort_by_key(|(place, ..)| *place);
-        let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| pattern))?;
-        let rules = rules.into_iter().map(|(.., rule)| rule);
-        Ok(Some(Rewriter::with_parser(self.parser(), &patterns, rules).map_err(|error| refuse(&error))?))
+        self.edits.rewriter(self.parser(), &mut Self::command())
     }
 
     /// Returns the source that the input is to be read as.

@@ -116,6 +116,8 @@ impl Stream {
             };
             if let Frame::Damaged(damage) = frame {
                 *is_explained = true;
+                // Binary messages are no terminal's, so what came before them is complained of first.
+                noise.drain(..).for_each(|line| complaints.push(line));
                 return complaints.push(damage.to_string());
             }
             frame.push_to(calls, on_event);
@@ -208,9 +210,10 @@ fn may_be_event(text: &str) -> bool {
 /// Complains of noise, unless it is that of a program's terminal.
 fn settle_noise(provider: Option<Provider>, noise: &mut Vec<String>, complaints: &mut Complaints) {
     match provider {
-        None => {}
+        // A stream that goes on like that is no program's.
+        None if noise.len() < 64 => {}
         Some(Provider::ClaudeCode | Provider::Codex) => noise.clear(),
-        Some(_) => noise.drain(..).for_each(|line| complaints.push(line)),
+        _ => noise.drain(..).for_each(|line| complaints.push(line)),
     }
 }
 

@@ -254,7 +254,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     }
 
     fn wanted_keys(&self) -> KeyFilter {
-        self.followers.tracker.wanted_keys()
+        if self.out.needs_each_key() { KeyFilter::ALL } else { self.followers.tracker.wanted_keys() }
     }
 
     fn skip_key(&mut self) {

@@ -248,6 +248,10 @@ impl Output for Writer<'_> {
 
     fn inner_error(&mut self, _selected: &Selected<'_>, _error: &Error) {}
 
+    fn needs_each_key(&self) -> bool {
+        true
+    }
+
     fn opened(&mut self, at: u64, is_live: bool) {
         if self.follows_containers() {
             self.state.containers.push(if is_live { Container::Empty } else { Container::Dead });

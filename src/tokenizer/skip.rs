@@ -175,6 +175,10 @@ impl Tokenizer {
             loop {
                 let Some(byte) = self.next_token(chunk, &mut pos) else { break 'all State::AfterValue };
                 if byte == b',' {
+                    if skipped == Skipped::member(depth) && wanted.is_all() {
+                        // The sink gets to know.
+                        break 'all State::AfterValue;
+                    }
                     pos += 1;
                     step = if in_object { Step::Key } else { Step::Value };
                     if skipped == Skipped::member(depth) {

@@ -108,7 +108,7 @@ fn wrong_options() {
     error: the following required arguments were not provided: <--snapshots|--patches>
     error: the following required arguments were not provided: <--snapshots|--patches>
     error: the following required arguments were not provided: <--snapshots|--patches>
-    error: invalid value 'mistral' for '--provider <NAME>' [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, mcp, claude-code, codex, dashscope, mistral-conversations, cloudflare, auto]
+    error: invalid value 'mistral' for '--provider <NAME>' [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, mcp, claude-code, codex, dashscope, mistral-conversations, cloudflare, auto]; tip: a similar value exists: 'mistral-conversations'
     error: a value is required for '--provider <NAME>' but none was supplied [possible values: anthropic, openai-chat, openai-responses, gemini, bedrock, cohere, ollama, ag-ui, vercel-ui, mcp, claude-code, codex, dashscope, mistral-conversations, cloudflare, auto]
     error: the argument '--provider <NAME>' cannot be used with '--value'
     error: the argument '--provider <NAME>' cannot be used with '--snapshots'

@@ -55,6 +55,12 @@ const CASES: &[Case] = &[
             r#""event":"mismatch","kind":"text","block":0,"text":"I can not say that.""#,
         ],
     ),
+    case_of(
+        "claude-stream-json",
+        AUTO,
+        0,
+        &[r#""event":"call""#, r#""name":"Write""#, r#""event":"input","call":0,"status":"complete""#],
+    ),
     case_of("whole-extends-arguments-08", QUERY, 0, WEATHER),
     case_of("whole-extends-arguments-08c", QUERY, 0, WEATHER),
     case_of("whole-extends-arguments-08d", QUERY, 0, WEATHER),

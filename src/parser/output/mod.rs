@@ -74,6 +74,10 @@ pub(crate) trait Output {
     // What only an editor of the text needs: where things are, rather than what they are. Offsets are those of the
     // innermost text that is read, but for `piece`.
 
+    /// Returns true if this output asks for the keys that no pattern leads on from, too.
+    fn needs_each_key(&self) -> bool {
+        false
+    }
     /// A bracket has opened a container; whether a pattern may select something inside.
     fn opened(&mut self, _at: u64, _is_live: bool) {}
     /// The comma after a member or element.
