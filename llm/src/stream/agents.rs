@@ -38,6 +38,16 @@ struct Agent {
     state: StreamState,
 }
 
+impl Agents {
+    pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
+        self.open.iter().map(|agent| (&*agent.id, &agent.calls))
+    }
+
+    pub(super) fn states(&self) -> impl Iterator<Item = &StreamState> {
+        self.open.iter().map(|agent| &agent.state)
+    }
+}
+
 /// The first thing that is wrong with an agent. One of which nothing was understood has said nothing.
 fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<Unfinished> {
     let verdict = state.outlet.watch.verdict(is_open, calls.state().has_strays(), true);

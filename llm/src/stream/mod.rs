@@ -277,10 +277,16 @@ impl ProviderStream {
         self.reader.as_ref().map(Dispatch::provider)
     }
 
-    /// The calls: their patterns, and the parsers of the open ones.
+    /// The calls: their patterns, and the parsers of the open ones. Those of sub-agents are in [`agents`](Self::agents).
     #[must_use]
     pub fn calls(&self) -> &ToolCalls {
         &self.calls
+    }
+
+    /// The sub-agents that are at work, by the ids in [`StreamEvent::Agent`], with their calls. All calls of a stream are
+    /// numbered together, so a number is only one agent's.
+    pub fn agents(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
+        self.agents.calls()
     }
 
     /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,

@@ -4,6 +4,7 @@
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
+use core::iter;
 
 use jsonspigot::internal::saved::{Impossible, Owner, Reader, Writer};
 
@@ -65,13 +66,19 @@ impl ProviderStream {
     /// [parser](Envelope::parser) of its payload.
     #[must_use]
     pub fn envelope(&self, block: u64) -> Option<&Envelope> {
-        self.stream_state.outlet.texts.as_ref()?.envelope(block)
+        self.texts().find_map(|texts| texts.envelope(block))
     }
 
     /// The blocks of text that are open and in which something has come, by their numbers, with their envelopes.
     pub fn envelopes(&self) -> impl Iterator<Item = (u64, &Envelope)> {
-        let blocks = self.stream_state.outlet.texts.iter().flat_map(|texts| texts.blocks());
+        let blocks = self.texts().flat_map(ReadText::blocks);
         blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope)))
+    }
+
+    /// The texts that are searched: the main agent's, and those of sub-agents, whose blocks are numbered with its own.
+    fn texts(&self) -> impl Iterator<Item = &dyn ReadText> {
+        let states = iter::once(&self.stream_state).chain(self.agents.states());
+        states.filter_map(|state| state.outlet.texts.as_deref())
     }
 }
 

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, Unfinished, UnfinishedKind};
+use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, Unfinished, UnfinishedKind};
 use serde_json::{Value, json};
 
 use super::support::{Log, events_of, everything, own, read, read_with, shared};
@@ -192,6 +192,48 @@ fn agents_alone() {
         assert_eq!(both["toolu_b"], only_two["toolu_b"], "{order:b}");
         assert_eq!(both[MAIN], only_one[MAIN], "{order:b}");
     }
+}
+
+/// What is reported of a sub-agent's open call can be looked at, before and after a restore: the call under its number, and
+/// what its parser has open.
+#[test]
+fn open_calls_of_agents_are_found() {
+    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build());
+    let (mut stream, mut open) = (new(), BTreeMap::<u64, String>::new());
+    let (mut most, mut has_matches) = (0, false);
+    for line in lines_of("claude-code/parallel.jsonl") {
+        stream.push_with(&line, |event| {
+            let StreamEvent::Agent { agent, event, .. } = event else { return };
+            match event {
+                StreamEvent::Call(CallEvent::Start(call)) => _ = open.insert(call.number, agent.to_owned()),
+                StreamEvent::Call(CallEvent::End { call, .. }) => _ = open.remove(&call.number),
+                _ => {}
+            }
+        });
+        let found = |stream: &ProviderStream| {
+            let agents = stream.agents().map(|(agent, calls)| (agent.to_owned(), calls.clone())).collect::<Vec<_>>();
+            let mut found = BTreeMap::new();
+            let mut matches = Vec::new();
+            for (agent, calls) in agents {
+                for call in calls.open_calls() {
+                    found.insert(call.number, agent.clone());
+                    if let Some(parser) = calls.parser(call.number) {
+                        parser.open_matches_with(|event| {
+                            matches.push((call.number, event.match_id, event.path.to_string()));
+                        });
+                    }
+                }
+            }
+            (found, matches)
+        };
+        let (calls, matches) = found(&stream);
+        assert_eq!(calls, open);
+        most = most.max(calls.len());
+        stream = new().restore(&stream.save()).unwrap();
+        assert_eq!(found(&stream), (calls, matches.clone()));
+        has_matches |= !matches.is_empty();
+    }
+    assert!(most > 1 && has_matches);
 }
 
 /// A sub-agent whose call is cut takes the verdict away, however well the main one ends.
