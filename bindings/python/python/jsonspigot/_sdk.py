@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from base64 import b64encode
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 # What the helper streams of `anthropic` make of the events that they pass on as well.
 _DERIVED = frozenset({"text", "thinking", "signature", "citation", "input_json", "compaction"})
@@ -17,9 +17,8 @@ _DERIVED = frozenset({"text", "thinking", "signature", "citation", "input_json",
 
 def event_text(event: Any) -> str:
     """The JSON text of an SDK's or a framework's event object, or of a dict; nothing for one that only repeats others."""
-    # LangGraph gives a message's chunk together with where it is from.
-    if isinstance(event, tuple) and len(event) == 2 and hasattr(event[0], "tool_call_chunks"):
-        event = event[0]
+    if isinstance(event, tuple):
+        return event_text(_in_pair(cast("tuple[Any, ...]", event)))
     if hasattr(event, "tool_call_chunks") and hasattr(event, "response_metadata"):
         return _dumped(_of_langchain(event))
     if hasattr(event, "event_kind"):
@@ -41,6 +40,13 @@ def event_text(event: Any) -> str:
     if isinstance(event, (dict, list)):
         return _dumped(event)
     raise TypeError(f"an event is an SDK's object, a dict or JSON text, not {type(event).__name__}")
+
+
+def _in_pair(pair: tuple[Any, ...]) -> Any:
+    """LangGraph gives a message's chunk together with where it is from."""
+    if len(pair) == 2 and hasattr(pair[0], "tool_call_chunks"):
+        return pair[0]
+    raise TypeError(f"an event is an SDK's object, a dict or JSON text, not {type(pair).__name__}")
 
 
 def _of_langchain(chunk: Any) -> dict[str, Any]:
