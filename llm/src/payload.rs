@@ -109,7 +109,7 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
-    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is [lenient](crate::ParserBuilder::lenient).
+    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is [lenient](jsonspigot::ParserBuilder::lenient).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -173,7 +173,7 @@ pub enum PayloadStatus<'a> {
     /// One complete JSON value and nothing else; `null` is one too.
     Complete,
     /// One value that is JSON but for the deviations that the parser was built to
-    /// [accept](crate::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON text it
+    /// [accept](jsonspigot::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON text it
     /// stands for; [`Payload::deviations`] says what was wrong. Never [`Complete`](Self::Complete), so that code which acts
     /// on complete values alone does not act on a guess.
     Accepted,

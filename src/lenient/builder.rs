@@ -51,7 +51,7 @@ impl ParserBuilder {
     /// Offsets refer to the original text. A value's [span](crate::CompleteValue::span) ends where the value ended in
     /// it and is as long as the rewritten value; only the span of [`complete`](crate::Parser::complete) refers to the
     /// rewritten text. Tool calls and envelopes have a status of its own for such a value,
-    /// [`Accepted`](crate::PayloadStatus::Accepted).
+    /// [`Accepted`](https://docs.rs/jsonspigot-llm/latest/jsonspigot_llm/enum.PayloadStatus.html).
     ///
     /// ```
     /// use jsonspigot::{Leniency, Parser, PatternSet};

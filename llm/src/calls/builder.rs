@@ -41,7 +41,7 @@ impl ToolCallsBuilder {
     /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its
     /// text.
     ///
-    /// Unless the builder says otherwise, duplicate keys are [refused](crate::DuplicateKeys::Reject): if you act on a
+    /// Unless the builder says otherwise, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if you act on a
     /// field as soon as it is complete, there must not be another value for it later.
     ///
     /// ```

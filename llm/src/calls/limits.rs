@@ -4,7 +4,7 @@ use jsonspigot::internal::saved::Digest;
 
 /// Upper bounds on what a stream may make this process keep. N is allowed; N+1 is reported as an error of its own kind.
 ///
-/// Unlike the parser's [`Limits`](crate::Limits) they have finite defaults, so that neither a million slots nor an
+/// Unlike the parser's [`Limits`](jsonspigot::Limits) they have finite defaults, so that neither a million slots nor an
 /// endless call can take all memory.
 ///
 /// ```

@@ -14,7 +14,7 @@ use super::tool_calls::ToolCalls;
 
 impl ToolCalls {
     /// The state of the calls as bytes, from which [`ToolCallsBuilder::restore`] makes calls that go on as if nothing had
-    /// happened, in another process or on another machine; see [`Parser::save`](crate::Parser::save).
+    /// happened, in another process or on another machine; see [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -67,7 +67,7 @@ impl ToolCallsBuilder {
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore).
+    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore).
     ///
     /// # Cost
     ///

@@ -63,7 +63,7 @@ impl ToolCalls {
         ToolCallsBuilder::default()
     }
 
-    /// The patterns that apply to a tool's calls: [`Event::pattern`](crate::Event::pattern) is a place in this set.
+    /// The patterns that apply to a tool's calls: [`Event::pattern`](jsonspigot::Event::pattern) is a place in this set.
     #[must_use]
     pub fn patterns(&self, name: &str) -> &PatternSet {
         self.state.options.patterns_of(name)

@@ -20,7 +20,7 @@ const STATES: [State; 3] = [State::Text, State::Opening, State::Payload];
 impl Envelope {
     /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if nothing
     /// had happened, in another process or on another machine: between two chunks, at any time; see
-    /// [`Parser::save`](crate::Parser::save).
+    /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
@@ -123,7 +123,7 @@ impl EnvelopeBuilder {
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other delimiters are other choices.
+    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore); other delimiters are other choices.
     ///
     /// # Cost
     ///

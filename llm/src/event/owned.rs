@@ -43,7 +43,7 @@ use crate::envelope::OwnedEnvelopeEvent;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// [`ProviderStream::push`]: super::ProviderStream::push
+/// [`ProviderStream::push`]: crate::ProviderStream::push
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum OwnedStreamEvent {

@@ -94,7 +94,7 @@ impl OwnedPayload {
     /// # Errors
     ///
     /// If there is no value, what is wrong with the text; otherwise those of
-    /// [`CompleteValue::deserialize`](crate::CompleteValue::deserialize), with places in [`value`](Self::value).
+    /// [`CompleteValue::deserialize`](jsonspigot::CompleteValue::deserialize), with places in [`value`](Self::value).
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
         match &self.value {
             Some(value) => deserialize_whole(value),

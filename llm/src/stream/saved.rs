@@ -16,7 +16,7 @@ use crate::json::Json;
 impl ProviderStream {
     /// The stream's state as bytes, from which [`restore`](Self::restore) makes a stream that goes on as if nothing had
     /// happened, in another process or on another machine: between two events, at any time; see
-    /// [`Parser::save`](crate::Parser::save).
+    /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -66,7 +66,7 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore). A provider is a choice; where it has to be detected,
+    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore). A provider is a choice; where it has to be detected,
     /// all that are compiled in are.
     ///
     /// # Cost
