@@ -32,12 +32,14 @@ pub fn token_lengths(total: usize, seed: u64) -> impl Iterator<Item = usize> {
 /// A text in such pieces.
 pub fn tokens(text: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut rest = text;
-    let pieces = token_lengths(text.len(), seed).map(|length| {
+    // Room for all: whether a list can grow where it lies is chance, and an instruction count would include the copies.
+    let mut pieces = Vec::with_capacity(text.len());
+    pieces.extend(token_lengths(text.len(), seed).map(|length| {
         let (piece, after) = rest.split_at(length);
         rest = after;
         piece
-    });
-    pieces.collect()
+    }));
+    pieces
 }
 
 /// One step of a path.
