@@ -1,4 +1,7 @@
 //! Finds the format of a body by its first bytes.
+//!
+//! What a program writes to its terminal may come before its JSON lines, and headers that were saved with a body before its
+//! server-sent events. So lines that are neither are held until one shows which it is.
 
 use std::mem;
 
@@ -19,11 +22,16 @@ pub(crate) enum Format {
     Messages,
 }
 
+/// The most bytes that are held of lines that don't show what they are.
+const MOST_HELD: usize = 16 << 10;
+
 /// The beginning of a body whose format is not known yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Undecided {
-    /// The first bytes, if no text can start with them.
+    /// The first bytes: of a message, if no text can start with them, or of lines that don't show what they are.
     first: Vec<u8>,
+    /// The start of the last of these lines in `first`, without its white space; none if these are no lines so far.
+    line: Option<usize>,
     /// Reads the bytes in case they are server-sent events.
     sse: Sse,
     len: usize,
@@ -33,7 +41,7 @@ pub(crate) struct Undecided {
 
 impl Undecided {
     pub(crate) fn new(limit: usize) -> Self {
-        Self { first: Vec::new(), sse: Sse::new(limit), len: 0, has_bracket: false }
+        Self { first: Vec::new(), line: None, sse: Sse::new(limit), len: 0, has_bracket: false }
     }
 
     /// Returns true if nothing has been read.
@@ -44,6 +52,9 @@ impl Undecided {
     /// Looks at a byte. Returns the format, once known, whose reader then has to read the bytes of [`take`](Self::take)
     /// and this one; otherwise the byte is consumed.
     pub(crate) fn look(&mut self, byte: u8) -> Option<Format> {
+        if self.line.is_some() {
+            return self.look_for_line(byte);
+        }
         let is_blank = byte.is_ascii_whitespace() || BYTE_ORDER_MARK.get(self.len) == Some(&byte);
         let may_be_prelude = self.len == 0 && !is_blank && !byte.is_ascii_graphic();
         if !self.first.is_empty() || may_be_prelude {
@@ -54,7 +65,7 @@ impl Undecided {
             b'[' if !self.has_bracket => self.has_bracket = true,
             b'{' if self.has_bracket => return Some(Format::Array),
             b'{' => return Some(Format::Texts),
-            _ => return Some(Format::Sse),
+            _ => return self.look_for_line(byte),
         }
         self.len = self.len.saturating_add(1);
         // White space and a bracket make no event.
@@ -69,7 +80,39 @@ impl Undecided {
         }
         let prelude = <[u8; PRELUDE]>::try_from([&*self.first, &[byte]].concat());
         let is_message = prelude.is_ok_and(|prelude| is_prelude(&prelude));
-        Some(if is_message { Format::Messages } else { Format::Sse })
+        if is_message {
+            return Some(Format::Messages);
+        }
+        let first = mem::take(&mut self.first);
+        let format = first.iter().chain([&byte]).find_map(|byte| self.look_for_line(*byte));
+        if format.is_some() {
+            self.first = first;
+        }
+        format
+    }
+
+    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field or a comment
+    /// server-sent events.
+    fn look_for_line(&mut self, byte: u8) -> Option<Format> {
+        let start = self.line.unwrap_or_default();
+        let name = &self.first[start..];
+        let is_end = matches!(byte, b'\n' | b'\r');
+        let is_comment = name.is_empty() && byte == b':';
+        let is_field = (is_end || byte == b':')
+            && (name.eq_ignore_ascii_case(b"data") || matches!(name, b"event" | b"id" | b"retry" | b"error"));
+        if name.is_empty() && byte == b'{' {
+            if self.has_bracket {
+                self.first.insert(0, b'[');
+            }
+            return Some(Format::Texts);
+        }
+        if is_comment || is_field || self.first.len() == MOST_HELD {
+            return Some(Format::Sse);
+        }
+        let is_before = is_end || name.is_empty() && byte.is_ascii_whitespace();
+        self.first.push(byte);
+        self.line = Some(if is_before { self.first.len() } else { start });
+        None
     }
 
     /// The bytes that no reader has read yet, and the reader of server-sent events, which has read all others.
@@ -84,7 +127,7 @@ impl Undecided {
     }
 
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { first, sse, len, has_bracket } = self;
+        let Self { first, line: _, sse, len, has_bracket } = self;
         out.bytes(first);
         sse.save(out);
         out.number(*len as u64);
@@ -95,9 +138,9 @@ impl Undecided {
         let first = reader.bytes()?;
         let sse = Sse::restore(reader, limit)?;
         let (len, has_bracket) = (reader.size()?, reader.flag()?);
-        // White space and a bracket make no event, and no prelude begins after them.
-        possible(sse.is_without_data() && (first.is_empty() || len == 0) && !(has_bracket && len == 0))?;
-        let mut new = Self { first: Vec::new(), sse, len, has_bracket };
+        // White space and a bracket make no event.
+        possible(sse.is_without_data() && !(has_bracket && len == 0))?;
+        let mut new = Self { first: Vec::new(), line: None, sse, len, has_bracket };
         for byte in first {
             possible(new.look(*byte).is_none())?;
         }

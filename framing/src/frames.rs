@@ -15,7 +15,8 @@ use crate::texts::Texts;
 ///
 /// There are three formats, told apart by the first bytes after any white space or byte order mark: JSON texts begin with
 /// a brace, or a bracket and a brace; Amazon's event stream with two lengths and their checksum; anything else is read as
-/// server-sent events.
+/// server-sent events. Lines before, such as a program's notices or a response's headers, are held until a line begins with
+/// a brace or is a field or a comment of server-sent events, but no more than 16 KiB of them.
 ///
 /// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard says
 ///   ([section 9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless

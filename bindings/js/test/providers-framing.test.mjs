@@ -1,4 +1,4 @@
-// Bodies become frames, the same at any cut. The tables are those of the command's own framing, `cli/src/framing`.
+// Bodies become frames, the same at any cut. The tables are those of `framing/tests/it`.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -66,6 +66,18 @@ test("server-sent events with every line end", () => {
     check(input + end, ['{"a":1}', "{}"]);
   }
   check("data: {}", ["{}"]);
+});
+
+test("lines before the first event belong to what follows", () => {
+  check('npm warn x\n\n  at y: z\n{"a":1}\n{}\n', ["npm warn x", "at y: z", '{"a":1}', "{}"]);
+  check('⚠ x\r\n{"a":1}\r\n', ["⚠ x", '{"a":1}']);
+  check("\u001b[33mx, y, and z\n {}\n", ["\u001b[33mx, y, and z", "{}"]);
+  check("[info] x\n{}\n", ["[info] x", "{}"]);
+  check("dates: 1\nDate: 2\n{}\n", ["dates: 1", "Date: 2", "{}"]);
+  check("HTTP/1.1 200 OK\r\nx: {y}\r\n\r\ndata: {}\n\n", ["{}"]);
+  for (const first of [": x", "event: x", "id: 1", "id", "retry: 5"]) check(`x\n${first}\n{}\n`, ["exception {}"]);
+  const long = `${"x\n".repeat(10_000)}{}\n\ndata: 1\n\n`;
+  assert.deepEqual(frames(20, [long.slice(0, 999), long.slice(999)]), ["exception {}", "1"]);
 });
 
 test("a byte order mark and blank lines may come first", () => {

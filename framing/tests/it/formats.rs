@@ -1,6 +1,6 @@
 //! The formats and how they are told apart, at every cut.
 
-use crate::body::check;
+use crate::body::{check, frames};
 
 #[test]
 fn events_with_every_line_end() {
@@ -42,6 +42,26 @@ fn what_is_in_no_format_is_no_frame() {
     check("[1] hello\ndata: {}\n\n", &["{}"]);
     check("[ [\n\ndata: {}\n\n", &["{}"]);
     check("\0 hello\ndata: {}\n\n", &["{}"]);
+}
+
+#[test]
+fn lines_before_the_first_event_belong_to_what_follows() {
+    // A program's notices, as its terminal has them.
+    check("npm warn x\n\n  at y: z\n{\"a\":1}\n{}\n", &["npm warn x", "at y: z", "{\"a\":1}", "{}"]);
+    check("⚠ x\r\n{\"a\":1}\r\n", &["⚠ x", "{\"a\":1}"]);
+    check("\u{1b}[33mx, y, and z\n {}\n", &["\u{1b}[33mx, y, and z", "{}"]);
+    check("[info] x\n{}\n", &["[info] x", "{}"]);
+    check("dates: 1\nDate: 2\n{}\n", &["dates: 1", "Date: 2", "{}"]);
+    check(format!("{}\n{{}}\n", "x".repeat(30)), &["too long", "{}"]);
+    // The headers of a response.
+    check("HTTP/1.1 200 OK\r\nx: {y}\r\n\r\ndata: {}\n\n", &["{}"]);
+    check("HTTP/1.1 200 OK\n\n{\"a\":1}", &["HTTP/1.1 200 OK", "{\"a\":1}"]);
+    for first in [": x", "event: x", "id: 1", "id", "retry: 5"] {
+        check(format!("x\n{first}\n{{}}\n"), &["exception {}"]);
+    }
+    // No more is held of them than some kilobytes.
+    let input = format!("{}\n{{}}\n\ndata: 1\n\n", "x\n".repeat(10_000));
+    assert_eq!(frames(20, input.as_bytes().chunks(999)), ["exception {}", "1"]);
 }
 
 #[test]

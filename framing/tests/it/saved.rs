@@ -12,6 +12,8 @@ pub(crate) fn inputs() -> Vec<Vec<u8>> {
     let long = "1, ".repeat(30);
     [
         "\u{feff}\n[ x\ndata: {}\n\n".as_bytes(),
+        "\n[ é: x\r\n y: {\n\n{}\nz".as_bytes(),
+        "\u{1b}[33mx: and longer\nid: 1\ndata: 2\n\n".as_bytes(),
         "data: {\"é\":1}\r\ndata\rdata:1\n\n: x\nevent: y\n\ndata: z".as_bytes(),
         format!("data: {long}\n\ndata: 1\n\n").as_bytes(),
         " {\"a\":\n[\"é\\n\"]}\n\nnoise\n[\n{},12,\n{\"a\":1}]\n{ \nx".as_bytes(),

@@ -2,7 +2,8 @@
 //
 // There are three framings, told apart by the first bytes after any white space: JSON texts begin with a bracket
 // (`texts.ts`), Amazon's event stream with two lengths and their checksum (`messages.ts`), and all else is read as
-// server-sent events. The command line does the same in `cli/src/framing`.
+// server-sent events. Lines before that are neither, a program's notices or saved headers, are held until one shows which
+// it is. The crate `jsonspigot-framing` does the same in `detection.rs`.
 
 import { isWellFormed } from "./instance.js";
 import { isPrelude, Messages, PRELUDE } from "./messages.js";
@@ -18,6 +19,12 @@ export type FrameKind = "text" | "unreadable" | "exception" | "too-long";
 export type OnFrame = (kind: FrameKind, text: string) => void;
 
 const BYTE_ORDER_MARK = "\ufeff";
+
+/** The most that is held of lines that don't show what they are. */
+const MOST_HELD = 16 << 10;
+
+/** The fields of server-sent events, and those that some servers add. */
+const FIELDS = new Set(["data", "event", "id", "retry", "error"]);
 
 /** Half a pair, which no bytes decode to, stands for what is not UTF-8 until its frame ends: the frame can't be read. */
 const BAD_BYTES = "\udfff";
@@ -37,6 +44,8 @@ export class Framing {
   /** What was read before the framing was known: bytes that may be a prelude, or white space and a bracket. */
   #prelude: number[] = [];
   #before = "";
+  /** The beginning of the last line in it, once there is more than white space and a bracket. */
+  #line: string | undefined;
   #reader: Messages | Texts | ServerSentEvents | undefined;
 
   /** Frames of at most about `limit` bytes. */
@@ -79,6 +88,10 @@ export class Framing {
   finish(): void {
     this.#endBytes();
     // White space and a bracket are no event.
+    if (!this.#reader && this.#line !== undefined) {
+      this.#reader = new ServerSentEvents(this.#limit, this.#tell);
+      this.#reader.feed(this.#before);
+    }
     this.#reader?.finish();
   }
 
@@ -154,24 +167,45 @@ export class Framing {
   }
 
   #text(text: string): void {
-    let rest = text;
-    while (!this.#reader && rest !== "") {
-      const unit = rest[0]!;
-      const isFirst = this.#before === "";
-      const hasBracket = this.#before.includes("[");
-      if (isBlank(unit) || (isFirst && unit === BYTE_ORDER_MARK) || (unit === "[" && !hasBracket)) {
-        // Of white space no more is kept than matters, as some servers send it to keep a connection open.
-        if (unit === "\n" || unit === "\r") this.#before = hasBracket ? "[\n" : "\n";
-        else if (!isBlank(unit) || !" \t\f".includes(this.#before.at(-1) ?? "x")) this.#before += unit;
-        rest = rest.slice(1);
-      } else if (unit === "{") {
-        this.#reader = new Texts(this.#limit, this.#tell, this.#before.includes("["));
-      } else {
-        this.#reader = new ServerSentEvents(this.#limit, this.#tell);
-        this.#reader.feed(this.#before);
-      }
+    let at = 0;
+    while (!this.#reader && at < text.length) {
+      this.#reader = this.#look(text[at]!);
+      if (!this.#reader) at += 1;
     }
-    if (this.#reader && rest !== "") (this.#reader as Texts | ServerSentEvents).feed(rest);
+    if (this.#reader && at < text.length) (this.#reader as Texts | ServerSentEvents).feed(text.slice(at));
+  }
+
+  /** Looks at a unit. Gives its reader, once known, which has read all before it. */
+  #look(unit: string): Texts | ServerSentEvents | undefined {
+    const before = this.#before;
+    const isEnd = unit === "\n" || unit === "\r";
+    if (this.#line === undefined) {
+      const hasBracket = before.includes("[");
+      if (isBlank(unit) || (before === "" && unit === BYTE_ORDER_MARK) || (unit === "[" && !hasBracket)) {
+        // Of white space no more is kept than matters, as some servers send it to keep a connection open.
+        if (isEnd) this.#before = hasBracket ? "[\n" : "\n";
+        else if (!isBlank(unit) || !" \t\f".includes(before.at(-1) ?? "x")) this.#before += unit;
+        return undefined;
+      }
+      if (unit === "{") return new Texts(this.#limit, this.#tell, hasBracket);
+    }
+    const line = this.#line ?? "";
+    if (line === "" && unit === "{") {
+      const texts = new Texts(this.#limit, this.#tell, false);
+      texts.feed(before.replace(/^[\ufeff \n\r\t\f]*(\[?)[ \n\r\t\f]*/, "$1"));
+      return texts;
+    }
+    const isField = (isEnd || unit === ":") && (FIELDS.has(line) || line.toLowerCase() === "data");
+    if (isField || (line === "" && unit === ":") || before.length >= MOST_HELD) {
+      const events = new ServerSentEvents(this.#limit, this.#tell);
+      events.feed(before);
+      return events;
+    }
+    this.#before += unit;
+    if (isEnd || (line === "" && isBlank(unit))) this.#line = "";
+    // A beginning that is longer than a field's name will never be one.
+    else this.#line = line.length > 5 ? line : line + unit;
+    return undefined;
   }
 
   /** A frame that was read from text: unreadable, if it holds half a surrogate pair, in a string or for bad bytes. */
