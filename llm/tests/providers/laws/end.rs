@@ -91,6 +91,9 @@ fn marks(provider: Provider, event: &Value) -> Marks {
             marks.ends = says(is_reason(text(event, "/output/finish_reason")));
             for choice in list(event, "/output/choices") {
                 let index = number(&choice["index"]);
+                if choice.get("message").is_some_and(|message| *message != Value::Null) {
+                    marks.may_say.insert(index);
+                }
                 let at = ["/message/content", "/message/content/0/text"];
                 marks.says.extend(at.iter().any(|at| !text(choice, at).is_empty()).then_some(index));
                 marks.has_arguments.extend((!list(choice, "/message/tool_calls").is_empty()).then_some(index));
