@@ -66,6 +66,9 @@ pub(crate) struct Terminal {
     pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
 }
 
+/// True if there is a wire format with such lines. Otherwise what reads them is not linked.
+pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex"));
+
 /// The receiver of ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
 

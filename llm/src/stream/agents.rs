@@ -17,7 +17,7 @@ use crate::emitter::OnEvent;
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
-use crate::formats::Terminal;
+use crate::formats::{HAS_TERMINALS, Terminal};
 use crate::json::Json;
 
 /// The number of sub-agents that may speak in turn.
@@ -136,7 +136,7 @@ impl ProviderStream {
 
     /// Nothing more will arrive.
     pub(super) fn finish_agents(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
-        while !self.agents.open.is_empty() {
+        while HAS_TERMINALS && !self.agents.open.is_empty() {
             self.as_agent(0, on_event, |stream, on_event| stream.emitter(on_event).end_input(reason));
             self.remove_agent(0);
         }

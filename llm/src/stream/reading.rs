@@ -11,6 +11,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
 use crate::event::verdict::may_be_event;
+use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
 
 impl ProviderStream {
@@ -81,8 +82,8 @@ impl ProviderStream {
 
     fn read(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         match self.terminal() {
-            Some(terminal) => self.read_line(event, terminal, on_event),
-            None => self.read_own(event, on_event),
+            Some(terminal) if HAS_TERMINALS => self.read_line(event, terminal, on_event),
+            _ => self.read_own(event, on_event),
         }
     }
 
