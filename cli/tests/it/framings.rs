@@ -145,6 +145,36 @@ fn an_element_that_can_not_be_read_leaves_no_call_complete() {
     assert_eq!(status([events[0], events[1], "{ nonsense", events[2]].join("\n")), (1, false));
 }
 
+/// A program writes to its terminal before its first line too, and a response may be saved with its headers.
+#[test]
+fn lines_before_the_first_event() {
+    let codex = [
+        r#"{"type":"thread.started","thread_id":"t"}"#,
+        r#"{"type":"item.completed","item":{"id":"i","type":"agent_message","text":"Hi"}}"#,
+        r#"{"type":"turn.completed","usage":{}}"#,
+    ]
+    .join("\n");
+    let ollama = "{\"message\":{\"content\":\"Hi\"},\"done\":false}\n{\"done\":true,\"done_reason\":\"stop\"}";
+    let notices = "npm warn deprecated\n\n[info] x: {y}\r\n\u{1b}[33m⚠ Reading\u{1b}[0m\n";
+    for chunk in ["1", "3", "65536"] {
+        for (body, provider, wanted) in [(&*codex, "codex", 0), (ollama, "ollama", 1)] {
+            let without = told(provider, chunk, body);
+            assert_eq!((without.0, without.2.len()), (0, 0), "{without:?}");
+            for provider in ["auto", provider] {
+                let (status, lines, said) = told(provider, chunk, format!("{notices}{body}"));
+                assert!(lines.ends_with(&without.1), "{lines}");
+                let noise = lines.lines().filter(|line| line.starts_with(r#"{"event":"bad-frame","text":"#)).count();
+                assert_eq!((status, noise, said.len()), (wanted, 3, 3 * wanted as usize), "{lines}");
+            }
+        }
+        let body = format!("HTTP/1.1 200 OK\r\ncontent-type: x\r\n\r\n{ollama}");
+        assert!(told("auto", chunk, body).1.ends_with(&told("ollama", chunk, ollama).1));
+        let body =
+            format!("HTTP/1.1 200 OK\r\ncontent-type: x\r\n\r\ndata: {}\n\n", ollama.replace('\n', "\n\ndata: "));
+        assert_eq!(told("auto", chunk, body), told("ollama", chunk, ollama));
+    }
+}
+
 /// A message of Amazon's event stream, written by Amazon's own code.
 fn message(headers: [(&'static str, &'static str); 2], payload: &str) -> Vec<u8> {
     let headers = headers.map(|(name, value)| Header::new(name, HeaderValue::String(value.into())));
