@@ -281,6 +281,42 @@ fn ollamas_completions() {
     assert_eq!((words(&log), log.stops.len(), log.usage.len(), log.ends), (("t", "r", ""), 1, 1, 1));
 }
 
+/// Thoughts and their summary are counted apart, and may come in any order.
+#[test]
+fn thoughts_beside_their_summary() {
+    let item = json!({"type": "reasoning", "id": "r", "summary": [{"type": "summary_text", "text": "s1"},
+        {"type": "summary_text", "text": "s2"}], "content": [{"type": "reasoning_text", "text": "t1"}]});
+    let event = |kind: &str, at: &str, place: u64, member: &str, text: &str| json!({"type": format!("response.{kind}"), "output_index": 0, "item_id": "r", at: place, member: text});
+    let summary = |place: u64| {
+        let text = format!("s{}", place + 1);
+        [("delta", "delta"), ("done", "text")]
+            .map(|(kind, name)| event(&format!("reasoning_summary_text.{kind}"), "summary_index", place, name, &text))
+    };
+    let thought = [("delta", "delta"), ("done", "text")]
+        .map(|(kind, name)| event(&format!("reasoning_text.{kind}"), "content_index", 0, name, "t1"));
+    let added = json!({"type": "response.output_item.added", "output_index": 0,
+        "item": {"type": "reasoning", "id": "r", "summary": [], "content": []}});
+    let part_done = json!({"type": "response.content_part.done", "output_index": 0, "item_id": "r", "content_index": 0,
+        "part": {"type": "reasoning_text", "text": "t1"}});
+    let end = [
+        json!({"type": "response.output_item.done", "output_index": 0, "item": item}),
+        json!({"type": "response.completed", "response": {"id": "x", "status": "completed", "output": [item]}}),
+    ];
+    let orders = [
+        ("t1s1s2", [&thought[..], &[part_done.clone()], &summary(0), &summary(1)].concat()),
+        ("s1s2t1", [&summary(0)[..], &summary(1), &thought, &[part_done]].concat()),
+        ("s1t1s2", [&summary(0)[..1], &thought[..1], &summary(0)[1..], &summary(1), &thought[1..]].concat()),
+        ("s1s2t1", summary(0).to_vec()),
+        ("t1s1s2", thought.to_vec()),
+        ("s1s2t1", Vec::new()),
+    ];
+    for (wanted, between) in orders {
+        let log = read_json(Provider::OpenaiResponses, [vec![added.clone()], between, end.to_vec()].concat());
+        let mismatches: Vec<_> = log.besides.iter().filter(|line| line.contains("mismatch")).collect();
+        assert_eq!((log.reasoning.as_str(), mismatches), (wanted, vec![]), "{:?}", log.besides);
+    }
+}
+
 /// What no event of its own says: told by the item that is done, or by the response at its end, once.
 #[test]
 fn responses_that_say_it_late() {

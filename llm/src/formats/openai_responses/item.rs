@@ -69,6 +69,10 @@ objects! {
     }
 }
 
+/// Thoughts themselves are parts of an item as those of their summary are, and are numbered from here, so that none is taken
+/// for another.
+pub(super) const THOUGHTS: u64 = 1 << 32;
+
 impl Part<'_> {
     pub(super) fn is_reasoning(&self) -> bool {
         self.kind.as_str() == "reasoning_text"
@@ -293,7 +297,7 @@ impl Item<'_> {
         let scope = source.map_or(Scope::Place, Source::scope);
         match &*self.kind {
             "reasoning" => {
-                for (place, part) in (0..).zip(self.summary.iter().chain(&self.content)) {
+                for (place, part) in (0..).zip(&self.summary).chain((THOUGHTS..).zip(&self.content)) {
                     state.say_part(true, (index, place), part, scope, emit);
                 }
             }

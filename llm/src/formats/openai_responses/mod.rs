@@ -19,7 +19,7 @@ use alloc::vec::Vec;
 
 use self::composed::AllComposed;
 use self::ending::end;
-use self::item::{Item, Part};
+use self::item::{Item, Part, THOUGHTS};
 use self::sources::Annotation;
 use crate::calls::{Place, Places, Slot, present};
 use crate::emitter::Emitter;
@@ -267,6 +267,9 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     }
     let command = event.command_index.unwrap_or(0);
     let inner = event.content_index.or(event.summary_index).unwrap_or(0);
+    let has_thought = event.part.as_ref().is_some_and(|part| part.object.is_reasoning());
+    let is_thought = has_thought || event.kind.starts_with("response.reasoning_text.");
+    let inner = if is_thought { inner.saturating_add(THOUGHTS) } else { inner };
     let part = (event.output_index.unwrap_or(0), inner);
     match &*event.kind {
         "response.function_call_arguments.delta"
