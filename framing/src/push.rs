@@ -48,7 +48,8 @@ impl Frame<'_> {
             }
             Self::Unreadable(text) => stream.push_unreadable_with(text, on_event),
             Self::TooLong => stream.push_oversized_with(on_event),
-            Self::Damaged(damage) => stream.push_unreadable_with(&damage.to_string(), on_event),
+            // What can be shown of it came before, as unreadable.
+            Self::Damaged(_) => {}
         }
     }
 }

@@ -147,6 +147,7 @@ test("each element of an array of objects is an event, once it closes", () => {
   check("{}\n[\n{},\n{}]\n{}", ["{}", "{}", "{}", "{}"]);
   check('[{},\n{"a":', ["{}", 'bad {"a":']);
   check("[{},12", ["{}", "bad 12"]);
+  check("[{},\n", ["{}", "bad ["]);
   const told = [];
   const framing = new Framing(99, (_, text) => told.push(text));
   for (const [piece, wanted] of [['[{"a":', 0], ["{}}", 1], [",\n{", 1], ["}", 2], ["]", 2], ["{}", 2], ["\n", 3]]) {

@@ -104,6 +104,7 @@ impl Texts {
     /// Ends the input. Whatever is still open was cut off.
     pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         match self.reading {
+            Reading::Between if self.is_in_array => on_frame(Frame::Unreadable("[")),
             Reading::Between => {}
             Reading::Value if self.parser.is_complete() => self.end_value(on_frame),
             Reading::Value => {

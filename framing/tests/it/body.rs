@@ -27,6 +27,9 @@ pub(crate) fn frames<'a>(limit: usize, chunks: impl IntoIterator<Item = &'a [u8]
         frames = saved_and_restored(&frames);
     }
     printed.extend(frames.finish().map(print));
+    // Damage is seen by those too who look for frames that can't be read.
+    let has = |what: &str| printed.iter().any(|frame| frame.starts_with(what));
+    assert!(!has("damage") || has("bad") || has("too long"), "{printed:?}");
     // Nothing is left, for a second call or for whom the state is restored.
     assert_eq!(frames.finish().next(), None);
     assert_eq!(saved_and_restored(&frames).finish().next(), None);

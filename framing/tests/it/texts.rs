@@ -74,7 +74,8 @@ fn an_element_is_reported_when_it_closes() {
 fn an_array_that_is_cut_or_damaged_loses_what_was_hit() {
     check("[{},\n{\"a\":", &["{}", "bad {\"a\":", CUT]);
     check("[{},\n{\n\"a\":", &["{}", "bad {", "\"a\":", CUT]);
-    check("[{},\n", &["{}", CUT]);
+    check("[{},\n", &["{}", "bad [", CUT]);
+    check("[{}", &["{}", "bad [", CUT]);
     check("[{},12", &["{}", "bad 12", CUT]);
     check("[{\"a\":x},\n{},{}]\n{}", &["bad {\"a\":x},", "{}", "{}", "{}"]);
     check("[{\n\"a\":x\n},\n{}\n]", &["bad {", "bad \"a\":x", "bad },", "{}"]);

@@ -88,7 +88,10 @@ export class Texts {
       this.#clear();
     } else if (this.#reading !== "between") {
       this.#end(this.#reading === "element");
+    } else if (this.#isInList) {
+      this.#onFrame("unreadable", "[");
     }
+    this.#isInList = false;
   }
 
   #begin(text: string, at: number): number {

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
 use jsonspigot::{DuplicateKeys, Parser, Retain};
-use jsonspigot_framing::{Frame, Frames};
+use jsonspigot_framing::Frames;
 use jsonspigot_llm::{CallEvent, Delimiter, Provider, StreamEvent as CoreEvent, ToolCalls};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -78,13 +78,6 @@ impl Inner {
             }
         });
         told.finish()
-    }
-}
-
-fn read_frame(stream: &mut jsonspigot_llm::ProviderStream, frame: Frame<'_>, on_event: &mut dyn FnMut(CoreEvent<'_>)) {
-    // What can be shown of it came before, and what is lost by it is reported as incomplete, as by the command.
-    if !matches!(frame, Frame::Damaged(_)) {
-        frame.push_to(stream, on_event);
     }
 }
 
@@ -317,7 +310,7 @@ impl ProviderStream {
     fn feed<'py>(slf: &Bound<'py, Self>, chunk: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         let chunk = Chunk::of(chunk, || 0)?;
         Self::read(slf, |stream, frames, on_event| {
-            frames.feed_with(chunk.bytes(), |frame| read_frame(stream, frame, on_event));
+            frames.feed_with(chunk.bytes(), |frame| frame.push_to(stream, &mut *on_event));
         })
     }
 
@@ -325,7 +318,7 @@ impl ProviderStream {
     #[pyo3(signature = (reason = None))]
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
-            frames.finish_with(|frame| read_frame(stream, frame, on_event));
+            frames.finish_with(|frame| frame.push_to(stream, &mut *on_event));
             stream.finish_with(reason, on_event);
         })
     }
