@@ -1,14 +1,12 @@
-//! The lines of provider streams and envelopes, those about matches aside.
+//! The lines of provider streams and envelopes, those about matches aside. Of calls and payloads they say what is news; all
+//! else is written as the library writes it.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
 use jsonspigot::{Parser, PatternSet};
-use jsonspigot_llm::{
-    Block, CallEvent, Delimiter, EnvelopeEvent, Executor, Media, Opaque, Payload, PayloadStatus, Source, StreamEvent,
-    ToolCall, ToolResult,
-};
+use jsonspigot_llm::{CallEvent, Delimiter, EnvelopeEvent, Executor, Payload, PayloadStatus, StreamEvent, ToolCall};
 
 use super::members::{Place, Quoted};
 
@@ -53,117 +51,6 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
                 writeln!(out, r#","executed":"{}"}}"#, executor.name())
             }
         }
-        StreamEvent::ApprovalRequest { id, call, json, .. } => {
-            write!(out, r#"{{"event":"approval-request","id":{}"#, Quoted(id))?;
-            write_number(out, "call", call)?;
-            end_with_value(out, json, 0)
-        }
-        StreamEvent::MessageStart { id, model, .. } => {
-            out.write_all(br#"{"event":"message-start""#)?;
-            write_present(out, "id", id)?;
-            write_present(out, "model", model)?;
-            end_line(out, 0)
-        }
-        StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
-            write!(out, r#"{{"event":"block-start","block":{number},"kind":"{}""#, kind.name())?;
-            write_present(out, "id", id)?;
-            write_present(out, "phase", phase)?;
-            end_line(out, choice)
-        }
-        StreamEvent::BlockEnd(Block { number, choice, kind, .. }) => {
-            write!(out, r#"{{"event":"block-end","block":{number},"kind":"{}""#, kind.name())?;
-            end_line(out, choice)
-        }
-        StreamEvent::Text { choice, block, text, .. } => write_said(out, "text", text, choice, block),
-        StreamEvent::Reasoning { choice, block, text, .. } => write_said(out, "reasoning", text, choice, block),
-        StreamEvent::Refusal { choice, text } => write_text(out, "refusal", "text", text, choice),
-        StreamEvent::Media(Media { choice, block, media_type, data, url, .. }) => {
-            out.write_all(br#"{"event":"media""#)?;
-            for (member, text) in [("media_type", media_type), ("data", data), ("url", url)] {
-                write_present(out, member, text)?;
-            }
-            write_number(out, "block", block)?;
-            end_line(out, choice)
-        }
-        StreamEvent::Mismatch { kind, choice, block, call, text, .. } => {
-            write!(out, r#"{{"event":"mismatch","kind":"{}""#, kind.name())?;
-            write_number(out, "block", block)?;
-            write_number(out, "call", call)?;
-            write!(out, r#","text":{}"#, Quoted(text))?;
-            end_line(out, choice)
-        }
-        StreamEvent::Data { kind, json, .. } => write_kind(out, "data", kind, json),
-        StreamEvent::UnknownPart { kind, json, .. } => write_kind(out, "unknown-part", kind, json),
-        StreamEvent::ProviderEvent { json, .. } => {
-            out.write_all(br#"{"event":"provider-event""#)?;
-            end_with_value(out, json, 0)
-        }
-        StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
-            write!(out, r#"{{"event":"opaque","kind":"{}""#, kind.name())?;
-            write_number(out, "block", block)?;
-            write_number(out, "call", call)?;
-            end_with_value(out, json, choice)
-        }
-        StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
-            out.write_all(br#"{"event":"tool-result""#)?;
-            write_number(out, "call", call)?;
-            write_present(out, "id", call_id)?;
-            if is_error {
-                out.write_all(br#","is_error":true"#)?;
-            }
-            end_with_value(out, json, 0)
-        }
-        StreamEvent::CallCancelled { call, call_id, json, .. } => {
-            out.write_all(br#"{"event":"call-cancelled""#)?;
-            write_number(out, "call", call)?;
-            write_present(out, "id", call_id)?;
-            end_with_value(out, json, 0)
-        }
-        StreamEvent::Source(Source { choice, block, url, title, quote, span, json, .. }) => {
-            out.write_all(br#"{"event":"source""#)?;
-            for (member, text) in [("url", url), ("title", title), ("quote", quote)] {
-                write_present(out, member, text)?;
-            }
-            if let Some((start, end)) = span {
-                write!(out, r#","span":[{start},{end}]"#)?;
-            }
-            write_number(out, "block", block)?;
-            end_with_value(out, json, choice)
-        }
-        StreamEvent::ContentFilter { choice, json, .. } => {
-            out.write_all(br#"{"event":"content-filter""#)?;
-            end_with_value(out, json, choice)
-        }
-        StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
-            write!(out, r#"{{"event":"stop","reason":{}"#, Quoted(reason))?;
-            write_present(out, "native_reason", native_reason)?;
-            write_choice(out, choice)?;
-            write!(out, r#","kind":"{}""#, kind.name())?;
-            write_present(out, "stop_sequence", stop_sequence)?;
-            end_line(out, 0)
-        }
-        StreamEvent::Incomplete { reason, .. } => write_text(out, "incomplete", "reason", reason, 0),
-        StreamEvent::ProviderError { message, kind, code, retry, json, .. } => {
-            write!(out, r#"{{"event":"provider-error","message":{}"#, Quoted(message))?;
-            write_present(out, "type", kind)?;
-            write_present(out, "code", code)?;
-            write_present(out, "retry", retry.name())?;
-            write_number(out, "retry_after_ms", retry.after_ms())?;
-            match json {
-                Some(json) => end_with_value(out, json, 0),
-                None => end_line(out, 0),
-            }
-        }
-        StreamEvent::BadFrame { text } => write_text(out, "bad-frame", "text", text, 0),
-        StreamEvent::Unknown { text } => write_text(out, "unknown-event", "text", text, 0),
-        StreamEvent::Usage { tokens, json, .. } => {
-            write!(out, r#"{{"event":"usage","value":{}"#, on_one_line(json))?;
-            write_number(out, "input", tokens.input)?;
-            write_number(out, "output", tokens.output)?;
-            write_number(out, "cached", tokens.cached)?;
-            write_number(out, "reasoning", tokens.reasoning)?;
-            end_line(out, 0)
-        }
         StreamEvent::Call(CallEvent::Error(error)) => {
             out.write_all(br#"{"event":"call-error""#)?;
             if let Some(call) = error.call() {
@@ -171,8 +58,12 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             writeln!(out, r#","kind":"{}"}}"#, error.kind().name())
         }
-        // Matches have lines of their own; fragments say what matches and inputs say.
-        _ => Ok(()),
+        // Matches have lines of their own; fragments say what matches and inputs say, and the last line says the end.
+        StreamEvent::Call(_) | StreamEvent::Payload { .. } | StreamEvent::End => Ok(()),
+        ref event => {
+            serde_json::to_writer(&mut *out, &event.to_owned())?;
+            out.write_all(b"\n")
+        }
     }
 }
 
@@ -200,37 +91,9 @@ fn end_line(out: &mut impl Write, choice: u64) -> io::Result<()> {
     out.write_all(b"}\n")
 }
 
-/// The provider's own JSON, last of all but the choice.
-fn end_with_value(out: &mut impl Write, json: &str, choice: u64) -> io::Result<()> {
-    write!(out, r#","value":{}"#, on_one_line(json))?;
-    end_line(out, choice)
-}
-
-/// A provider's JSON of a kind that has a name.
-fn write_kind(out: &mut impl Write, event: &str, kind: &str, json: &str) -> io::Result<()> {
-    write!(out, r#"{{"event":"{event}","kind":{}"#, Quoted(kind))?;
-    end_with_value(out, json, 0)
-}
-
-/// A piece of what is said, in its block.
-fn write_said(out: &mut impl Write, event: &str, text: &str, choice: u64, block: u64) -> io::Result<()> {
-    write!(out, r#"{{"event":"{event}","text":{}"#, Quoted(text))?;
-    write_choice(out, choice)?;
-    writeln!(out, r#","block":{block}}}"#)
-}
-
-fn write_number(out: &mut impl Write, member: &str, number: Option<u64>) -> io::Result<()> {
-    number.map_or(Ok(()), |number| write!(out, r#","{member}":{number}"#))
-}
-
 fn write_text(out: &mut impl Write, event: &str, member: &str, text: &str, choice: u64) -> io::Result<()> {
     write!(out, r#"{{"event":"{event}","{member}":{}"#, Quoted(text))?;
     end_line(out, choice)
-}
-
-/// A member that not all such lines have.
-fn write_present(out: &mut impl Write, member: &str, text: Option<&str>) -> io::Result<()> {
-    text.map_or(Ok(()), |text| write!(out, r#","{member}":{}"#, Quoted(text)))
 }
 
 /// Writes the payload that a line is about: its mark, and its place in an answer.

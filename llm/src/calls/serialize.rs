@@ -55,15 +55,18 @@ impl Serialize for OwnedCallEvent {
                 call.write_executor(&mut map)?;
             }
             Self::Error(error) => {
-                map.serialize_entry("call", &error.call())?;
+                if let Some(call) = error.call() {
+                    map.serialize_entry("call", &call)?;
+                }
                 map.serialize_entry("kind", error.kind().name())?;
             }
             Self::Mismatch { call, text } => {
                 map.serialize_entry("kind", "arguments")?;
-                map.serialize_entry("block", &None::<u64>)?;
                 map.serialize_entry("call", &call.number)?;
                 map.serialize_entry("text", text)?;
-                map.serialize_entry("choice", &call.choice)?;
+                if call.choice > 0 {
+                    map.serialize_entry("choice", &call.choice)?;
+                }
             }
             Self::Match { .. } => {}
         }

@@ -18,9 +18,9 @@ use crate::envelope::OwnedEnvelopeEvent;
 
 /// A [`StreamEvent`](crate::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns them.
 ///
-/// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it has the shape of the
-/// command's lines, with `match` and `offset` added to matches, and `choice` and absent values (`null`) always written.
-/// The command does not print fragments and the end of the stream, which is `{"event":"stream-end"}`.
+/// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it is the command's line, with
+/// `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice` are always
+/// written. The command does not print fragments and the end of the stream, which is `{"event":"stream-end"}`.
 ///
 /// ```
 /// use jsonspigot::PatternSet;

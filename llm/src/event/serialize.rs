@@ -1,4 +1,5 @@
-//! The shape in which owned events of a stream are written: that of the command's lines.
+//! The shape in which events of a stream are written, here and by the command: the members, their order, and which of them
+//! are left out.
 
 use jsonspigot::internal::{Inside, RawJson};
 use jsonspigot::{Parser, PatternSet};
@@ -25,118 +26,66 @@ impl OwnedStreamEvent {
             Self::Payload { choice, block, event } => return event.serialize_in(Some((*choice, *block)), serializer),
             _ => {}
         }
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("event", self.name())?;
+        let mut line = Line(serializer.serialize_map(None)?);
+        line.put("event", self.name())?;
         match self {
-            Self::ApprovalRequest { id, call, json } => {
-                map.serialize_entry("id", id)?;
-                map.serialize_entry("call", call)?;
-                map.serialize_entry("value", &Value(json))?;
-            }
-            Self::MessageStart { id, model } => {
-                map.serialize_entry("id", id)?;
-                map.serialize_entry("model", model)?;
-            }
+            Self::ApprovalRequest { id, call, json } => line.put("id", id)?.some("call", call)?.value(json)?,
+            Self::MessageStart { id, model } => line.some("id", id)?.some("model", model)?,
             Self::BlockStart { block, kind, id, phase, choice } => {
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("kind", kind.name())?;
-                map.serialize_entry("id", id)?;
-                map.serialize_entry("phase", phase)?;
-                map.serialize_entry("choice", choice)?;
+                line.put("block", block)?.put("kind", kind.name())?;
+                line.some("id", id)?.some("phase", phase)?.choice(*choice)?
             }
             Self::BlockEnd { block, kind, choice } => {
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("kind", kind.name())?;
-                map.serialize_entry("choice", choice)?;
+                line.put("block", block)?.put("kind", kind.name())?.choice(*choice)?
             }
             Self::Text { choice, block, text } | Self::Reasoning { choice, block, text } => {
-                map.serialize_entry("text", text)?;
-                map.serialize_entry("choice", choice)?;
-                map.serialize_entry("block", block)?;
+                line.put("text", text)?.choice(*choice)?.put("block", block)?
             }
-            Self::Refusal { choice, text } => {
-                map.serialize_entry("text", text)?;
-                map.serialize_entry("choice", choice)?;
-            }
+            Self::Refusal { choice, text } => line.put("text", text)?.choice(*choice)?,
             Self::Media { choice, block, media_type, data, url } => {
-                map.serialize_entry("media_type", media_type)?;
-                map.serialize_entry("data", data)?;
-                map.serialize_entry("url", url)?;
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("choice", choice)?;
+                line.some("media_type", media_type)?.some("data", data)?.some("url", url)?;
+                line.some("block", block)?.choice(*choice)?
             }
             Self::Mismatch { kind, choice, block, call, text } => {
-                map.serialize_entry("kind", kind.name())?;
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("call", call)?;
-                map.serialize_entry("text", text)?;
-                map.serialize_entry("choice", choice)?;
+                line.put("kind", kind.name())?.some("block", block)?.some("call", call)?;
+                line.put("text", text)?.choice(*choice)?
             }
-            Self::Data { kind, json } | Self::UnknownPart { kind, json } => {
-                map.serialize_entry("kind", kind)?;
-                map.serialize_entry("value", &Value(json))?;
-            }
-            Self::ProviderEvent { json } => map.serialize_entry("value", &Value(json))?,
+            Self::Data { kind, json } | Self::UnknownPart { kind, json } => line.put("kind", kind)?.value(json)?,
+            Self::ProviderEvent { json } => line.value(json)?,
             Self::Opaque { kind, choice, block, call, json } => {
-                map.serialize_entry("kind", kind.name())?;
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("call", call)?;
-                map.serialize_entry("value", &Value(json))?;
-                map.serialize_entry("choice", choice)?;
+                line.put("kind", kind.name())?.some("block", block)?.some("call", call)?;
+                line.value(json)?.choice(*choice)?
             }
             Self::ToolResult { call, call_id, is_error, json } => {
-                map.serialize_entry("call", call)?;
-                map.serialize_entry("id", call_id)?;
-                map.serialize_entry("is_error", is_error)?;
-                map.serialize_entry("value", &Value(json))?;
+                line.some("call", call)?.some("id", call_id)?;
+                line.some("is_error", &is_error.then_some(true))?.value(json)?
             }
-            Self::CallCancelled { call, call_id, json } => {
-                map.serialize_entry("call", call)?;
-                map.serialize_entry("id", call_id)?;
-                map.serialize_entry("value", &Value(json))?;
-            }
+            Self::CallCancelled { call, call_id, json } => line.some("call", call)?.some("id", call_id)?.value(json)?,
             Self::Source { choice, block, url, title, quote, span, json } => {
-                map.serialize_entry("url", url)?;
-                map.serialize_entry("title", title)?;
-                map.serialize_entry("quote", quote)?;
-                map.serialize_entry("span", span)?;
-                map.serialize_entry("block", block)?;
-                map.serialize_entry("value", &Value(json))?;
-                map.serialize_entry("choice", choice)?;
+                line.some("url", url)?.some("title", title)?.some("quote", quote)?.some("span", span)?;
+                line.some("block", block)?.value(json)?.choice(*choice)?
             }
-            Self::ContentFilter { choice, json } => {
-                map.serialize_entry("value", &Value(json))?;
-                map.serialize_entry("choice", choice)?;
-            }
+            Self::ContentFilter { choice, json } => line.value(json)?.choice(*choice)?,
             Self::Usage { tokens, json } => {
-                map.serialize_entry("value", &Value(json))?;
-                map.serialize_entry("input", &tokens.input)?;
-                map.serialize_entry("output", &tokens.output)?;
-                map.serialize_entry("cached", &tokens.cached)?;
-                map.serialize_entry("reasoning", &tokens.reasoning)?;
+                line.value(json)?.some("input", &tokens.input)?.some("output", &tokens.output)?;
+                line.some("cached", &tokens.cached)?.some("reasoning", &tokens.reasoning)?
             }
             Self::Stop { choice, reason, kind, native_reason, stop_sequence } => {
-                map.serialize_entry("reason", reason)?;
-                map.serialize_entry("native_reason", native_reason)?;
-                map.serialize_entry("choice", choice)?;
-                map.serialize_entry("kind", kind.name())?;
-                map.serialize_entry("stop_sequence", stop_sequence)?;
+                line.put("reason", reason)?.some("native_reason", native_reason)?.choice(*choice)?;
+                line.put("kind", kind.name())?.some("stop_sequence", stop_sequence)?
             }
-            Self::Incomplete { reason } => map.serialize_entry("reason", reason)?,
+            Self::Incomplete { reason } => line.put("reason", reason)?,
             Self::ProviderError { message, kind, code, retry, json } => {
-                map.serialize_entry("message", message)?;
-                map.serialize_entry("type", kind)?;
-                map.serialize_entry("code", code)?;
-                map.serialize_entry("retry", &retry.name())?;
-                map.serialize_entry("retry_after_ms", &retry.after_ms())?;
-                map.serialize_entry("value", &json.as_deref().map(Value))?;
+                line.put("message", message)?.some("type", kind)?.some("code", code)?;
+                line.some("retry", &retry.name())?.some("retry_after_ms", &retry.after_ms())?;
+                line.some("value", &json.as_deref().map(Value))?
             }
-            Self::Unknown { text } | Self::BadFrame { text } => map.serialize_entry("text", text)?,
-            Self::End | Self::Call(_) | Self::Agent { .. } => {}
+            Self::Unknown { text } | Self::BadFrame { text } => line.put("text", text)?,
+            Self::End | Self::Call(_) | Self::Agent { .. } => &mut line,
             #[cfg(feature = "envelope")]
-            Self::Payload { .. } => {}
-        }
-        map.end()
+            Self::Payload { .. } => &mut line,
+        };
+        line.0.end()
     }
 
     /// The event's name, as the command line prints it.
@@ -172,6 +121,34 @@ impl OwnedStreamEvent {
             Self::Unknown { .. } => "unknown-event",
             Self::BadFrame { .. } => "bad-frame",
         }
+    }
+}
+
+/// The members of a line.
+struct Line<M>(M);
+
+impl<M: SerializeMap> Line<M> {
+    fn put(&mut self, name: &str, value: &(impl Serialize + ?Sized)) -> Result<&mut Self, M::Error> {
+        self.0.serialize_entry(name, value)?;
+        Ok(self)
+    }
+
+    /// A member that not all such lines have.
+    fn some(&mut self, name: &str, value: &Option<impl Serialize>) -> Result<&mut Self, M::Error> {
+        match value {
+            Some(value) => self.put(name, value),
+            None => Ok(self),
+        }
+    }
+
+    /// The provider's own JSON.
+    fn value(&mut self, json: &str) -> Result<&mut Self, M::Error> {
+        self.put("value", &Value(json))
+    }
+
+    /// The index of an answer. Nobody asked for several where there is only the first.
+    fn choice(&mut self, choice: u64) -> Result<&mut Self, M::Error> {
+        self.some("choice", &(choice > 0).then_some(choice))
     }
 }
 

@@ -347,7 +347,7 @@ fn what_owns_its_parts_has_the_shape_of_the_lines() {
     assert_eq!(
         lines[1..lines.len() - 3],
         [
-            r#"{"event":"text","text":"a","choice":0,"block":0}"#.to_owned(),
+            r#"{"event":"text","text":"a","block":0}"#.to_owned(),
             format!(r#"{{"event":"payload-start",{think},"open":"<think>","offset":1}}"#),
             format!(r#"{{"event":"fragment",{think},"text":"b"}}"#),
             format!(r#"{{"event":"payload",{think},"status":"raw","raw":"b","close":"</think>"}}"#),
