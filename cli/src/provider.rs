@@ -202,9 +202,11 @@ impl Source for Stream {
     }
 }
 
-/// Returns true if a frame that can't be read may have been an event, and is not just noise.
+/// Returns true if a frame that can't be read may have been an event, and is not just noise: it begins with an object, or
+/// ends with one.
 fn may_be_event(text: &str) -> bool {
     text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
+        || (text.contains("{\"") && text.trim_end().ends_with('}'))
 }
 
 /// Complains of noise, unless it is that of a program's terminal.

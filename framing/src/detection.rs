@@ -91,22 +91,20 @@ impl Undecided {
         format
     }
 
-    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field or a comment
-    /// server-sent events.
+    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field of the standard or
+    /// a comment server-sent events. `error:` may be what a program writes to its terminal.
     fn look_for_line(&mut self, byte: u8) -> Option<Format> {
         let start = self.line.unwrap_or_default();
         let name = &self.first[start..];
         let is_end = matches!(byte, b'\n' | b'\r');
-        let is_comment = name.is_empty() && byte == b':';
-        let is_field = (is_end || byte == b':')
-            && (name.eq_ignore_ascii_case(b"data") || matches!(name, b"event" | b"id" | b"retry" | b"error"));
+        let is_field = byte == b':' && matches!(name, b"" | b"data" | b"event" | b"id" | b"retry");
         if name.is_empty() && byte == b'{' {
             if self.has_bracket {
                 self.first.insert(0, b'[');
             }
             return Some(Format::Texts);
         }
-        if is_comment || is_field || self.first.len() == MOST_HELD {
+        if is_field || self.first.len() == MOST_HELD {
             return Some(Format::Sse);
         }
         let is_before = is_end || name.is_empty() && byte.is_ascii_whitespace();

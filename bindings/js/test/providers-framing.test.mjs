@@ -75,7 +75,7 @@ test("lines before the first event belong to what follows", () => {
   check("[info] x\n{}\n", ["[info] x", "{}"]);
   check("dates: 1\nDate: 2\n{}\n", ["dates: 1", "Date: 2", "{}"]);
   check("HTTP/1.1 200 OK\r\nx: {y}\r\n\r\ndata: {}\n\n", ["{}"]);
-  for (const first of [": x", "event: x", "id: 1", "id", "retry: 5"]) check(`x\n${first}\n{}\n`, ["exception {}"]);
+  for (const first of [": x", "event: x", "id: 1", "retry: 5"]) check(`x\n${first}\n{}\n`, ["exception {}"]);
   const long = `${"x\n".repeat(10_000)}{}\n\ndata: 1\n\n`;
   assert.deepEqual(frames(20, [long.slice(0, 999), long.slice(999)]), ["exception {}", "1"]);
 });

@@ -51,12 +51,14 @@ fn lines_before_the_first_event_belong_to_what_follows() {
     check("⚠ x\r\n{\"a\":1}\r\n", &["⚠ x", "{\"a\":1}"]);
     check("\u{1b}[33mx, y, and z\n {}\n", &["\u{1b}[33mx, y, and z", "{}"]);
     check("[info] x\n{}\n", &["[info] x", "{}"]);
+    check("error: x\ndata\n{}\n", &["error: x", "data", "{}"]);
+    check("error: x\n", &["exception {\"error\":\"x\"}"]);
     check("dates: 1\nDate: 2\n{}\n", &["dates: 1", "Date: 2", "{}"]);
     check(format!("{}\n{{}}\n", "x".repeat(30)), &["too long", "{}"]);
     // The headers of a response.
     check("HTTP/1.1 200 OK\r\nx: {y}\r\n\r\ndata: {}\n\n", &["{}"]);
     check("HTTP/1.1 200 OK\n\n{\"a\":1}", &["HTTP/1.1 200 OK", "{\"a\":1}"]);
-    for first in [": x", "event: x", "id: 1", "id", "retry: 5"] {
+    for first in [": x", "event: x", "id: 1", "retry: 5"] {
         check(format!("x\n{first}\n{{}}\n"), &["exception {}"]);
     }
     // No more is held of them than some kilobytes.

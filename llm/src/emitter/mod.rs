@@ -20,6 +20,7 @@ use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::stop::StopKind;
 use crate::event::usage::TokenUsage;
+use crate::event::verdict::may_be_event;
 use crate::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use crate::json::{Json, TextOrJson, place_of};
 
@@ -115,6 +116,19 @@ impl<'a> Emitter<'a> {
         self.user.stream_state.spoil_message();
     }
 
+    /// An event can't be read. Noise in between loses nothing; what looks like an event may have been a fragment.
+    pub(crate) fn bad_frame(&mut self, text: &str) {
+        if may_be_event(text) {
+            self.leave_out("bad-frame");
+        }
+        self.report(StreamEvent::BadFrame { text });
+    }
+
+    /// An answer breaks off, though the stream goes on.
+    pub(crate) fn break_off(&mut self, reason: &str) {
+        self.report(StreamEvent::Incomplete { reason });
+    }
+
     /// Returns the state of the calls.
     pub(crate) fn known(&self) -> &State {
         self.calls.state()
@@ -136,6 +150,16 @@ impl<'a> Emitter<'a> {
                 }
             }
         }
+    }
+
+    /// Another message begins, where each has an end of its own: one that has not ended breaks off.
+    pub(crate) fn begin_next_message(&mut self, id: &str, model: &str) {
+        let key = ["message/", id].concat();
+        if self.is_unfinished(0) && !self.has_reported(&key) {
+            self.break_off("superseded");
+        }
+        self.begin_message(id, model);
+        self.note_reported(&key);
     }
 
     /// A message begins, with whatever is known of it.
@@ -174,6 +198,16 @@ impl<'a> Emitter<'a> {
     /// The answers that have begun and not stopped.
     pub(crate) fn unfinished_answers(&self) -> Vec<u64> {
         self.user.stream_state.unfinished.clone()
+    }
+
+    /// Returns true if any answer has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.user.stream_state.outlet.watch.has_ended()
+    }
+
+    /// Returns true if the message is known.
+    pub(crate) fn has_message(&self) -> bool {
+        self.user.stream_state.has_message
     }
 
     pub(crate) fn has_unfinished(&self) -> bool {

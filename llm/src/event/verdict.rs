@@ -193,6 +193,11 @@ impl Watch {
         self.has_ended = true;
     }
 
+    /// Returns true if any answer has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
     /// Returns true if something came of an answer that has not begun, and none has ended.
     pub(crate) fn lacks_answer(&self) -> bool {
         self.is_awaiting && !self.has_ended
@@ -211,9 +216,11 @@ impl Watch {
     }
 }
 
-/// Returns true if a frame that can't be read may have been an event, and is not just noise.
+/// Returns true if a frame that can't be read may have been an event, and is not just noise: it begins with an object, or
+/// ends with one.
 pub(crate) fn may_be_event(text: &str) -> bool {
     text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
+        || (text.contains("{\"") && text.trim_end().ends_with('}'))
 }
 
 /// Returns true if an input with this status may be acted on.

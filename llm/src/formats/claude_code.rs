@@ -6,14 +6,15 @@
 //! sub-agent with the id of the call that started it. A turn is over with its `result`.
 
 use alloc::borrow::Cow;
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls::{Place, Slot, present};
+use crate::calls::present;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
-use crate::event::MismatchKind;
+use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, Look, OnId, Terminal, Understood, anthropic};
 use crate::json::{Json, Text, Unreadable, objects};
 
@@ -22,6 +23,7 @@ objects! {
         kind: Text<'a> = "type",
         subtype: Text<'a>,
         parent_tool_use_id: Text<'a>,
+        session_id: Text<'a>,
         event: Json<'a>,
         message: Json<'a>,
         /// The kind of an error that the message's text explains.
@@ -80,7 +82,7 @@ objects! {
         thinking: Text<'a>,
         // These were streamed too.
         _name: Json<'a> = "name",
-        _signature: Json<'a> = "signature",
+        signature: Json<'a>,
         _content: Json<'a> = "content",
         _caller: Json<'a> = "caller",
         tool_use_id: Text<'a>,
@@ -120,12 +122,25 @@ fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
 
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let line: Line<'_> = json.object()?;
+    // Nobody knows whose it is.
+    if json.given("parent_tool_use_id").is_some_and(|id| !id.is_string() && id.spelt() != "null") {
+        return Err(Unreadable);
+    }
     emit.watch_inputs();
     emit.calls_are_executed();
     match &*line.kind {
-        "stream_event" if line.event.is_object() => {
-            if read_event(line.event, emit)? == Understood::No {
-                emit.unknown_part(&line.event.member("type").word(), line.event);
+        "stream_event" if !line.event.is_object() => return Err(Unreadable),
+        "stream_event" if is_of_another_session(&line, emit) => {
+            emit.leave_out("session");
+            emit.unknown_part("stream_event", json);
+            emit.break_off("session");
+        }
+        "stream_event" => {
+            if read_event(&line, emit)? == Understood::No {
+                match Failure::reported_by(line.event) {
+                    Some(failure) => emit.fail(&failure),
+                    None => emit.unknown_part(&line.event.member("type").word(), line.event),
+                }
             }
         }
         "assistant" => read_message(&line, emit)?,
@@ -149,20 +164,38 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "keep_alive" => {}
         _ => return Ok(Understood::No),
     }
-    if line.parent_tool_use_id.is_empty() && line.kind.as_str() != "keep_alive" {
+    // Lines about tasks and states may follow a turn.
+    let opens_turn = matches!(&*line.kind, "stream_event" | "assistant" | "user") || line.subtype.as_str() == "init";
+    if line.parent_tool_use_id.is_empty() && (opens_turn || !emit.has_ended()) && line.kind.as_str() != "keep_alive" {
         emit.begin_answer(TURN);
     }
     Ok(Understood::Yes)
 }
 
+/// Returns true if a piece is of another session than the message that it would go on with.
+fn is_of_another_session(line: &Line<'_>, emit: &Emitter<'_>) -> bool {
+    let is_start = &*line.event.member("type").word() == "message_start";
+    let key = session_key(line);
+    !is_start && !line.session_id.is_empty() && emit.has_reported(IN_SESSION) && !emit.has_reported(&key)
+}
+
+fn session_key(line: &Line<'_>) -> String {
+    ["session/", &*line.session_id].concat()
+}
+
 /// One of Anthropic's events, whose words will be repeated.
-fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let event = line.event;
     let piece = match &*event.member("type").word() {
         "message_start" => {
             let Start { message, .. } = event.object()?;
             let message = message.unwrap_or_default();
-            begin_message(&message.id, &message.model, emit);
+            emit.begin_next_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
+            if !line.session_id.is_empty() {
+                emit.note_reported(IN_SESSION);
+                emit.note_reported(&session_key(line));
+            }
             emit.usage(message.usage);
             return Ok(Understood::Yes);
         }
@@ -171,12 +204,18 @@ fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
             let Start { .. } = event.object()?;
             emit.calls().finish(None);
             emit.end_blocks();
+            emit.note_reported(WHOLE);
             return Ok(Understood::Yes);
         }
         "content_block_delta" => event.member("delta"),
         "content_block_start" => event.member("content_block"),
         _ => Json::default(),
     };
+    if piece.is_given() {
+        // Its start may have been missed.
+        emit.note_reported(STREAMED);
+        emit.note_reported(&block_key(piece));
+    }
     let understood = anthropic::read(event, emit)?;
     let at = At::Index(event.member("index").index().unwrap_or(0), 0);
     for (kind, name) in [(MismatchKind::Text, "text"), (MismatchKind::Reasoning, "thinking")] {
@@ -189,25 +228,40 @@ fn read_event(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
 /// Under this key a message is known to have been streamed.
 const STREAMED: &str = "streamed";
 
-fn begin_message(id: &str, model: &str, emit: &mut Emitter<'_>) {
-    emit.begin_message(id, model);
-    emit.note_reported(&["message/", id].concat());
+/// And under this one to have come to its end, or as a whole.
+const WHOLE: &str = "whole";
+
+/// And under this one to be of a session that is known.
+const IN_SESSION: &str = "session";
+
+/// The key of a block or a piece of one that is neither text nor a call's: what it is, and whose.
+fn block_key(block: Json<'_>) -> String {
+    let kind = if block.member("signature").is_given() { "signature".into() } else { block.member("type").word() };
+    let kind = kind.strip_suffix("_delta").unwrap_or(&kind);
+    ["block/", kind, "/", &*block.member("tool_use_id").word()].concat()
 }
 
 /// One or more of a message's blocks, each as a whole: it may have been streamed.
 fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let message: Message<'_> = line.message.object()?;
     is_said(message.content)?;
-    if !emit.has_reported(&["message/", &message.id].concat()) {
-        begin_message(&message.id, &message.model, emit);
+    let key = ["message/", &*message.id].concat();
+    if !emit.has_reported(&key) && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_reported("message/"))
+    {
+        // It was picked up in the middle, or began without an id.
+        emit.message(&message.id, &message.model);
+        emit.note_reported(&key);
+    } else if !emit.has_reported(&key) {
+        emit.begin_next_message(&message.id, &message.model);
     }
     let is_streamed = emit.has_reported(STREAMED);
+    emit.note_reported(WHOLE);
     if let Some(text) = message.content.text()? {
         emit.text(0, &text);
     }
     for block in message.content.elements() {
         if is_streamed {
-            repeat(&block.object()?, emit);
+            repeat(block, emit)?;
         } else {
             anthropic::read_whole_block(block, emit)?;
         }
@@ -217,6 +271,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     }
     if line.aborted {
         emit.leave_out("aborted");
+        emit.break_off("aborted");
     }
     if !is_streamed {
         emit.end_answer_with(&message.stop_reason, &message.stop_sequence);
@@ -235,14 +290,15 @@ fn is_said(content: Json<'_>) -> Result<(), Unreadable> {
 
 impl Message<'_> {
     /// The text of the first block, which explains an error.
-    fn text(&self) -> alloc::string::String {
+    fn text(&self) -> String {
         let first = self.content.elements().find_map(|block| block.member("text").text().ok().flatten());
         first.map(Cow::into_owned).unwrap_or_default()
     }
 }
 
 /// A block that was streamed, as a whole.
-fn repeat(block: &Block<'_>, emit: &mut Emitter<'_>) {
+fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+    let block: Block<'_> = json.object()?;
     match &*block.kind {
         "text" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
@@ -251,14 +307,23 @@ fn repeat(block: &Block<'_>, emit: &mut Emitter<'_>) {
         "thinking" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Reasoning, &block.thinking);
             emit.reasoning_at(0, at, rest);
+            if !emit.has_reported("block/signature/") {
+                emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), block.signature);
+            }
         }
-        _ if !block.input.is_given() => {}
+        _ if !block.input.is_given() => {
+            if !emit.has_reported(&block_key(json)) {
+                anthropic::read_whole_block(json, emit)?;
+            }
+        }
         _ => match emit.known().find_id(0, &block.id) {
             Some(call) if emit.repeat_input(call, block.input.spelt()) => {}
             Some(call) => emit.calls().whole_of(call, block.input.spelt()),
-            None => emit.calls().unplaced(Slot::new(0, Place::Id(&block.id))),
+            // Its beginning was never seen.
+            None => anthropic::read_whole_block(json, emit)?,
         },
     }
+    Ok(())
 }
 
 /// Results of calls; and what a user or another program has said, which is no answer.
@@ -286,13 +351,20 @@ fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> 
 fn end_turn(line: &Line<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
     emit.data("result", json);
     emit.usage(line.usage);
+    let is_cut = emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE);
+    let has_failed = line.is_error || line.subtype.starts_with("error");
+    if line.terminal_reason.starts_with("aborted") && !has_failed {
+        emit.break_off(&line.terminal_reason);
+    } else if is_cut {
+        emit.break_off("result");
+    }
     if emit.has_reported(STREAMED) {
         emit.end_answer("");
     } else {
         emit.end_answer(&line.stop_reason);
     }
     // Either may say so, and the other not.
-    if line.is_error || line.subtype.starts_with("error") {
+    if has_failed {
         let errors: Vec<_> = line.errors.elements().map(|error| error.text_or_json().into_cow()).collect();
         let message = if errors.is_empty() { Cow::Borrowed(line.result.as_str()) } else { errors.join("; ").into() };
         let code = present(&line.terminal_reason).map_or_else(|| line.api_error_status.word(), Cow::Borrowed);

@@ -3,6 +3,7 @@
 
 use crate::calls::{CallStart, Place, Slot};
 use crate::emitter::Emitter;
+use crate::emitter::failure::Failure;
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Look, Understood, openai_chat};
 use crate::json::{Field, Json, Pieces, Spelt, Text, TextOrJson, Unreadable, objects};
@@ -16,10 +17,17 @@ objects! {
         usage: Json<'a>,
         finish_reason: Text<'a>,
         choices: Json<'a>,
+        error: Json<'a>,
+        errors: Json<'a>,
+        success: Json<'a>,
+        // Beside errors.
+        _messages: Json<'a> = "messages",
+        _result: Json<'a> = "result",
     }
 
     /// A call of Cloudflare's own form, with the arguments themselves.
     struct Native<'a> {
+        id: Text<'a>,
         name: Text<'a>,
         arguments: Json<'a>,
         function: Json<'a>,
@@ -39,19 +47,27 @@ fn owns_members(look: &Look<'_>) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     if event.choices.is_given() {
-        return (openai_chat::FORMAT.read)(json.hand_over(), emit);
+        // Such a chunk is this provider's too, be it readable or not.
+        return (openai_chat::FORMAT.read)(json.hand_over(), emit).or_else(|Unreadable| {
+            emit.bad_frame(json.spelt());
+            Ok(Understood::Yes)
+        });
+    }
+    // Beside a response, and as Cloudflare's interface has them; errors alone are known whoever sends them.
+    let error = if event.response.is_some() { event.error } else { Json::default() };
+    let errors = if event.success.is_given() { event.errors } else { Json::default() };
+    let failure = Failure::at(error).or_else(|| errors.elements().find_map(Failure::at));
+    if let Some(failure) = &failure {
+        emit.fail(failure);
     }
     let is_known = event.response.is_some() || event.tool_calls.is_given() || event.usage.is_given();
     if !is_known && event.finish_reason.is_empty() {
-        return Ok(Understood::No);
+        return Ok(failure.is_some().into());
     }
     let mut calls = Pieces::<Spelt<'_, Native<'_>>>::default();
     calls.read(event.tool_calls.or_null())?;
     let mut entries = Pieces::<Spelt<'_, ToolCall<'_>>>::default();
-    let is_native = calls.0.iter().any(|call| !call.object.name.is_empty() || call.object.arguments.is_given());
-    if !is_native {
-        entries.read(event.tool_calls.or_null())?;
-    }
+    entries.read(event.tool_calls.or_null())?;
     let text = match event.response.unwrap_or_default().text_or_json() {
         TextOrJson::Text(text) => text,
         TextOrJson::Json("" | "null") => "".into(),
@@ -62,12 +78,13 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     };
     emit.begin_answer(0);
     emit.text(0, &text);
-    for Spelt { object: call, .. } in calls.0.iter().filter(|_| is_native) {
-        // Whole, without an id or a place.
-        let input = call.arguments.text_or_json();
-        emit.calls().whole_call(0, CallStart::new(call.name.as_str()).input(input.as_str()));
-    }
-    for Spelt { json, object: entry } in entries.0 {
+    for (Spelt { object: call, .. }, Spelt { json, object: entry }) in calls.0.iter().zip(entries.0) {
+        if !call.function.is_given() && (!call.name.is_empty() || call.arguments.is_given()) {
+            // Whole, without a place.
+            let input = call.arguments.text_or_json();
+            emit.calls().whole_call(0, CallStart::new(call.name.as_str()).id(call.id.as_str()).input(input.as_str()));
+            continue;
+        }
         let slot = Slot::new(0, entry.index.map_or(Place::Nowhere, Place::Index));
         if !entry.is_unknown(slot, json, emit) {
             openai_chat::read_piece_of_call(entry, emit);

@@ -66,7 +66,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     match &*event.kind {
-        "thread.started" => emit.begin_message(&event.thread_id, ""),
+        "thread.started" => emit.begin_next_message(&event.thread_id, ""),
         "turn.started" => emit.begin_answer(0),
         "item.started" | "item.updated" | "item.completed" => {
             let Spelt { json, object: item } = event.item.ok_or(Unreadable)?;
@@ -99,13 +99,22 @@ fn read_item(event: &str, item: &Item<'_>, json: Json<'_>, emit: &mut Emitter<'_
         "reasoning" => say(BlockKind::Reasoning, item, is_done, emit),
         "command_execution" => call(item, kind, &object_of(json, &["command"]), is_done, json, emit),
         "file_change" => call(item, kind, &object_of(json, &["changes"]), is_done, json, emit),
-        "web_search" => call(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit),
+        // What is searched, and which agents are new, is known at the end.
+        "web_search" => {
+            begin_call(item, kind, emit);
+            if is_done {
+                call(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit);
+            }
+        }
         "mcp_tool_call" => {
             let input = if item.arguments.is_given() { item.arguments.spelt() } else { "{}" };
             call(item, &item.tool, input, is_done, json, emit);
         }
         "collab_tool_call" => {
-            call(item, &item.tool, &object_of(json, &["receiver_thread_ids", "prompt"]), is_done, json, emit);
+            begin_call(item, &item.tool, emit);
+            if is_done {
+                call(item, &item.tool, &object_of(json, &["receiver_thread_ids", "prompt"]), is_done, json, emit);
+            }
         }
         // Warnings too: what ends the turn is no item.
         "todo_list" | "error" => emit.data(kind, json),
@@ -134,17 +143,24 @@ fn say(kind: BlockKind, item: &Item<'_>, is_done: bool, emit: &mut Emitter<'_>) 
     }
 }
 
+/// A call begins, if it has not before.
+fn begin_call(item: &Item<'_>, name: &str, emit: &mut Emitter<'_>) {
+    if emit.known().find_id(0, &item.id).is_none() {
+        let start = CallStart::new(name).id(item.id.as_str()).executor(Executor::Provider);
+        emit.calls().start(Slot::new(0, Place::Id(&item.id)), start);
+    }
+}
+
 /// A call, which comes whole, and at its end what came of it.
 fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>, emit: &mut Emitter<'_>) {
+    begin_call(item, name, emit);
     let (id, slot) = (item.id.as_str(), Slot::new(0, Place::Id(&item.id)));
-    match emit.known().find_id(0, id) {
-        Some(number) => drop(emit.repeat_input(number, input)),
-        None => {
-            emit.calls().start(slot, CallStart::new(name).id(id).executor(Executor::Provider));
-            emit.calls().whole(slot, input);
-            emit.calls().stop(slot);
-            emit.calls().settle();
-        }
+    if emit.calls().find_open(slot).is_some() {
+        emit.calls().whole(slot, input);
+        emit.calls().stop(slot);
+        emit.calls().settle();
+    } else if let Some(number) = emit.known().find_id(0, id) {
+        emit.repeat_input(number, input);
     }
     if is_done {
         let has_failed = ["failed", "declined"].contains(&item.status.as_str());

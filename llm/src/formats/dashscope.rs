@@ -21,7 +21,7 @@ objects! {
         request_id: Text<'a>,
         // Of an error.
         code: Text<'a>,
-        _message: Json<'a> = "message",
+        message: Json<'a>,
     }
 
     struct Output<'a> {
@@ -64,10 +64,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     let Some(output) = event.output.0 else {
-        let Some(failure) = Some(Failure::alone(json.hand_over())).filter(|_| !event.code.is_empty()).flatten() else {
+        if event.code.is_empty() {
             return Ok(Understood::No);
-        };
-        emit.fail(&failure);
+        }
+        emit.fail(&Failure::new(json.hand_over()));
         return Ok(Understood::Yes);
     };
     emit.message(&event.request_id, "");
@@ -86,6 +86,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     emit.usage(event.usage);
     if !matches!(&*output.finish_reason, "" | "null") {
         emit.end_answer(&output.finish_reason);
+    }
+    if !event.code.is_empty() {
+        emit.fail(&Failure { message: event.message.word(), code: event.code.as_str().into(), ..Failure::default() });
     }
     Ok(Understood::Yes)
 }

@@ -61,7 +61,7 @@ fn owns_type(kind: &str) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     match &*event.kind {
-        "conversation.response.started" => emit.begin_message(&event.conversation_id, &event.model),
+        "conversation.response.started" => emit.begin_next_message(&event.conversation_id, &event.model),
         "message.output.delta" => {
             let content = event.content.ok_or(Unreadable)?;
             match content.piece()? {
@@ -102,7 +102,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 fn call(event: &Event<'_>, id: &str, executor: Executor, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let arguments = event.arguments.piece()?;
     let slot = Slot::new(0, Place::Id(id));
-    if emit.known().find_id(0, id).is_none() {
+    // A name may come late, and under the same id another name is another call.
+    if !emit.calls().has_ended(slot, id) {
         emit.start_call(slot, CallStart::new(event.name.as_str()).id(id).executor(executor));
     }
     emit.payload(slot, &arguments);

@@ -106,8 +106,6 @@ objects! {
         event_type: Text<'a>,
         pub(crate) object: Text<'a>,
         pub(crate) jsonrpc: Text<'a>,
-        /// The name of an event that is wrapped with it.
-        pub(crate) event: Text<'a>,
         pub(crate) choices: Json<'a>,
         pub(crate) candidates: Json<'a>,
         pub(crate) usage_metadata: Json<'a> = "usageMetadata",

@@ -38,6 +38,13 @@ struct Agent {
     state: StreamState,
 }
 
+impl Agent {
+    /// Returns true if nothing of it is open.
+    fn is_idle(&self) -> bool {
+        self.state.unfinished.is_empty() && self.calls.state().open_count() == 0
+    }
+}
+
 impl Agents {
     pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
         self.open.iter().map(|agent| (&*agent.id, &agent.calls))
@@ -60,12 +67,13 @@ impl ProviderStream {
         let id = (terminal.agent)(line);
         if id.is_empty() {
             self.read_own(line, on_event);
-        } else if let Some(place) = self.place_of(&id) {
+        } else if let Some(place) = self.place_of(&id, on_event) {
             self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event));
         } else {
             let mut emit = self.emitter(on_event);
             emit.leave_out("limit");
             emit.unknown_part("agent", line);
+            emit.break_off("limit");
         }
         if !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| self.end_agent(id, on_event));
@@ -73,17 +81,29 @@ impl ProviderStream {
     }
 
     /// The place of a sub-agent, which is new if it has not spoken before.
-    fn place_of(&mut self, id: &str) -> Option<usize> {
+    fn place_of(&mut self, id: &str, on_event: &mut OnEvent<'_>) -> Option<usize> {
         if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
             return Some(place);
         }
-        let limits = self.calls.state().limits();
-        if self.agents.open.len() >= MOST_AGENTS || id.len() > limits.name_bytes {
+        if id.len() > self.calls.state().limits().name_bytes {
             return None;
+        }
+        if self.agents.open.len() >= MOST_AGENTS {
+            // One that works in the background has its result at once, and what it says later has no end.
+            let place = self.agents.open.iter().position(Agent::is_idle)?;
+            self.as_agent(place, on_event, |stream, on_event| stream.emitter(on_event).end_blocks());
+            self.remove_agent(place);
         }
         let new = self.new_agent(id);
         self.agents.open.push(new);
         Some(self.agents.open.len() - 1)
+    }
+
+    /// An event was left out unread, whoever it was of.
+    pub(super) fn leave_out_of_agents(&mut self, reason: &'static str) {
+        for place in 0..self.agents.open.len() {
+            self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));
+        }
     }
 
     fn new_agent(&self, id: &str) -> Agent {
@@ -121,6 +141,9 @@ impl ProviderStream {
         if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
             self.as_agent(place, on_event, |stream, on_event| {
                 let mut emit = stream.emitter(on_event);
+                if emit.is_unfinished(0) {
+                    emit.break_off("result");
+                }
                 emit.end_answer("");
                 emit.end_blocks();
             });

@@ -345,6 +345,7 @@ impl ProviderStream {
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.leave_out_of_agents("bad-frame");
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("bad-frame");
         emit.report(StreamEvent::BadFrame { text });
@@ -358,6 +359,7 @@ impl ProviderStream {
 
     /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.leave_out_of_agents("limit");
         let mut emit = self.emitter(&mut on_event);
         emit.leave_out("limit");
         emit.calls().report_error(CallErrorKind::EventLimit, None);

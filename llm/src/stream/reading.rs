@@ -102,11 +102,9 @@ impl ProviderStream {
     }
 
     pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
-        let mut emit = self.emitter(on_event);
-        // Noise in between loses nothing. What looks like an event may have been a fragment.
         if may_be_event(text) {
-            emit.leave_out("bad-frame");
+            self.leave_out_of_agents("bad-frame");
         }
-        emit.report(StreamEvent::BadFrame { text });
+        self.emitter(on_event).bad_frame(text);
     }
 }

@@ -348,7 +348,16 @@ fn limits_of_agents() {
     let names: Vec<_> = (0..70).map(|number| format!("toolu_{number}")).collect();
     let lines: Vec<_> = names.iter().map(|name| says(name)).chain([end.clone()]).map(|line| line.to_string()).collect();
     let log = read(Provider::ClaudeCode, &lines);
-    assert_eq!((log.said_by.len(), log.unknown_parts.len(), log.text.as_str()), (64, 6, ""));
+    assert_eq!((log.said_by.len(), log.unknown_parts.len(), log.text.as_str()), (70, 0, ""));
+    // One in whose message something is open stays, and one too many is not read.
+    let begins = |agent: &str| {
+        json!({"type": "stream_event", "session_id": "s", "parent_tool_use_id": agent,
+            "event": {"type": "message_start", "message": {"id": agent}}})
+    };
+    let lines = names.iter().flat_map(|name| [begins(name), says(name)]).chain([end.clone()]);
+    let (log, cut) = verdict(Some(Provider::ClaudeCode), &lines.map(|line| line.to_string()).collect::<Vec<_>>());
+    assert_eq!((log.said_by.len(), log.unknown_parts.len()), (64, 12));
+    assert_eq!(kind_of(cut), Some(UnfinishedKind::Incomplete));
     let in_turn = names.iter().flat_map(|name| [says(name), ends(name)]).chain([end]);
     let log = read(Provider::ClaudeCode, in_turn.map(|line| line.to_string()));
     assert_eq!((log.said_by.len(), log.unknown_parts.len()), (70, 0));

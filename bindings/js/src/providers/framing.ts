@@ -23,8 +23,8 @@ const BYTE_ORDER_MARK = "\ufeff";
 /** The most that is held of lines that don't show what they are. */
 const MOST_HELD = 16 << 10;
 
-/** The fields of server-sent events, and those that some servers add. */
-const FIELDS = new Set(["data", "event", "id", "retry", "error"]);
+/** The fields of server-sent events, and what a comment begins with. */
+const FIELDS = new Set(["", "data", "event", "id", "retry"]);
 
 /** Half a pair, which no bytes decode to, stands for what is not UTF-8 until its frame ends: the frame can't be read. */
 const BAD_BYTES = "\udfff";
@@ -195,8 +195,7 @@ export class Framing {
       texts.feed(before.replace(/^[\ufeff \n\r\t\f]*(\[?)[ \n\r\t\f]*/, "$1"));
       return texts;
     }
-    const isField = (isEnd || unit === ":") && (FIELDS.has(line) || line.toLowerCase() === "data");
-    if (isField || (line === "" && unit === ":") || before.length >= MOST_HELD) {
+    if ((unit === ":" && FIELDS.has(line)) || before.length >= MOST_HELD) {
       const events = new ServerSentEvents(this.#limit, this.#tell);
       events.feed(before);
       return events;

@@ -130,9 +130,10 @@ impl Told {
                 self.note(&[reason, or(*native_reason), or(*stop_sequence)]);
             }
             StreamEvent::End => self.has_ended = true,
-            StreamEvent::Incomplete { .. } => {
+            StreamEvent::Incomplete { reason, .. } => {
                 self.wrong.push("incomplete");
-                self.is_incomplete = true;
+                // An answer may break off, and the next one end.
+                self.is_incomplete |= *reason == "end-of-input";
             }
             StreamEvent::ProviderError { message, kind, code, json, .. } => {
                 self.wrong.push("provider-error");
