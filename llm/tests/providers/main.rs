@@ -8,6 +8,7 @@ mod wires;
 mod accepted;
 mod agents;
 mod besides_calls;
+mod breaking_off;
 mod classes;
 mod connections;
 mod custom_tools;
