@@ -2,7 +2,7 @@
 
 mod running;
 
-use self::running::{check_reply_printer, start};
+use self::running::{check_reply_printer, start, start_with};
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
@@ -84,6 +84,83 @@ fn ask_slots_leaves_the_terminal_alone() {
     let shown = start("ask_slots", &["-"]).write(&hostile).close().well();
     assert!(shown.contains("? [2JAnd what matters"));
     assert!(!shown.contains(['\u{1b}', '\u{7}', '\r']));
+}
+
+/// What a terminal shows after each picture that is drawn over the one before, without its styles.
+fn pictures(shown: &str) -> Vec<Vec<String>> {
+    let without_styles = |line: &str| {
+        let mut parts = line.split("\x1b[");
+        let mut plain = parts.next().unwrap_or_default().trim_start_matches('\r').to_owned();
+        for part in parts {
+            plain += part.split_once(['m', 'K']).expect("only styles, and the rest of a line cleared").1;
+        }
+        plain
+    };
+    let mut pictures = vec![String::new()];
+    for line in shown.split_inclusive('\n') {
+        let up = line.strip_prefix("\x1b[").and_then(|rest| rest.split_once('A'));
+        let line = up.map_or(line, |(height, rest)| {
+            let drawn = pictures.last().unwrap().lines().count();
+            assert_eq!(height.parse(), Ok(drawn), "each picture is drawn over all of the one before");
+            pictures.push(String::new());
+            rest
+        });
+        pictures.last_mut().unwrap().push_str(line);
+    }
+    pictures.iter().map(|picture| picture.lines().map(without_styles).collect()).collect()
+}
+
+const TERMINAL: [(&str, &str); 1] = [("CLICOLOR_FORCE", "1")];
+
+#[test]
+fn ask_slots_fits_a_terminal() {
+    let shown = start_with("ask_slots", &["--fast"], &TERMINAL).ends().well();
+    let pictures = pictures(&shown);
+    assert!(pictures.len() > 300, "a picture for each piece");
+    for picture in &pictures {
+        assert!(picture.len() < 24, "a line is left for the cursor");
+        for line in picture {
+            let places: usize = line.chars().map(|c| if c >= '\u{1f000}' { 2 } else { 1 }).sum();
+            assert!(places <= 80 && !line.contains(char::is_control), "{line:?}");
+        }
+    }
+    let has = |picture: &[String], line: &str| picture.iter().any(|shown| shown == line);
+    // Raw text, and nothing of it where the user looks.
+    assert!(has(&pictures[100], "the user sees ──────────────────────────────────────────────────────────────────"));
+    let first = pictures.iter().position(|picture| picture.iter().any(|line| line.starts_with("? Gr"))).unwrap();
+    let user_sees = |picture: &[String]| picture.iter().skip_while(|line| !line.starts_with("the user")).count();
+    assert_eq!(user_sees(&pictures[first]), user_sees(&pictures[0]), "nothing moves");
+    let last = pictures.last().unwrap();
+    assert!(has(last, "  \"simple_response\": {") && has(last, "? Great choice of gift! 🎁"), "{last:?}");
+    assert!(has(last, "  - Two days of battery  - Fast charging  - Either is fine"), "{last:?}");
+    assert!(has(last, "now it is valid: route AskSlots, domain electronics, category mobile_phones, …"));
+    // What is told of the run was measured in it.
+    let figures = last.last().unwrap().strip_suffix(" · 14 fields kept back until valid").unwrap();
+    let seconds = |part: &str| part.strip_suffix(" s").unwrap().parse::<f64>().unwrap();
+    let (word, whole) = figures.strip_prefix("first word ").unwrap().split_once(" · whole call ").unwrap();
+    assert!(seconds(word) <= seconds(whole) && seconds(whole) < 60.0, "{figures}");
+    assert!(shown.contains("\x1b[1m? Great choi") && shown.contains("\x1b[2m  \"reasoning\": "), "bold and dim");
+}
+
+#[test]
+fn ask_slots_has_the_same_text_without_colour() {
+    let variables = [TERMINAL[0], ("NO_COLOR", "1")];
+    let plain = start_with("ask_slots", &["--fast"], &variables).ends().well();
+    assert_eq!(plain, start("ask_slots", &["--fast"]).ends().well());
+}
+
+#[test]
+fn ask_slots_keeps_its_place_in_a_terminal_whatever_comes() {
+    let hostile = TOOL_CALL.replace("And what", "\\u001b[2J\\u0007And\\r what").replace("budget", "\u{7f}budget");
+    for text in [hostile.clone(), hostile.replace("Two days", &"長い".repeat(400)), hostile.replace(' ', "")] {
+        let ended = start_with("ask_slots", &["-"], &TERMINAL).write(&text).close().well();
+        let last = pictures(&ended).pop().unwrap();
+        assert!(last.len() < 24 && !last.concat().contains(char::is_control), "{last:?}");
+        assert!(!ended.contains("\x1b[2J"));
+    }
+    let cut = start_with("ask_slots", &["--fast", "--cut", "250"], &TERMINAL).ends();
+    let shown = cut.badly("incomplete: ");
+    assert!(!shown.contains("now it is valid") && !shown.contains("first word"), "nothing is valid yet");
 }
 
 #[test]

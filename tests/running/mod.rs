@@ -32,8 +32,16 @@ pub(crate) struct Ended {
 }
 
 pub(crate) fn start(name: &str, arguments: &[&str]) -> Running {
+    start_with(name, arguments, &[])
+}
+
+/// The same with environment variables.
+pub(crate) fn start_with(name: &str, arguments: &[&str], variables: &[(&str, &str)]) -> Running {
     let mut child = Command::new(executable(name))
         .args(arguments)
+        .env_remove("CLICOLOR_FORCE")
+        .env_remove("NO_COLOR")
+        .envs(variables.iter().copied())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
