@@ -1,8 +1,8 @@
 //! The main job: a shopping assistant's first tool call is shown to the user while the model still writes it.
 //!
-//! The questions, their options and the reply grow in the terminal as they arrive. The model's internal fields
-//! (`reasoning`, `route`, `data_strategy`, …) are shown only once the whole input has come and is valid, and then as
-//! one typed value.
+//! The questions, their options and the reply grow in the terminal as they arrive, below the text that they come in. The
+//! model's internal fields (`reasoning`, `route`, `data_strategy`, …) are used only once the whole input has come and is
+//! valid, and then as one typed value. Pipes, and terminals with `NO_COLOR`, get what the user sees as plain text.
 //!
 //! ```text
 //! cargo run --example ask_slots               # at the speed of a provider
@@ -11,6 +11,8 @@
 //! cargo run --example ask_slots -- - < FILE   # another tool call, from standard input
 //! ```
 
+#[path = "terminal/screen.rs"]
+mod screen;
 mod terminal;
 
 use std::error::Error;
@@ -19,7 +21,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jsonspigot::{DuplicateKeys, Event, EventKind, Parser, PatternSet};
+use screen::Screen;
 use serde::Deserialize;
+use serde_json::Value;
 
 /// What the user may see before the end, and what stands in front of it.
 const SHOWN: [(&str, &str); 3] =
@@ -29,33 +33,59 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(SHOWN.map(|(pattern, _)| pattern))?;
     // What has been shown can't be taken back, so a second `message` of the same slot is an error.
     let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&patterns);
+    let mut screen = Screen::if_wanted();
     for piece in pieces {
-        for event in parser.feed(piece?) {
-            show(&event?)?;
+        let piece = piece?;
+        for event in parser.feed(&piece) {
+            show(&event?, screen.as_mut())?;
+        }
+        if let Some(screen) = &mut screen {
+            screen.raw(&piece);
+            screen.draw()?;
         }
     }
     for event in parser.finish() {
-        show(&event?)?;
+        show(&event?, screen.as_mut())?;
     }
     let assessment: Assessment = parser.deserialize()?;
-    writeln!(io::stdout(), "\n{assessment:#?}")?;
+    match screen {
+        Some(mut screen) => {
+            let Assessment { route, domain, category, .. } = &assessment;
+            let value = format!("now it is valid: route {route:?}, domain {domain}, category {category}, …");
+            screen.end(&value, kept_back(&parser.deserialize()?))?;
+        }
+        None => writeln!(io::stdout(), "\n{assessment:#?}")?,
+    }
     Ok(())
 }
 
 /// Prints what is new.
-fn show(event: &Event<'_>) -> io::Result<()> {
+fn show(event: &Event<'_>, screen: Option<&mut Screen>) -> io::Result<()> {
+    let new = match event.kind {
+        EventKind::Begin(_) => SHOWN[event.pattern.index()].1.to_owned(),
+        // A model's text has no business with the terminal's control sequences.
+        EventKind::Delta(text) => text.replace(|c: char| c.is_control() && c != '\n', "").replace('\n', "\n  "),
+        EventKind::End(_) => "\n".to_owned(),
+        _ => return Ok(()),
+    };
     let mut out = io::stdout().lock();
-    match event.kind {
-        EventKind::Begin(_) => write!(out, "{}", SHOWN[event.pattern.index()].1)?,
-        EventKind::Delta(text) => {
-            // A model's text has no business with the terminal's control sequences.
-            let plain = text.replace(|c: char| c.is_control() && c != '\n', "");
-            write!(out, "{}", plain.replace('\n', "\n  "))?;
-        }
-        EventKind::End(_) => writeln!(out)?,
-        _ => {}
+    match screen {
+        Some(screen) => screen.show(&new),
+        None => out.write_all(new.as_bytes()).and_then(|()| out.flush())?,
     }
-    out.flush()
+    Ok(())
+}
+
+/// How many fields nobody was shown while they came.
+fn kept_back(value: &Value) -> usize {
+    match value {
+        Value::Object(fields) => {
+            let hidden = fields.iter().filter(|(name, _)| !["message", "options"].contains(&name.as_str()));
+            hidden.map(|(_, value)| kept_back(value).max(1)).sum()
+        }
+        Value::Array(elements) => elements.iter().map(kept_back).sum(),
+        _ => 0,
+    }
 }
 
 /// The tool call's arguments, whole.

@@ -18,7 +18,6 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use chrono::NaiveDate;
 use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PartialValue, PatternSet, Revision, ValueState};
 use serde::Deserialize;
 
@@ -26,10 +25,27 @@ use serde::Deserialize;
 struct Form {
     /// Required, so there is nothing to show before it.
     title: String,
-    date: Option<NaiveDate>,
+    date: Option<Date>,
     priority: Option<Priority>,
     #[serde(default)]
     blocks: Vec<Block>,
+}
+
+/// A type that is read from a string in a way of its own, as those of many crates are.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct Date(String);
+
+impl TryFrom<String> for Date {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        let parts: Vec<_> = text.split('-').map(|part| (part.len(), part.parse())).collect();
+        match parts[..] {
+            [(4, Ok(_)), (2, Ok(1..=12)), (2, Ok(1_u16..=31))] => Ok(Self(text)),
+            _ => Err("no date"),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -85,7 +101,7 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
 fn draw(root: PartialValue<'_>, form: &Form, last: usize) -> Result<usize, Box<dyn Error>> {
     let mut lines = vec![
         line(root, "title", "title", &form.title)?,
-        line(root, "date", "date", &form.date.map(|date| date.to_string()).unwrap_or_default())?,
+        line(root, "date", "date", form.date.as_ref().map_or("", |Date(date)| date))?,
         line(root, "priority", "priority", &form.priority.map(|it| format!("{it:?}")).unwrap_or_default())?,
         line(root, "blocks", "blocks", "")?,
     ];

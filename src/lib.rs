@@ -14,9 +14,11 @@
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
 #![doc = concat!("[shopping]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/apps/chat/pictures/shopping.webp")]
+#![doc = concat!("[ask-slots]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/ask_slots.svg")]
 #![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]
 //!
-#![doc = include_str!("../README.md")]
+// Its code is tested in the package `tests/`, since one of its examples needs another crate.
+#![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 
@@ -38,6 +40,11 @@ mod pattern;
 mod rewrite;
 #[allow(missing_docs, clippy::must_use_candidate, reason = "beside its errors, public for `internal` alone")]
 mod saved;
+// What unit tests try is the same on every machine; a generator of their own keeps the examples free of a large one's crates.
+#[cfg(test)]
+#[path = "../benches/payload/random.rs"]
+#[allow(dead_code, unreachable_pub, reason = "shared with the benchmarks")]
+mod random;
 #[cfg(feature = "stream")]
 mod stream;
 mod texts;

@@ -13,25 +13,7 @@ use crate::texts::{DocumentEvents, Documents, OwnedDocumentEvent};
 
 /// A stream of the events of many texts, made of a stream of chunks and [`Documents`]. With the feature `stream`.
 ///
-/// ```
-/// use futures::{TryStreamExt, stream};
-/// use jsonspigot::{DocumentStream, Documents, Framing, OwnedDocumentEvent, Parser, PatternSet};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let body = stream::iter(["{\"id\": 1}\n{\"i", "d\": 2}\n{\"id\"\n"].map(Ok::<_, std::io::Error>));
-/// let documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::new(["id"])?));
-/// let mut events = DocumentStream::new(body, documents);
-/// let (mut whole, mut broken) = (0, 0);
-/// while let Some(event) = events.try_next().await? {
-///     if let OwnedDocumentEvent::End(ended) = event {
-///         if ended.error().is_none() { whole += 1 } else { broken += 1 }
-///     }
-/// }
-/// assert_eq!((whole, broken), (2, 1));
-/// # Ok(())
-/// # }
-/// ```
+#[cfg_attr(not(doctest), doc = include_str!("documents.md"))]
 ///
 /// It ends, waits, shares the executor and may be dropped as [`ParserStream`](crate::ParserStream) does. A bad line is
 /// reported by its end; an error is only what ends the stream.

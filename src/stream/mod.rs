@@ -37,27 +37,7 @@ const BYTES_PER_POLL: u64 = 64 << 10;
 ///
 /// Events come as [`OwnedEvent`]s, through the methods of futures' or tokio's `StreamExt`:
 ///
-/// ```
-/// use futures::{TryStreamExt, stream};
-/// use jsonspigot::{OwnedEventKind, Parser, ParserStream, PatternSet};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let body = stream::iter([r#"{"reply": "Gre"#, r#"at!", "route": 7}"#].map(Ok::<_, std::io::Error>));
-/// let parser = Parser::new(&PatternSet::new(["reply"])?);
-/// let mut events = ParserStream::new(body, parser);
-/// let mut shown = String::new();
-/// while let Some(event) = events.try_next().await? {
-///     if let OwnedEventKind::Delta(text) = event.kind {
-///         shown.push_str(&text); // `Gre`, then `at!`
-///     }
-/// }
-/// assert_eq!(shown, "Great!");
-/// let whole: serde_json::Value = events.parser().deserialize()?;
-/// assert_eq!(whole["route"], 7);
-/// # Ok(())
-/// # }
-/// ```
+#[cfg_attr(not(doctest), doc = include_str!("events.md"))]
 ///
 /// To look at the document after each chunk, or to read events without copying them, use
 /// [`next_chunk`](Self::next_chunk).
@@ -110,32 +90,7 @@ where
     /// looks. As with [`Parser::feed`], the events that you leave in the iterator are dropped. Those that remain of a
     /// chunk that was read through the stream in part are returned first.
     ///
-    /// ```
-    /// use futures::stream;
-    /// use jsonspigot::{Parser, ParserStream, PatternSet};
-    ///
-    /// #[derive(Debug, Default, PartialEq, serde::Deserialize)]
-    /// #[serde(default)]
-    /// struct Reply { title: String, steps: Vec<String> }
-    ///
-    /// # #[tokio::main(flavor = "current_thread")]
-    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    /// let body = [r#"{"title": "Fix t"#, r#"he log", "steps": ["Re"#, r#"ad"]}"#].map(Ok::<_, std::io::Error>);
-    /// let parser = Parser::builder().snapshots().build(&PatternSet::empty());
-    /// let mut chunks = ParserStream::new(stream::iter(body), parser);
-    /// let mut titles = Vec::new();
-    /// while let Some(events) = chunks.next_chunk().await? {
-    ///     events.check()?; // or a loop over them
-    ///     if let Some(root) = chunks.parser().snapshot() {
-    ///         titles.push(root.deserialize::<Reply>()?.get().title.clone());
-    ///     }
-    /// }
-    /// assert_eq!(titles, ["Fix t", "Fix the log", "Fix the log", "Fix the log"]);
-    /// let reply: Reply = chunks.into_parser().deserialize()?;
-    /// assert_eq!(reply.steps, ["Read"]);
-    /// # Ok(())
-    /// # }
-    /// ```
+    #[cfg_attr(not(doctest), doc = include_str!("next_chunk.md"))]
     ///
     /// # Errors
     ///
@@ -254,25 +209,7 @@ impl<S> fmt::Debug for ParserStream<S> {
 /// `anyhow::Error` are not: with those, use [`next_chunk`](ParserStream::next_chunk), which returns each of the two
 /// errors as it is, or `map_err`.
 ///
-/// ```
-/// use futures::{TryStreamExt, stream};
-/// use jsonspigot::{ErrorKind, Parser, ParserStream, ParserStreamError, PatternSet};
-///
-/// # #[tokio::main(flavor = "current_thread")]
-/// # async fn main() {
-/// let broken = std::io::Error::other("connection reset");
-/// let mut events = ParserStream::new(stream::iter([Ok("[12"), Err(broken)]), Parser::new(&PatternSet::empty()));
-/// let error = events.try_next().await.unwrap_err();
-/// assert_eq!(error.to_string(), "connection reset");
-/// assert!(matches!(error, ParserStreamError::Transport(_)));
-/// assert!(events.try_next().await.unwrap().is_none());
-/// // Nothing says that `12` was the whole of that number: go on where it was broken off.
-/// let rest = stream::iter([Ok::<_, std::io::Error>("3]")]);
-/// let mut events = ParserStream::new(rest, events.into_parser());
-/// assert!(events.try_next().await.unwrap().is_none());
-/// assert_eq!(events.parser().text().unwrap(), b"[123]");
-/// # }
-/// ```
+#[cfg_attr(not(doctest), doc = include_str!("error.md"))]
 // Not `non_exhaustive`: there is no third thing that could break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParserStreamError<E> {

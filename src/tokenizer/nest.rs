@@ -72,9 +72,8 @@ impl Nest {
 mod tests {
     use alloc::vec::Vec;
 
-    use proptest::prelude::*;
-
     use super::Nest;
+    use crate::random::Random;
 
     /// A change of a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
     #[derive(Clone, Copy, Debug)]
@@ -85,8 +84,13 @@ mod tests {
         Clear,
     }
 
-    fn op() -> impl Strategy<Value = Op> {
-        prop_oneof![4 => Just(Op::OpenObject), 4 => Just(Op::OpenArray), 5 => Just(Op::Close), 1 => Just(Op::Clear)]
+    fn op(random: &mut Random) -> Op {
+        match random.below(14) {
+            0..4 => Op::OpenObject,
+            4..8 => Op::OpenArray,
+            8..13 => Op::Close,
+            _ => Op::Clear,
+        }
     }
 
     /// Does the same to a list of whether each open container is an object.
@@ -119,19 +123,25 @@ mod tests {
         assert!(kinds.eq(open.iter().copied().map(Some).chain([None])));
     }
 
-    proptest! {
-        #[test]
-        fn is_a_list_of_what_is_open(ops in prop::collection::vec(op(), 0..100), more in prop::collection::vec(op(), 0..9)) {
+    #[test]
+    fn is_a_list_of_what_is_open() {
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
             let (mut nest, mut open) = (Nest::default(), Vec::new());
-            ops.into_iter().for_each(|op| check(&mut nest, &mut open, op));
-            check_kinds(&nest, &open);
-            more.into_iter().for_each(|op| check(&mut nest, &mut open, op));
-            check_kinds(&nest, &open);
+            for most in [100, 9] {
+                (0..random.below(most)).for_each(|_| check(&mut nest, &mut open, op(&mut random)));
+                check_kinds(&nest, &open);
+            }
         }
+    }
 
-        /// Down past several words of bits, and up again.
-        #[test]
-        fn keeps_what_lies_deep(kinds in prop::collection::vec(any::<bool>(), 0..300), up in 0_usize..300) {
+    /// Down past several words of bits, and up again.
+    #[test]
+    fn keeps_what_lies_deep() {
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
+            let kinds: Vec<bool> = (0..random.below(300)).map(|_| random.below(2) == 0).collect();
+            let up = random.below(300);
             let (mut nest, mut open) = (Nest::default(), Vec::new());
             let opening = |is_object| if is_object { Op::OpenObject } else { Op::OpenArray };
             kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(*kind)));

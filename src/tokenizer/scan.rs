@@ -189,9 +189,8 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use proptest::prelude::*;
-
     use super::{is_short_plain_ascii, run};
+    use crate::random::Random;
 
     /// Bytes that end a run, that nearly do, and what is not ASCII.
     const BYTES: [u8; 14] = [0, 0x01, 0x1F, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7F, 0x80, 0xA2, 0xFF];
@@ -245,14 +244,15 @@ mod tests {
         }
     }
 
-    proptest! {
-        #[test]
-        fn runs_are_those_of_a_reading_byte_by_byte(
-            bytes in prop::collection::vec(prop_oneof![9 => Just(b'a'), 1 => prop::sample::select(&BYTES[..])], 0..120),
-            start in any::<prop::sample::Index>(),
-        ) {
-            check_run(&bytes, start.index(bytes.len() + 1));
-            bytes.chunks(7).map(<[u8]>::to_vec).for_each(|piece: Vec<u8>| check_short(&piece));
+    #[test]
+    fn runs_are_those_of_a_reading_byte_by_byte() {
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let len = random.below(120);
+            let bytes: Vec<u8> =
+                (0..len).map(|_| if random.below(10) < 9 { b'a' } else { random.pick(&BYTES) }).collect();
+            check_run(&bytes, random.below(len + 1));
+            bytes.chunks(7).for_each(check_short);
         }
     }
 }

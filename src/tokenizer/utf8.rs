@@ -153,12 +153,12 @@ fn split_at_error(bytes: &[u8], error: str::Utf8Error) -> Utf8Prefix<'_> {
 
 #[cfg(test)]
 mod tests {
+    use alloc::string::String;
     use alloc::vec::Vec;
     use core::str;
 
-    use proptest::prelude::*;
-
     use super::{Utf8Carry, Utf8Rest, Utf8Step, floor_char_boundary, valid_prefix};
+    use crate::random::Random;
 
     /// Returns true if bytes may still become UTF-8: the standard library's validator misses only their end.
     fn is_viable(bytes: &[u8]) -> bool {
@@ -166,12 +166,12 @@ mod tests {
     }
 
     /// Bytes at the borders of RFC 3629's table: leads, continuations, and what is neither.
-    fn byte() -> impl Strategy<Value = u8> {
+    fn byte(random: &mut Random) -> u8 {
         const BORDERS: [u8; 22] = [
             0, b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xEF,
             0xF0, 0xF4, 0xF5, 0xFF,
         ];
-        prop_oneof![4 => prop::sample::select(&BORDERS[..]), 1 => any::<u8>()]
+        if random.below(5) < 4 { random.pick(&BORDERS) } else { random.below(256).to_le_bytes()[0] }
     }
 
     #[test]
@@ -215,27 +215,38 @@ mod tests {
         }
     }
 
-    proptest! {
-        /// The longest valid beginning, and after it the first byte after which nothing valid can come.
-        #[test]
-        fn splits_where_utf_8_ends(bytes in prop::collection::vec(byte(), 0..12)) {
+    /// The longest valid beginning, and after it the first byte after which nothing valid can come.
+    #[test]
+    fn splits_where_utf_8_ends() {
+        for seed in 0..5_000 {
+            let mut random = Random::new(seed);
+            let bytes: Vec<u8> = (0..random.below(12)).map(|_| byte(&mut random)).collect();
             let prefix = valid_prefix(&bytes);
             let (valid, rest) = bytes.split_at(prefix.valid.len());
-            prop_assert_eq!(str::from_utf8(valid), Ok(prefix.valid));
+            assert_eq!(str::from_utf8(valid), Ok(prefix.valid), "{bytes:x?}");
             match prefix.rest {
-                Utf8Rest::Empty => prop_assert!(rest.is_empty()),
+                Utf8Rest::Empty => assert!(rest.is_empty(), "{bytes:x?}"),
                 Utf8Rest::Cut(sequence) => {
-                    prop_assert_eq!(sequence, rest);
-                    prop_assert!(!rest.is_empty() && is_viable(rest));
+                    assert_eq!(sequence, rest, "{bytes:x?}");
+                    assert!(!rest.is_empty() && is_viable(rest), "{bytes:x?}");
                 }
-                Utf8Rest::Bad(place) => prop_assert!(is_viable(&rest[..place]) && !is_viable(&rest[..=place])),
+                Utf8Rest::Bad(place) => {
+                    assert!(is_viable(&rest[..place]) && !is_viable(&rest[..=place]), "{bytes:x?}");
+                }
             }
         }
+    }
 
-        #[test]
-        fn a_boundary_is_the_last_one_up_to_a_place(text in "[aé€😀]{0,6}", place in 0_usize..30) {
-            let expected = text.char_indices().map(|(at, _)| at).chain([text.len()]).filter(|at| *at <= place).max();
-            prop_assert_eq!(Some(floor_char_boundary(&text, place)), expected);
+    #[test]
+    fn a_boundary_is_the_last_one_up_to_a_place() {
+        for seed in 0..500 {
+            let mut random = Random::new(seed);
+            let text: String = (0..random.below(7)).map(|_| random.pick(&['a', 'é', '€', '😀'])).collect();
+            for place in 0..30 {
+                let ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
+                let expected = ends.filter(|at| *at <= place).max();
+                assert_eq!(Some(floor_char_boundary(&text, place)), expected, "{text:?} at {place}");
+            }
         }
     }
 }

@@ -14,24 +14,7 @@ use super::Settled;
 
 /// The schema of a `Settled<T>` is that of `T`. With the feature `schemars`.
 ///
-/// ```
-/// use jsonspigot::Settled;
-/// use schemars::{JsonSchema, schema_for};
-///
-/// #[derive(serde::Deserialize, JsonSchema)]
-/// # #[allow(dead_code)]
-/// enum Route { Answer, AskUser }
-///
-/// #[derive(serde::Deserialize, JsonSchema)]
-/// # #[allow(dead_code)]
-/// struct Reply {
-///     #[serde(default)]
-///     route: Settled<Route>,
-/// }
-///
-/// assert_eq!(schema_for!(Settled<Route>), schema_for!(Route));
-/// assert_eq!(schema_for!(Reply).pointer("/properties/route/$ref").unwrap(), "#/$defs/Route");
-/// ```
+#[cfg_attr(not(doctest), doc = include_str!("schema.md"))]
 ///
 /// If a field with a default can be serialized, schemars writes that default into the schema: for a settled field,
 /// null. `#[schemars(skip_serializing_if = "…")]`, with a function that is true of an empty field, keeps it out.

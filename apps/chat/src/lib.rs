@@ -12,3 +12,4 @@ pub mod scripted;
 pub mod server;
 pub mod store;
 pub mod wire;
+mod words;

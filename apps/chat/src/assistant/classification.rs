@@ -151,8 +151,8 @@ impl Classification {
             DataStrategy::None if simple_response.is_none() => {
                 return Err("data_strategy is \"none\", so simple_response is needed".to_owned());
             }
-            DataStrategy::None | DataStrategy::MemoryOnly if !ask_slots.is_empty() => {
-                return Err("ask_slots needs data_strategy \"es_fetch\"".to_owned());
+            DataStrategy::MemoryOnly if !ask_slots.is_empty() => {
+                return Err("with data_strategy \"memory_only\" nothing can be asked".to_owned());
             }
             _ => {}
         }

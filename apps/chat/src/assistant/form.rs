@@ -67,8 +67,9 @@ impl Filling {
 pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut Output) -> Result<Finished, TurnError> {
     let system = format!(
         "Fill the form that the person asks for: answer with one JSON text and nothing else. It must be valid by this \
-         JSON Schema: {}",
-        assistants.form.schema()
+         JSON Schema: {}\nToday is {}.",
+        assistants.form.schema(),
+        (assistants.today)()
     );
     let block = output.begin_answer().await?;
     let attempts = assistants.form.parse_streaming(message);

@@ -19,6 +19,7 @@ mod shopping;
 mod tool_loop;
 mod tools;
 
+use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
@@ -47,7 +48,12 @@ pub struct Assistants {
     pub catalogue: Catalogue,
     /// How many answers a turn may ask for.
     pub rounds: usize,
+    /// What day it is.
+    pub today: Clock,
 }
+
+/// Says what day it is.
+pub type Clock = fn() -> NaiveDate;
 
 /// What a person says.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -106,14 +112,22 @@ impl Assistants {
     /// The assistants as they come: made-up accounts, restaurants and products.
     #[must_use]
     pub fn new(provider: ModelProvider, limits: &Limits) -> Self {
+        let today: Clock = || chrono::Utc::now().date_naive();
         Self {
             provider,
-            finance: Toolbox::new(finance::tools(), limits.tool),
+            finance: Toolbox::new(finance::tools(today), limits.tool),
             restaurant: Toolbox::new(restaurant::tools(), limits.tool),
             form: form::trip(),
             catalogue: Catalogue::default(),
             rounds: limits.rounds,
+            today,
         }
+    }
+
+    /// The same with another clock.
+    #[must_use]
+    pub fn with_clock(self, today: Clock, limits: &Limits) -> Self {
+        Self { finance: Toolbox::new(finance::tools(today), limits.tool), today, ..self }
     }
 
     /// Answers a message. What is told goes to `output`; dropping the future cancels the provider's request.
@@ -132,10 +146,10 @@ impl Assistants {
         let question = tool_loop::question(before, message);
         output.draft.add(question.clone());
         output.tell_message(message).await?;
+        let today = (self.today)();
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {
-                let today = chrono::Utc::now().date_naive();
                 let system = format!("You help with money. Use the tools. Dates are ISO 8601, and today is {today}.");
                 let (toolbox, temperature, saving) = (&self.finance, Some(0.3), Saving::Turn);
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
@@ -146,7 +160,7 @@ impl Assistants {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \
                      <!--context {{\"preferences\": {{…}}, \"restaurants\": […]}} --> to your text. The person does not \
-                     see it. Known so far: {}",
+                     see it. Dates are ISO 8601, and today is {today}. Known so far: {}",
                     Value::Object(before.context.clone())
                 );
                 let (toolbox, temperature, saving) = (&self.restaurant, None, Saving::Steps);

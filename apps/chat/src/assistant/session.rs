@@ -2,6 +2,7 @@
 
 use super::classification::{AskSlot, Classification};
 use crate::conversation::{Answers, Assessment, ContextualQuestion, Session, SlotType};
+use crate::words;
 
 impl Session {
     /// The session after a message: begun, or moved on by the answers in it.
@@ -53,20 +54,26 @@ impl Session {
         if is_placed {
             return;
         }
-        // Whoever types an option of one question alone means that one; anything else is for the one that is asked.
+        // Whoever names an option of one question alone means that one; anything else is for the one that is asked.
         let message = message.trim();
-        let is_option = |option: &String| option.trim().to_lowercase() == message.to_lowercase();
-        let missing = &self.assessment.missing_data;
-        let mut meant = self
-            .contextual_questions
-            .iter()
-            .filter(|(slot, question)| missing.contains(*slot) && question.options.iter().any(is_option));
-        let only = match (meant.next(), meant.next()) {
-            (Some((slot, _)), None) => Some(slot.clone()),
-            _ => None,
+        let missing = self.assessment.missing_data.clone();
+        let named = |question: &ContextualQuestion| {
+            let options = question.options.iter().filter(|option| words::has(message, option));
+            options.cloned().collect::<Vec<String>>()
         };
-        let slot = only.or_else(|| self.assessment.currently_asking.clone());
-        if let Some(question) = slot.and_then(|slot| self.contextual_questions.get_mut(&slot)) {
+        let asked = self.assessment.currently_asking.clone().unwrap_or_default();
+        let mut taken = self.contextual_questions.get(&asked).map(named).unwrap_or_default();
+        let is_of_the_asked = !taken.is_empty();
+        for (slot, question) in self.contextual_questions.iter_mut().filter(|(slot, _)| missing.contains(*slot)) {
+            let options = named(question);
+            if *slot == asked && is_of_the_asked {
+                question.answer = options;
+            } else if !options.is_empty() && !options.iter().any(|option| taken.contains(option)) {
+                taken.extend(options.iter().cloned());
+                question.answer = options;
+            }
+        }
+        if let Some(question) = self.contextual_questions.get_mut(&asked).filter(|_| taken.is_empty()) {
             question.answer = vec![message.to_owned()];
         }
     }

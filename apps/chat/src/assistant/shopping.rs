@@ -45,8 +45,19 @@ pub(super) async fn answer(
     // The input has come to its end when this is done: only now is anything decided.
     let said = classify(assistants, before, message, &block, output).await?;
     let session = Session::after(before.session.as_ref(), &said, &message.text, &message.answers);
+    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one.
+    let is_open = |open: &Session| open.assessment.currently_asking.is_some();
+    let session = match (said.data_strategy, &before.session) {
+        (DataStrategy::None | DataStrategy::MemoryOnly, Some(open)) if is_open(open) && message.answers.is_empty() => {
+            open.clone()
+        }
+        _ => session,
+    };
     let asked: Vec<_> = match said.data_strategy {
-        DataStrategy::EsFetch if said.ask_slots.is_empty() => session.current_question().into_iter().collect(),
+        // After an answer to something else, the open question is there again, with its options.
+        DataStrategy::EsFetch | DataStrategy::None if said.ask_slots.is_empty() => {
+            session.current_question().into_iter().collect()
+        }
         _ => {
             let names = said.ask_slots.iter().map(|slot| &slot.slot_name);
             names.filter_map(|name| session.contextual_questions.get_key_value(name)).collect()
@@ -56,18 +67,13 @@ pub(super) async fn answer(
     let questions: Vec<&str> = asked.iter().map(|(_, question)| question.message.as_str()).collect();
     let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
-        DataStrategy::None => said.simple_response.map(|response| response.message).unwrap_or_default(),
+        DataStrategy::None => {
+            let response = said.simple_response.iter().map(|response| response.message.as_str());
+            response.chain(questions).collect::<Vec<_>>().join("\n")
+        }
         DataStrategy::MemoryOnly => recall(assistants, before, &user, output, &mut stop_reason).await?,
         DataStrategy::EsFetch if questions.is_empty() => search(assistants, &said, &session, output).await?,
         DataStrategy::EsFetch => questions.join("\n"),
-    };
-    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one.
-    let is_open = |open: &Session| open.assessment.currently_asking.is_some();
-    let session = match (said.data_strategy, &before.session) {
-        (DataStrategy::None | DataStrategy::MemoryOnly, Some(open)) if is_open(open) && message.answers.is_empty() => {
-            open.clone()
-        }
-        _ => session,
     };
     let mut messages = vec![user];
     if !answer.trim().is_empty() {

@@ -6,6 +6,7 @@
 
 mod body;
 mod check;
+mod dates;
 mod directives;
 mod frames;
 mod journal;

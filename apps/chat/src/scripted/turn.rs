@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::check::{Block as RequestBlock, Request};
 use super::directives::Directives;
+use crate::words;
 
 /// A part of an answer.
 #[derive(Clone, Debug)]
@@ -88,6 +89,11 @@ impl<'r> Turn<'r> {
     pub(super) fn says(&self, words: &[&str]) -> bool {
         let text = self.text.to_lowercase();
         words.iter().any(|word| text.contains(word))
+    }
+
+    /// Whether it has one of these in it, word for word.
+    pub(super) fn has(&self, words: &[&str]) -> bool {
+        words.iter().any(|word| words::has(&self.text, word))
     }
 
     /// The tool results in words.

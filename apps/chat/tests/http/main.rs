@@ -19,5 +19,6 @@ mod stalled;
 mod steps;
 mod stopped;
 mod store;
+mod strangers;
 mod tools;
 mod world;

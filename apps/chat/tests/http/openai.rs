@@ -13,7 +13,7 @@ use chat::server::{Server, listen};
 use chat::wire::MessageType;
 use serde_json::{Value, json};
 
-use crate::world::{Turn, limits};
+use crate::world::{Turn, limits, today};
 
 type Requests = Arc<Mutex<Vec<Value>>>;
 
@@ -50,7 +50,8 @@ async fn a_tool_loop_over_chat_completions() {
     let (protocol, api_key, model) = (Protocol::OpenAi, "key".to_owned(), "m".to_owned());
     let provider_config = ProviderConfig { protocol, base_url, api_key, model };
     let config = Config { provider: provider_config, database: None, hosts: Vec::new(), limits: limits() };
-    let server = Server::start(([127, 0, 0, 1], 0).into(), config).unwrap();
+    let change = |assistants: chat::assistant::Assistants| assistants.with_clock(today, &limits());
+    let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, change).unwrap();
 
     let body = json!({"conversationId": "a", "assistant": "finance", "message": "October?"}).to_string();
     let request = reqwest::Client::new().post(format!("{}/api/chat/send", server.base_url()));

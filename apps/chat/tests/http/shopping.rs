@@ -55,15 +55,18 @@ async fn a_simple_answer_streams_and_is_saved() {
             "classification_start",
             "reasoning_delta",
             "simple_response_delta",
+            "ask_message_delta",
+            "ask_options",
             "classification_complete",
             "done"
         ]
     );
     let answer = "Hello! You said “Hi there”. I can help you find \"just the thing\". 🛍️";
     let ask = &turn.props(MessageType::Ask)[0];
-    assert_eq!((&ask["simple_response"]["message"], &ask["ask_slots"]), (&json!(answer), &json!([])));
+    assert_eq!(ask["simple_response"]["message"], answer);
+    assert_eq!(ask["ask_slots"][0]["options"], json!(["A ring", "Chips for a party", "A lamp"]));
     assert_nothing_internal(&turn);
-    let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(answer));
+    let content = format!(r#"[{{"type":"text","text":{}}}]"#, json!(format!("{answer}\nWhat are you looking for?")));
     assert_eq!(world.table("messages")[1], format!("a | 1 | \"assistant\" | {content}"));
     assert_eq!(world.table("conversations"), ["a | \"shopping\" | null"]);
     let session = &sessions(&world)[0];

@@ -39,9 +39,9 @@ fn seen(events: &[Event]) -> String {
         match message.message_type {
             MessageType::Text => texts.push(message.props["content"].clone()),
             MessageType::Ask => {
+                texts.push(message.props["simple_response"]["message"].clone());
                 let slots = message.props["ask_slots"].as_array().cloned().unwrap_or_default();
                 texts.extend(slots.into_iter().map(|slot| slot["message"].clone()));
-                texts.push(message.props["simple_response"]["message"].clone());
             }
             MessageType::Form => texts.push(message.props["raw"].clone()),
             _ => {}

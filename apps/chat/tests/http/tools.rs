@@ -48,7 +48,10 @@ async fn one_tool_without_input() {
     assert_eq!(turn.names(), ["user_message", "text", "tool_start", "tool_input", "tool_result", "text", "done"]);
     let card = &cards(&turn)[0];
     assert_eq!((&card["name"], &card["input"], &card["status"]), (&json!("list_accounts"), &json!({}), &json!("done")));
-    assert_eq!(turn.text(), "I look at your accounts first. You have 3 accounts: Giro, Savings, Credit card.");
+    assert_eq!(
+        turn.text(),
+        "I look at your accounts first. You have 3 accounts: Giro with €1842.50, Savings with €12500.00, Credit card with −€319.99."
+    );
     assert_eq!(stored(&world, 1)[1]["input"], json!({}));
 }
 
@@ -68,7 +71,10 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     // The dates came in pieces.
     let pieces = turn.events.iter().filter(|event| event.data.delta_path.as_deref() == Some("/input/from"));
     assert!(pieces.count() >= 3);
-    assert_eq!(turn.text(), "Let me look that up for you… 📊 From 2026-10-01 to 2026-10-31 you spent €123.00.");
+    assert_eq!(
+        turn.text(),
+        "Let me look that up for you… 📊 From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
+    );
     // The text before the tool, the call with its whole input, its result, the answer.
     assert_eq!(
         stored(&world, 1),
@@ -95,8 +101,8 @@ async fn two_tools_at_once() {
     assert_eq!(totals, [11_600, 12_300]);
     assert_eq!(
         turn.text(),
-        "Let me compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00. \
-         From 2026-10-01 to 2026-10-31 you spent €123.00."
+        "Let me compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00 on groceries. \
+         From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
     );
     let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);
     // Each is a thread of one block, from its first chunk on.
@@ -153,7 +159,7 @@ async fn a_tool_after_a_tool() {
     let turn = world.turn("b", "restaurant", "Find thai and book").await;
     turn.assert_done();
     assert_eq!(cards(&turn)[1]["result"]["restaurant"], "Baan");
-    assert!(turn.text().ends_with("Your table at Baan is booked for 2026-12-24."));
+    assert!(turn.text().ends_with("Your table at Baan is booked for 2026-10-31."));
 }
 
 /// A toolbox for what should not happen.
@@ -269,7 +275,7 @@ async fn the_month_that_is_asked_for_is_looked_up() {
         ("What did I spend in February 2024?", "2024-02-01", "2024-02-29", "you spent €0.00."),
         ("What did I spend in september?", "2026-09-01", "2026-09-30", "you spent €1285.00."),
         ("How much did I spend in december?", "2025-12-01", "2025-12-31", "you spent €0.00."),
-        ("What may I have spent on travel?", "2026-10-01", "2026-10-31", "you spent €640.00."),
+        ("What may I have spent on travel?", "2026-10-01", "2026-10-31", "you spent €640.00 on travel."),
     ] {
         let turn = world.turn("a", "finance", message).await;
         turn.assert_done();

@@ -8,6 +8,7 @@ use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Journal, Options, ScriptedProvider};
 use chat::server::Server;
 use chat::wire::{Envelope, Event, EventName, Merger, Message, MessageType};
+use chrono::NaiveDate;
 use reqwest::{Client, Response};
 use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
@@ -26,6 +27,11 @@ pub(crate) struct World {
 pub(crate) fn limits() -> Limits {
     let long = Duration::from_secs(20);
     Limits { silence: long, tool: long, grace: long, retry_pause: Duration::from_millis(2), ..Limits::default() }
+}
+
+/// The day that it is in all worlds.
+pub(crate) fn today() -> NaiveDate {
+    NaiveDate::from_ymd_opt(2026, 10, 31).unwrap()
 }
 
 /// For a provider that falls silent.
@@ -64,6 +70,7 @@ impl World {
             hosts: vec!["chat.example".to_owned()],
             limits,
         };
+        let change = |assistants: Assistants| change(assistants.with_clock(today, &config.limits));
         let server = Server::start_with(([127, 0, 0, 1], 0).into(), config.clone(), change).unwrap();
         Self { provider, server: Some(server), client: Client::new(), config, _folder: folder }
     }
@@ -71,7 +78,8 @@ impl World {
     /// The same database under a new server.
     pub(crate) fn restart(&mut self) {
         drop(self.server.take());
-        self.server = Some(Server::start(([127, 0, 0, 1], 0).into(), self.config.clone()).unwrap());
+        let change = |assistants: Assistants| assistants.with_clock(today, &self.config.limits);
+        self.server = Some(Server::start_with(([127, 0, 0, 1], 0).into(), self.config.clone(), change).unwrap());
     }
 
     /// The same, after an orderly end.

@@ -1,29 +1,29 @@
 //! The finance assistant's tools, over a few made-up accounts: `list_accounts` and `get_spending_summary`.
 
-use chrono::NaiveDate;
+use chrono::{Days, NaiveDate};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{Tool, ToolOutcome};
+use crate::assistant::Clock;
 
 /// Id, name, balance in cents.
 const ACCOUNTS: [(&str, &str, i64); 3] =
     [("giro", "Giro", 184_250), ("savings", "Savings", 1_250_000), ("card", "Credit card", -31_999)];
 
-/// Account, day, category, cents.
-const SPENDINGS: [(&str, &str, &str, i64); 12] = [
-    ("giro", "2025-11-08", "groceries", 6_240),
-    ("card", "2025-11-21", "travel", 12_500),
-    ("giro", "2026-09-03", "groceries", 5_420),
-    ("giro", "2026-09-17", "groceries", 6_180),
-    ("giro", "2026-09-28", "rent", 95_000),
-    ("card", "2026-09-30", "travel", 21_900),
-    ("giro", "2026-10-02", "groceries", 7_305),
-    ("card", "2026-10-09", "restaurants", 4_850),
-    ("giro", "2026-10-16", "groceries", 4_995),
-    ("savings", "2026-10-20", "travel", 64_000),
-    ("giro", "2026-10-28", "rent", 95_000),
-    ("card", "2026-11-01", "restaurants", 3_300),
+/// Account, how many days ago, category, cents.
+const SPENDINGS: [(&str, u64, &str, i64); 11] = [
+    ("giro", 357, "groceries", 6_240),
+    ("card", 344, "travel", 12_500),
+    ("giro", 58, "groceries", 5_420),
+    ("giro", 44, "groceries", 6_180),
+    ("giro", 33, "rent", 95_000),
+    ("card", 31, "travel", 21_900),
+    ("giro", 29, "groceries", 7_305),
+    ("card", 22, "restaurants", 4_850),
+    ("giro", 15, "groceries", 4_995),
+    ("savings", 11, "travel", 64_000),
+    ("giro", 3, "rent", 95_000),
 ];
 
 #[derive(Deserialize)]
@@ -39,9 +39,9 @@ struct Spending {
     account: Option<String>,
 }
 
-/// The tools.
+/// The tools, on the day that the clock says.
 #[must_use]
-pub fn tools() -> Vec<Tool> {
+pub fn tools(today: Clock) -> Vec<Tool> {
     let date = json!({"type": "string", "format": "date"});
     let string = json!({"type": "string"});
     vec![
@@ -60,7 +60,7 @@ pub fn tools() -> Vec<Tool> {
                 "required": ["from", "to"],
                 "additionalProperties": false,
             }),
-            |spending| async move { summary(&spending) },
+            move |spending| async move { summary(&spending, today()) },
         ),
     ]
 }
@@ -70,7 +70,7 @@ fn accounts() -> Value {
     json!({"accounts": accounts})
 }
 
-fn summary(Spending { from, to, category, account }: &Spending) -> ToolOutcome {
+fn summary(Spending { from, to, category, account }: &Spending, today: NaiveDate) -> ToolOutcome {
     if from > to {
         return Err(format!("the first day, {from}, is behind the last, {to}"));
     }
@@ -79,9 +79,8 @@ fn summary(Spending { from, to, category, account }: &Spending) -> ToolOutcome {
     {
         return Err(format!("there is no account `{account}`"));
     }
-    let is_meant = |(of, day, kind, _): &&(&str, &str, &str, i64)| {
-        let day: NaiveDate = day.parse().expect("the days are days");
-        (from..=to).contains(&&day)
+    let is_meant = |(of, ago, kind, _): &&(&str, u64, &str, i64)| {
+        (from..=to).contains(&&(today - Days::new(*ago)))
             && category.as_ref().is_none_or(|category| category == kind)
             && account.as_ref().is_none_or(|account| account == of)
     };

@@ -1,89 +1,94 @@
 //! The model behind the finance assistant: no tool, one, two at once, a tool after a tool, a tool that refuses.
 
+use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 
+use crate::scripted::dates::{self, Toward};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-
-/// The months' names, and their days in a year that is no leap year.
-const MONTHS: [(&str, u32); 12] = [
-    ("january", 31),
-    ("february", 28),
-    ("march", 31),
-    ("april", 30),
-    ("may", 31),
-    ("june", 30),
-    ("july", 31),
-    ("august", 31),
-    ("september", 30),
-    ("october", 31),
-    ("november", 30),
-    ("december", 31),
-];
-
-/// The month that is meant if none is named, and the one before it: year and place in the list.
-const OCTOBER: (u32, usize) = (2026, 9);
-const SEPTEMBER: (u32, usize) = (2026, 8);
+use crate::words::words;
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match turn.round {
         1 => first(turn),
-        2 if turn.says(&["most"]) => after_the_accounts(turn),
-        3 if turn.says(&["most"]) => vec![text(the_most(turn))],
+        2 if asks_where_most_went(turn) => after_the_accounts(turn),
+        3 if asks_where_most_went(turn) => vec![text(the_most(turn))],
         _ => vec![text(retell(turn))],
     }
 }
 
 fn first(turn: &Turn<'_>) -> Vec<Block> {
-    let month = days(month(turn).unwrap_or(OCTOBER));
-    match () {
-        () if turn.says(&["most", "account"]) => {
+    let today = dates::today(turn.system);
+    let span = dates::span(&turn.text, today, Toward::Past);
+    let asks_what_was_spent = turn.says(&["spend", "spent"]);
+    // Money is not moved here, and what is not counted has no sum.
+    let is_beyond = turn.has(&["pay", "send", "transfer", "invest", "buy"]) || asks_what_was_spent && is_unknown(turn);
+    match &span {
+        Some(Err(none)) => vec![text(format!("{none} {SUGGESTIONS}"))],
+        _ if is_beyond => vec![beyond(turn)],
+        _ if turn.has(&["most", "account", "accounts", "balance"]) || turn.has(&["money"]) && turn.has(&["have"]) => {
             vec![text("I look at your accounts first. "), tool("list_accounts", "")]
         }
-        () if turn.says(&["compare"]) => vec![
-            text("Let me compare the two months. "),
-            summary(days(SEPTEMBER), category(turn), None),
-            summary(days(OCTOBER), category(turn), None),
-        ],
-        () if turn.says(&["backwards"]) => {
-            vec![text("From the end to the beginning, then. "), summary((month.1, month.0), None, None)]
+        _ if turn.has(&["compare"]) && categories(turn).count() > 1 => {
+            let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
+            [text("Let me compare them. ")].into_iter().chain(sums).collect()
         }
-        () if turn.says(&["spend", "spent"]) => {
-            vec![text("Let me look that up for you… 📊 "), summary(month, category(turn), None)]
+        _ if turn.has(&["compare"]) => {
+            let (from, to) = month_of(today);
+            let before = from.pred_opt().map_or((from, to), month_of);
+            vec![
+                text("Let me compare the two months. "),
+                summary(before, category(turn), None),
+                summary((from, to), category(turn), None),
+            ]
         }
-        () => vec![text(format!(
-            "You said “{}”. I can list your accounts, and tell what you spent in a month: no tool was needed for that. \
-             Ask away! 👋",
-            turn.text
-        ))],
+        _ if turn.has(&["backwards"]) => {
+            let (from, to) = days(turn);
+            vec![text("From the end to the beginning, then. "), summary((to, from), None, None)]
+        }
+        _ if asks_what_was_spent || category(turn).is_some() || span.is_some() => {
+            vec![text("Let me look that up for you… 📊 "), summary(days(turn), category(turn), None)]
+        }
+        _ => vec![beyond(turn)],
     }
 }
 
-/// The month that a text names, in the year that it names, or otherwise in the last that had it.
-fn month(turn: &Turn<'_>) -> Option<(u32, usize)> {
-    let text = turn.text.to_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric()).collect();
-    // “may” is a verb more often than a month, unless a year follows.
-    let is_named = |at: usize, name: &str| words[at] == name && (name != "may" || year(&words, at).is_some());
-    let places =
-        (0..words.len()).flat_map(|at| MONTHS.iter().enumerate().map(move |(month, (name, _))| (at, month, name)));
-    let (at, month, _) = places.into_iter().find(|&(at, _, name)| is_named(at, name))?;
-    let (this_year, last_month) = OCTOBER;
-    Some((year(&words, at).unwrap_or(if month > last_month { this_year - 1 } else { this_year }), month))
+fn asks_where_most_went(turn: &Turn<'_>) -> bool {
+    turn.has(&["most"]) && turn.says(&["spend", "spent"])
 }
 
-/// The year behind a month's name.
-fn year(words: &[&str], at: usize) -> Option<u32> {
-    words.get(at + 1)?.parse().ok().filter(|year| (1900..2200).contains(year))
+const SUGGESTIONS: &str = "Try “What did I spend on groceries?”, “Compare travel” or “My accounts”.";
+
+fn beyond(turn: &Turn<'_>) -> Block {
+    text(format!(
+        "You said “{}”. I am a scripted model: I can list your accounts, and tell what you spent in a month on groceries, \
+         restaurants, travel or rent. {SUGGESTIONS} 👋",
+        turn.text
+    ))
 }
 
-/// A month's first and last day.
-fn days((year, month): (u32, usize)) -> (String, String) {
-    let is_leap = year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
-    let last = MONTHS[month].1 + u32::from(month == 1 && is_leap);
-    (format!("{year}-{:02}-01", month + 1), format!("{year}-{:02}-{last}", month + 1))
+/// The days that are meant: the last 31, if none are named.
+fn days(turn: &Turn<'_>) -> (NaiveDate, NaiveDate) {
+    let today = dates::today(turn.system);
+    let span = dates::span(&turn.text, today, Toward::Past).and_then(Result::ok);
+    span.unwrap_or((today - Days::new(30), today))
 }
 
-fn summary((from, to): (String, String), category: Option<&str>, account: Option<&str>) -> Block {
+/// The first and the last day of a day's month.
+fn month_of(day: NaiveDate) -> (NaiveDate, NaiveDate) {
+    let span = dates::span("this month", day, Toward::Past).and_then(Result::ok);
+    span.unwrap_or((day, day))
+}
+
+/// Whether what was spent on something is asked for that is not counted by itself.
+fn is_unknown(turn: &Turn<'_>) -> bool {
+    let words = words(&turn.text);
+    let on = words.iter().position(|word| word == "on").and_then(|at| words.get(at + 1));
+    on.is_some()
+        && category(turn).is_none()
+        && dates::span(&turn.text, dates::today(turn.system), Toward::Past).is_none()
+}
+
+fn summary((from, to): (NaiveDate, NaiveDate), category: Option<&str>, account: Option<&str>) -> Block {
     let mut members = vec![("from", json!(from)), ("to", json!(to))];
     members.extend(category.map(|category| ("category", json!(category))));
     members.extend(account.map(|account| ("account", json!(account))));
@@ -91,7 +96,17 @@ fn summary((from, to): (String, String), category: Option<&str>, account: Option
 }
 
 fn category(turn: &Turn<'_>) -> Option<&'static str> {
-    ["groceries", "restaurants", "travel", "rent"].into_iter().find(|category| turn.says(&[category]))
+    categories(turn).next()
+}
+
+fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
+    const CATEGORIES: [(&str, &[&str]); 4] = [
+        ("groceries", &["groceries", "food", "supermarket"]),
+        ("restaurants", &["restaurants", "restaurant", "eating out"]),
+        ("travel", &["travel", "trips", "flights"]),
+        ("rent", &["rent"]),
+    ];
+    CATEGORIES.into_iter().filter(|(_, words)| turn.has(words)).map(|(category, _)| category)
 }
 
 /// The next tools need what the first has given: what was spent from each account.
@@ -102,9 +117,9 @@ fn after_the_accounts(turn: &Turn<'_>) -> Vec<Block> {
     if ids.is_empty() {
         return vec![text(retell(turn))];
     }
-    let month = days(month(turn).unwrap_or(OCTOBER));
+    let month = days(turn);
     let looked = text(format!("You have {} accounts; I look at what was spent from each. ", ids.len()));
-    [looked].into_iter().chain(ids.iter().map(|id| summary(month.clone(), category(turn), Some(id)))).collect()
+    [looked].into_iter().chain(ids.iter().map(|id| summary(month, category(turn), Some(id)))).collect()
 }
 
 /// Which of the accounts most was spent from.
@@ -131,7 +146,8 @@ fn the_most(turn: &Turn<'_>) -> String {
 }
 
 fn euros(cents: i64) -> String {
-    format!("€{}.{:02}", cents / 100, cents % 100)
+    let sign = if cents < 0 { "−" } else { "" };
+    format!("{sign}€{}.{:02}", cents.abs() / 100, cents.abs() % 100)
 }
 
 fn retell(turn: &Turn<'_>) -> String {
@@ -146,13 +162,17 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
     }
     let Ok(result) = serde_json::from_str::<Value>(content) else { return format!("{name}: {content}") };
     if let Some(accounts) = result["accounts"].as_array() {
-        let names: Vec<&str> = accounts.iter().filter_map(|account| account["name"].as_str()).collect();
-        return format!("You have {} accounts: {}.", names.len(), names.join(", "));
+        let told = accounts.iter().map(|account| {
+            let (name, cents) = (account["name"].as_str().unwrap_or("?"), account["balance_cents"].as_i64());
+            format!("{name} with {}", euros(cents.unwrap_or_default()))
+        });
+        return format!("You have {} accounts: {}.", accounts.len(), told.collect::<Vec<_>>().join(", "));
     }
     format!(
-        "From {} to {} you spent {}.",
+        "From {} to {} you spent {}{}.",
         result["from"].as_str().unwrap_or("?"),
         result["to"].as_str().unwrap_or("?"),
-        euros(result["total_cents"].as_i64().unwrap_or_default())
+        euros(result["total_cents"].as_i64().unwrap_or_default()),
+        result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default()
     )
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::scripted::dates::{self, Toward};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
+use crate::words::words;
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round == 2 && turn.says(&["and book"]) {
@@ -11,33 +13,117 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round > 1 {
         return vec![text(after_tools(turn))];
     }
-    if turn.says(&["book"])
-        && let Some(known) = booked_before(turn)
-    {
+    let books = turn.has(&["book", "reserve", "table"]) && !turn.has(&["cancel"]);
+    if books && let Some(known) = booked_before(turn) {
         return vec![text(known)];
     }
+    let day = day(turn);
     match () {
-        () if turn.says(&["book"]) && !turn.says(&["and book"]) => {
-            vec![text("I ask for a table. "), book(turn, if turn.says(&["napoli"]) { "Napoli" } else { "Sakura" })]
+        () if let Err(none) = &day => vec![text(format!("{none} {SUGGESTIONS}"))],
+        () if books && !turn.says(&["and book"]) => vec![text("I ask for a table. "), book(turn, &restaurant(turn))],
+        () if turn.has(&["hate", "dislike", "don't like", "not"])
+            && !turn.says(&["i like"])
+            && cuisine(turn).is_some() =>
+        {
+            vec![text(format!(
+                "Noted: not {}. <!--context {} -->{SUGGESTIONS}",
+                cuisine(turn).unwrap_or_default(),
+                json!({"preferences": {"dislikes": cuisine(turn)}})
+            ))]
         }
-        () if turn.says(&["dinner", "find", "eat"]) => vec![
-            text("Let me have a look. "),
-            tool("find_restaurants", object(&[("cuisine", json!(cuisine(turn))), ("date", json!("2026-12-24"))])),
-        ],
+        () if turn.has(&["dinner", "lunch", "find", "eat"]) || cuisine(turn).is_some() && !turn.says(&["like"]) => {
+            vec![
+                text("Let me have a look. "),
+                tool(
+                    "find_restaurants",
+                    object(&[
+                        ("cuisine", json!(cuisine(turn).unwrap_or("japanese"))),
+                        ("date", json!(day.unwrap_or_default())),
+                    ]),
+                ),
+            ]
+        }
         () if turn.says(&["broken"]) => {
             vec![text("This is noted badly. <!--context {\"preferences\": {\"cuisine\": Dave}} -->Sorry!")]
         }
         () if turn.says(&["half"]) => {
             vec![text("It ends too soon. <!--context {\"preferences\": {\"cuisine\": \"thai")]
         }
-        () if turn.says(&["like"]) => vec![text(format!(
-            "Noted! <!--{} {} --> I will <!-- not --> forget: {}. <3",
-            mark(turn),
-            json!({"preferences": {"cuisine": cuisine(turn), "said": turn.text, "mark": "a --> b"}}),
-            cuisine(turn)
+        () if turn.has(&["like"]) => {
+            let mut preferences = json!({"said": turn.text, "mark": "a --> b"});
+            // What is liked in part is kept in the person's words alone.
+            let cuisine = cuisine(turn).filter(|_| !turn.has(&["not"]));
+            if let Some(cuisine) = cuisine {
+                preferences["cuisine"] = json!(cuisine);
+            }
+            vec![text(format!(
+                "Noted! <!--{} {} --> I will <!-- not --> forget: {}. <3",
+                mark(turn),
+                json!({"preferences": preferences}),
+                cuisine.unwrap_or(&turn.text)
+            ))]
+        }
+        () => vec![text(format!(
+            "You said “{}”. I am a scripted model: I find japanese, italian and thai restaurants, and book tables there. \
+             {SUGGESTIONS} 🍜",
+            turn.text
         ))],
-        () => vec![text(format!("You said “{}”. I find tables; no tool was needed for that. 🍜", turn.text))],
     }
+}
+
+const SUGGESTIONS: &str = "Try “Find italian dinner” or “Book a table at Napoli for four”.";
+
+/// The day that is meant: the one that was named last, or today.
+fn day(turn: &Turn<'_>) -> Result<String, String> {
+    let today = dates::today(turn.system);
+    let named = |text: &String| dates::span(text, today, Toward::Future);
+    let before =
+        || turn.earlier.iter().rev().filter_map(named).find(|span| matches!(span, Ok((day, _)) if *day >= today));
+    let (day, _) = named(&turn.text).or_else(before).unwrap_or(Ok((today, today)))?;
+    if day < today { Err(format!("{day} is over.")) } else { Ok(day.to_string()) }
+}
+
+/// The restaurant that is named, or the first that was found.
+fn restaurant(turn: &Turn<'_>) -> String {
+    let names = [
+        ("sakura", "Sakura"),
+        ("hoshi", "Hoshi ⭐"),
+        ("napoli", "Napoli"),
+        ("osteria", "Osteria \"da Nonna\""),
+        ("baan", "Baan"),
+    ];
+    let known =
+        turn.system.split_once("Known so far: ").and_then(|(_, known)| serde_json::from_str::<Value>(known).ok());
+    let found = known.as_ref().and_then(|known| known["restaurants"][0]["name"].as_str());
+    let named = names.iter().find(|(word, _)| turn.has(&[word])).map(|(_, name)| *name);
+    named.or(found).unwrap_or("Sakura").to_owned()
+}
+
+/// How many are coming: the number behind “for”, or before “people”.
+fn party(turn: &Turn<'_>) -> u32 {
+    const NUMBERS: [&str; 13] =
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    let said = words(&turn.text);
+    let number = |word: &String| {
+        word.parse().ok().or_else(|| NUMBERS.iter().position(|number| number == word).map(|number| number as u32))
+    };
+    let is_beside = |at: usize| {
+        at > 0 && said[at - 1] == "for"
+            || said.get(at + 1).is_some_and(|next| ["people", "persons", "guests", "of"].contains(&next.as_str()))
+    };
+    (0..said.len()).filter(|&at| is_beside(at)).find_map(|at| number(&said[at])).unwrap_or(2)
+}
+
+/// When: `20:00`, `8pm`, or half past seven.
+fn time(turn: &Turn<'_>) -> String {
+    let words = turn.text.split_whitespace().map(|word| word.trim_end_matches(['.', ',', '!', '?']).to_lowercase());
+    let time = |word: String| {
+        let hour =
+            word.strip_suffix("pm").and_then(|hour| hour.parse::<u32>().ok()).filter(|hour| (1..=11).contains(hour));
+        let is_clock = word.len() == 5 && chrono::NaiveTime::parse_from_str(&word, "%H:%M").is_ok();
+        hour.map(|hour| format!("{}:00", hour + 12)).or_else(|| is_clock.then_some(word))
+    };
+    words.filter_map(time).next().unwrap_or_else(|| "19:30".to_owned())
 }
 
 /// What has become of a booking in a turn that came to no answer: it is not to be made again.
@@ -54,9 +140,9 @@ fn booked_before(turn: &Turn<'_>) -> Option<String> {
 fn book(turn: &Turn<'_>, restaurant: &str) -> Block {
     let members = [
         ("restaurant", json!(restaurant)),
-        ("date", json!("2026-12-24")),
-        ("time", json!("19:30")),
-        ("party", json!(if turn.says(&["twelve"]) { 12 } else { 2 })),
+        ("date", json!(day(turn).unwrap_or_default())),
+        ("time", json!(time(turn))),
+        ("party", json!(party(turn))),
     ];
     tool("book_table", object(&members))
 }
@@ -76,18 +162,26 @@ fn mark(turn: &Turn<'_>) -> &'static str {
     spelt.into_iter().find(|mark| turn.text.ends_with(mark.trim())).unwrap_or("context")
 }
 
-fn cuisine(turn: &Turn<'_>) -> &'static str {
-    ["japanese", "italian", "thai"].into_iter().find(|cuisine| turn.says(&[cuisine])).unwrap_or("japanese")
+fn cuisine(turn: &Turn<'_>) -> Option<&'static str> {
+    let cuisines: [(_, &[&str]); 3] = [
+        ("japanese", &["japanese", "sushi", "ramen"]),
+        ("italian", &["italian", "pizza", "pasta"]),
+        ("thai", &["thai", "curry"]),
+    ];
+    cuisines.into_iter().find(|(_, words)| turn.has(words)).map(|(cuisine, _)| cuisine)
 }
 
 fn after_tools(turn: &Turn<'_>) -> String {
     let Some((_, content, false)) = turn.results.last() else {
-        return format!("That did not work: {}", turn.retell_results());
+        return format!("That did not work: {}. {SUGGESTIONS}", turn.retell_results());
     };
     let Ok(result) = serde_json::from_str::<Value>(content) else { return turn.retell_results() };
     if let Some(found) = result["restaurants"].as_array() {
         let names: Vec<&str> = found.iter().filter_map(|one| one["name"].as_str()).collect();
-        let context = json!({"preferences": {"cuisine": cuisine(turn)}, "restaurants": found});
+        let context = match cuisine(turn) {
+            Some(cuisine) => json!({"preferences": {"cuisine": cuisine}, "restaurants": found}),
+            None => json!({"restaurants": found}),
+        };
         return format!(
             "I found {}: {}. <!--context {context} -->Shall I book a table?",
             names.len(),

@@ -1,0 +1,162 @@
+//! What strangers type: lines written without a look at the scripts. Each gets an answer, none is stored as the answer to
+//! another question, and where the model can't help it says what it can do and offers something to choose from.
+
+use chat::wire::MessageType;
+use serde_json::{Value, json};
+
+use crate::world::{Turn, World};
+
+/// What becomes of a line.
+enum Then {
+    /// It can't help with that.
+    Elsewhere,
+    /// It is answered; this is in the answer, or in a call's input.
+    Says(&'static str),
+}
+use Then::{Elsewhere, Says};
+
+/// Everything that a person sees of an answer.
+fn seen(turn: &Turn) -> String {
+    let kinds = [MessageType::Text, MessageType::Ask, MessageType::ToolCall, MessageType::Products, MessageType::Form];
+    let told = kinds.iter().flat_map(|kind| turn.props(*kind));
+    told.map(|props| props.to_string().replace("\\\"", "\"")).collect()
+}
+
+/// How many answers or questions there are to choose from: chips, what stands in quotes, days of a form.
+fn offered(turn: &Turn) -> usize {
+    let asks = turn.props(MessageType::Ask);
+    let slots = asks.iter().filter_map(|ask| ask["ask_slots"].as_array()).flatten();
+    let chips: usize = slots.map(|slot| slot["options"].as_array().map_or(0, Vec::len)).sum();
+    let forms: usize =
+        turn.props(MessageType::Form).iter().map(|form| form["raw"].to_string().matches("Say “").count()).sum();
+    let quoted = turn.text().split_once("Try ").map_or(0, |(_, rest)| rest.matches('“').count());
+    chips + forms + quoted
+}
+
+async fn hear(world: &World, assistant: &str, line: &str, then: &Then) {
+    let turn = world.turn(assistant, assistant, line).await;
+    turn.assert_done();
+    let seen = seen(&turn);
+    assert!(seen.len() > 20, "{line}: {seen}");
+    match then {
+        Elsewhere => {
+            assert!(["scripted model", "There is no", "not work"].iter().any(|it| seen.contains(it)), "{line}: {seen}");
+            assert!(offered(&turn) >= 2, "{line}: {seen}");
+        }
+        Says(words) => assert!(seen.contains(words) && !seen.contains("scripted model"), "{line}: {seen}"),
+    }
+}
+
+/// The answers that are stored, by slot.
+fn answers(world: &World) -> Value {
+    let rows = world.table("sessions");
+    let questions: Value = serde_json::from_str(rows[0].split(" | ").nth(7).unwrap()).unwrap();
+    let answered = questions.as_object().unwrap().iter().filter(|(_, question)| question["answer"].is_array());
+    answered
+        .map(|(slot, question)| (slot.trim_start_matches("ASK_USER_").to_owned(), question["answer"].clone()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_shop_answers_strangers() {
+    let world = World::start().await;
+    let none = &json!({});
+    let silver = &json!({"METAL": ["silver"]});
+    let tangy = &json!({"PREFERENCES": ["Tangy"]});
+    let both = &json!({"BUDGET": ["₹50–150"], "PREFERENCES": ["Tangy"]});
+    for (line, then, stored) in [
+        ("hey, what can you do?", Says("A lamp"), none),
+        ("do you ship to norway", Elsewhere, none),
+        ("looking for an engagement ring for my girlfriend", Says("Which metal"), none),
+        ("what's the weather like in Mumbai?", Elsewhere, none),
+        ("is gold better?", Says("not sure"), none),
+        ("she likes silver i think", Says("which size"), silver),
+        ("no clue about the size lol", Elsewhere, silver),
+        ("2+2 is?", Elsewhere, silver),
+        ("do you take returns", Elsewhere, silver),
+        ("asdfghjkl", Elsewhere, silver),
+        ("actually forget the ring, do you have crisps?", Says("budget"), none),
+        ("nothing too hot, something tangy maybe", Says("budget"), tangy),
+        ("my last order never arrived, where is it??", Elsewhere, tangy),
+        ("quiero un helado por favor", Elsewhere, tangy),
+        ("50-150 is fine", Says("Party Pack"), both),
+        ("Haben Sie auch Lampen?", Says("Kontor"), none),
+    ] {
+        hear(&world, "shopping", line, &then).await;
+        assert_eq!(answers(&world), *stored, "{line}");
+    }
+    // Two options at once, of which the second is no other question's.
+    let world = World::start().await;
+    for line in ["a ring", "rose gold"] {
+        world.turn("a", "shopping", line).await.assert_done();
+    }
+    assert_eq!(answers(&world), json!({"METAL": ["gold", "“rosé”"]}));
+    // What it is about stays as it was while a question is open.
+    let world = World::start().await;
+    for line in ["crisps please", "tell me a joke", "tangy"] {
+        world.turn("a", "shopping", line).await.assert_done();
+        assert_eq!(world.table("sessions")[0].split(" | ").nth(5), Some("f_and_b"), "{line}");
+    }
+}
+
+#[tokio::test]
+async fn an_accountant_answers_strangers() {
+    let world = World::start().await;
+    for (line, then) in [
+        ("how much money do I have", Says("Savings")),
+        ("what did i spend this month", Says("\"from\":\"2026-10-01\"")),
+        ("and last month?", Says("\"to\":\"2026-09-30\"")),
+        ("just food", Says("\"category\":\"groceries\"")),
+        ("what did I spend on feb 30", Elsewhere),
+        ("what did i spend on oct 16th", Says("€49.95")),
+        ("compare groceries and rent", Says("€950.00 on rent")),
+        ("between 2026-09-01 and 2026-09-15 what did I spend", Says("€54.20")),
+        ("which account has the most money", Says("Savings with €12500.00")),
+        ("can you pay my rent for me", Elsewhere),
+        ("spent on shoes?", Elsewhere),
+        ("wie viel habe ich ausgegeben?", Elsewhere),
+        ("lol ok thx", Elsewhere),
+    ] {
+        hear(&world, "finance", line, &then).await;
+    }
+}
+
+#[tokio::test]
+async fn a_host_answers_strangers() {
+    let world = World::start().await;
+    for (line, then) in [
+        ("any good sushi tonight?", Says("\"date\":\"2026-10-31\"")),
+        ("book it for 3 people at 8pm", Says("\"time\":\"20:00\"")),
+        ("i hate thai food", Says("Noted: not thai")),
+        ("somewhere with pizza tomorrow", Says("\"date\":\"2026-11-01\"")),
+        ("a table there for 25 please", Elsewhere),
+        ("reserve napoli on 31 june", Elsewhere),
+        ("do you do takeaway?", Elsewhere),
+        ("italian for friday", Says("\"date\":\"2026-11-06\"")),
+        ("yes book it please", Says("booked for 2026-11-06")),
+        ("I like pizza but not pasta", Says("I like pizza but not pasta")),
+        ("¿qué me recomiendas?", Elsewhere),
+        ("cancel my booking", Elsewhere),
+    ] {
+        hear(&world, "restaurant", line, &then).await;
+    }
+    let context = world.table("conversations")[0].clone();
+    assert!(context.contains(r#""cuisine":"italian","dislikes":"thai""#), "{context}");
+}
+
+#[tokio::test]
+async fn a_form_answers_strangers() {
+    let world = World::start().await;
+    for (line, then) in [
+        ("weekend in Paris with my wife", Says("\"people\":2")),
+        ("10 days in Japan, 3 people, starting 5 April 2027", Says("\"start\":\"2027-04-05\"")),
+        ("actually make it a week", Says("Malmö")),
+        ("trip to Oslo, start on 30 February", Says("There is no February 30")),
+        ("what's the capital of Peru", Elsewhere),
+        ("blah", Elsewhere),
+        ("city break in New York from 2027-02-30, for two", Says("\"place\":\"New York\"")),
+        ("Eine Woche in den Alpen", Says("Alpen")),
+    ] {
+        hear(&world, "form", line, &then).await;
+    }
+}
