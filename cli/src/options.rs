@@ -31,7 +31,7 @@ A closed pipe ends it quietly with 0.";
 /// that.
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
-  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
+  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string; with PATTERN `raw:a`, of the JSON text of the value
   {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
   {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
   {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
@@ -121,7 +121,7 @@ fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
 )]
 pub(crate) struct Options {
     /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value;
-    /// `arguments | city` reads the JSON text in the string `arguments`
+    /// `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` gives a value's JSON text as it comes
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
@@ -144,7 +144,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) value: bool,
 
-    /// Write for a person: the text of strings as it grows, atoms as spelt, a newline after each
+    /// Write for a person: the text of strings and raw values as it grows, atoms as spelt, a newline after each
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
 
