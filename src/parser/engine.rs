@@ -10,7 +10,7 @@ use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
-use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer, ascii_text};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -173,14 +173,40 @@ impl Engine {
         if !self.followers.tracker.has_raw() {
             return self.feed_open_unseen(chunk, out);
         }
-        let (start, held) = (self.tokenizer.offset(), self.translator.as_deref().map_or(&b""[..], Translator::held));
-        self.followers.tracker.begin_raw_chunk(held, chunk, start, out.as_dyn());
-        let read = self.feed_open_unseen(chunk, out);
-        let end = self.stopped_by().map(Error::offset);
-        self.followers.tracker.end_raw_piece(DOCUMENT, end, out.as_dyn());
+        let out = out.as_dyn();
+        let read = match self.take_refused_piece(chunk, out) {
+            Some(read) => read,
+            None => self.feed_in_view(chunk, out),
+        };
         if self.followers.tracker.has_open_raw() {
             self.tokenizer.refuse_string_pieces();
         }
+        read
+    }
+
+    /// Reads a chunk that is a piece of the open string, if nothing has kept it from being read as such but that it is part
+    /// of a value which is reported as it comes.
+    #[inline]
+    fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
+        let tracker = &self.followers.tracker;
+        if self.translator.is_some() || tracker.level() > DOCUMENT || !tracker.has_open_raw() {
+            return None;
+        }
+        let (start, is_first) = (self.tokenizer.offset(), out.begin_chunk());
+        self.tokenizer.allow_string_pieces();
+        let read = self
+            .take_string_piece(chunk, |tracker, text, at| tracker.delta_in(DOCUMENT, text.as_str(), at, &mut *out))?;
+        self.followers.tracker.pass_raw(ascii_text(chunk), start, is_first, out);
+        Some(read)
+    }
+
+    /// Reads a chunk of which some open value may be reported as it comes.
+    fn feed_in_view(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+        let (start, held) = (self.tokenizer.offset(), self.translator.as_deref().map_or(&b""[..], Translator::held));
+        self.followers.tracker.begin_raw_chunk(held, chunk, start, out);
+        let read = self.feed_open_unseen(chunk, out);
+        let failed_at = self.stopped_by().map(Error::offset);
+        self.followers.tracker.end_raw_piece(DOCUMENT, failed_at, out);
         read
     }
 

@@ -2,7 +2,9 @@
 //!
 //! Laws: raw deltas; chunk edges are invisible; prompt.
 
-use jsonspigot::{EventKind, Leniency, Limits, Parser, PatternSet, Retain, RuleError};
+use jsonspigot::{
+    DocumentEvent, Documents, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain, RuleError,
+};
 use jsonspigot::{Pattern, Rewriter, Rule};
 use proptest::prelude::*;
 
@@ -82,6 +84,32 @@ fn they_are_as_prompt_as_the_text() {
     // Inside a string, as soon as it is decoded.
     let inside = [&b"{\"a\": \"[1, \\u00"[..], b"22x\\", b"\\n\\\"", b"]"];
     assert_eq!(deltas("raw:a | $", Leniency::NONE, &inside), "[[1, ][\"x][\\n\"][]]");
+}
+
+/// Each text of a stream of them by itself, however many a chunk has.
+#[test]
+fn they_are_of_each_document() {
+    let stream = "{\"a\": [1, \"é\"]} 12 {\"a\":  {\"b\": 2}} [\"a\"]\n";
+    let expected = [(0, "[1, \"é\"]"), (2, "{\"b\": 2}")].map(|(document, text)| (document, text.to_owned()));
+    let patterns = PatternSet::new(["raw:a"]).unwrap();
+    for cuts in torture_cuts(stream.len()) {
+        let mut documents = Documents::new(Framing::Concatenated, Parser::builder().build(&patterns));
+        let mut told: Vec<(u64, String)> = Vec::new();
+        for chunk in chunks(stream.as_bytes(), &cuts) {
+            documents
+                .feed_with(chunk, |event| {
+                    let DocumentEvent::Match { document, event } = event else { return };
+                    match event.kind {
+                        EventKind::Begin(_) => told.push((document, String::new())),
+                        EventKind::Delta(text) => told.last_mut().unwrap().1.push_str(text),
+                        _ => {}
+                    }
+                })
+                .unwrap();
+        }
+        documents.finish_with(|_| {}).unwrap();
+        assert_eq!(told, expected, "cut at {cuts:?}");
+    }
 }
 
 /// Of a text that deviates, it is the text as it came too.

@@ -8,8 +8,8 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
 use core::ops::Range;
+use core::str;
 
 use super::{OpenValue, Tracker};
 use crate::parser::output::{Output, SomeMatches, SomeText};
@@ -106,16 +106,19 @@ impl RawDeltas {
             self.texts.resize_with(level + 1, LevelText::default);
         }
         let text = &mut self.texts[level];
-        let held = if level == DOCUMENT { mem::take(&mut self.held) } else { Vec::new() };
-        // The bytes of a byte order mark are held by both.
-        let before = if held.is_empty() { before } else { b"" };
         text.place = text.text.len();
-        text.reported = at.saturating_sub(held.len() as u64);
-        text.at = text.reported.saturating_sub(before.len() as u64);
-        let joined = if held.len() + before.len() > 0 { [before, &held, piece].concat() } else { held };
-        let rest = text.push(if joined.is_empty() { piece } else { &joined });
-        if level == DOCUMENT {
-            self.held = rest.to_vec();
+        (text.at, text.reported) = (at, at);
+        match str::from_utf8(piece) {
+            // The decoded text of a string is never cut in a character.
+            Ok(piece) if level > DOCUMENT || self.held.len() + before.len() == 0 => text.text.push_str(piece),
+            _ => {
+                // The bytes of a byte order mark are held by both.
+                let before = if self.held.is_empty() { before } else { b"" };
+                text.reported = at.saturating_sub(self.held.len() as u64);
+                text.at = text.reported.saturating_sub(before.len() as u64);
+                let joined = [before, &self.held, piece].concat();
+                self.held = text.push(&joined).to_vec();
+            }
         }
     }
 
@@ -165,6 +168,29 @@ impl Tracker {
             raw.texts.iter_mut().for_each(|text| text.text.clear());
         }
         raw.begin_piece(DOCUMENT, before, chunk, at);
+    }
+
+    /// A chunk lies inside a string of the document, so it is new text of all that is open.
+    pub(in crate::parser) fn pass_raw(&mut self, chunk: &str, at: u64, is_first: bool, out: &mut dyn Output) {
+        let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
+        let RawDeltas { open, texts, .. } = &mut **raw;
+        if is_first {
+            texts.iter_mut().for_each(|text| text.text.clear());
+        }
+        let Some(text) = texts.first_mut() else { return };
+        let place = text.text.len()..text.text.len() + chunk.len();
+        text.text.push_str(chunk);
+        (text.place, text.at) = (place.end, at + chunk.len() as u64);
+        text.reported = text.at;
+        let is_read_later = out.reads_later();
+        for OpenRaw { frame, raw, .. } in open {
+            let (level, node) = (DOCUMENT, frames.get(*frame).map_or(*node, |frame| frame.node));
+            let place = Some(place.clone());
+            out.some_delta(raw, SomeText { text: chunk, at, level, place, node, paths });
+            if is_read_later {
+                paths.pin(node);
+            }
+        }
     }
 
     /// The next piece of the text in a string begins.
