@@ -59,7 +59,7 @@ impl Default for Root {
 /// `$..*`: each value but the root.
 pub fn children() -> PatternSet {
     let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
-    PatternSet::from(vec![Pattern { segments: vec![children] }])
+    PatternSet::from(vec![Pattern { segments: vec![children], is_raw: false }])
 }
 
 /// What of a builder's choices the builders around it ask for.

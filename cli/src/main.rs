@@ -53,12 +53,13 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
     if let Some(rewriter) = options.rewriter()? {
         return rewrite::run(options, rewriter);
     }
-    let mut source = options.source(&PatternSet::new(&options.patterns)?);
+    let patterns = PatternSet::new(&options.patterns)?;
+    let mut source = options.source(&patterns);
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let controls = options.controls(io::stdout().is_terminal());
     let standard_output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
     let mut output: Box<dyn Output> = match options.snapshots() {
-        None if options.text => Box::new(Prose::new(standard_output)),
+        None if options.text => Box::new(Prose::new(standard_output, &patterns)),
         followed => Box::new(Lines::new(standard_output, followed)),
     };
 

@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
+use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -31,7 +31,7 @@ A closed pipe ends it quietly with 0.";
 /// that.
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
-  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
+  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string; with PATTERN `raw:a`, of the JSON text of the value
   {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
   {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
   {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed
@@ -121,7 +121,7 @@ fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
 )]
 pub(crate) struct Options {
     /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value;
-    /// `arguments | city` reads the JSON text in the string `arguments`
+    /// `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` gives a value's JSON text as it comes
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
@@ -144,7 +144,7 @@ pub(crate) struct Options {
     #[arg(long)]
     pub(crate) value: bool,
 
-    /// Write for a person: the text of strings as it grows, atoms as spelt, a newline after each
+    /// Write for a person: the text of strings and raw values as it grows, atoms as spelt, a newline after each
     #[arg(long, conflicts_with = "value")]
     pub(crate) text: bool,
 
@@ -198,12 +198,13 @@ pub(crate) struct Options {
     /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around them
     ///
     /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (the
-    /// first object or array) or `bare:object`; with `:json` or `:raw` appended it says what to expect there. With
+    /// first object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
+    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there. With
     /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
-    #[arg(long, value_name = "MARK", value_delimiter = ',', value_hint = ValueHint::Other,
+    #[arg(long, value_name = "MARK", value_parser = marks, value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
-    envelope: Vec<Delimiter>,
+    envelope: Vec<Marks>,
 
     /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
     ///
@@ -309,6 +310,26 @@ fn framing() -> impl TypedValueParser<Value = Framing> {
     PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
 }
 
+/// The marks of one argument.
+#[derive(Clone, Debug)]
+struct Marks(Vec<Delimiter>);
+
+/// Commas are between marks, but those after a backslash.
+fn marks(list: &str) -> Result<Marks, String> {
+    let mut is_escaped = false;
+    let mut splits = |character| {
+        let splits = character == ',' && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        splits
+    };
+    let refused = |mark: &str, error: DelimiterError| {
+        // Which of several it is.
+        if mark == list { error.to_string() } else { format!("`{mark}`: {error}") }
+    };
+    let read = |mark: &str| mark.parse().map_err(|error| refused(mark, error));
+    list.split(&mut splits).map(read).collect::<Result<_, _>>().map(Marks)
+}
+
 fn leniency() -> impl TypedValueParser<Value = Leniency> {
     let names = DeviationKind::ALL.iter().map(|kind| kind.name()).chain(["model-output"]);
     PossibleValuesParser::new(names).map(|name| Leniency::from_name(&name).unwrap_or_default())
@@ -332,6 +353,10 @@ impl Options {
         self.edits.rewriter(self.parser(), &mut Self::command())
     }
 
+    fn delimiters(&self) -> Vec<Delimiter> {
+        self.envelope.iter().flat_map(|Marks(marks)| marks.clone()).collect()
+    }
+
     /// Returns the source that the input is to be read as.
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
@@ -340,12 +365,12 @@ impl Options {
             let choices = Choices {
                 is_structured: self.structured,
                 with_events: self.provider_events,
-                envelope: (!self.envelope.is_empty()).then(|| envelope.build(self.envelope.iter().cloned(), patterns)),
+                envelope: (!self.envelope.is_empty()).then(|| envelope.build(self.delimiters(), patterns)),
             };
             Box::new(Stream::new(provider, calls, choices))
         } else if !self.envelope.is_empty() {
             let envelope = Envelope::builder().parser(self.parser());
-            Box::new(Text::new(envelope, &self.envelope, patterns))
+            Box::new(Text::new(envelope, &self.delimiters(), patterns))
         } else if let Some(framing) = self.documents {
             let texts = Texts::new(framing, self.parser(), patterns);
             Box::new(if self.value { texts.with_values() } else { texts })

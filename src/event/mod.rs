@@ -69,7 +69,8 @@ pub struct Event<'a> {
 pub enum EventKind<'a> {
     /// The value's first byte has arrived.
     Begin(ValueKind),
-    /// New decoded text of an open string: never empty, and never ending inside a character.
+    /// New decoded text of an open string; for a pattern [`raw:…`](crate::Pattern#json-text-as-it-comes), new JSON text of an
+    /// open value. Never empty, and never ending inside a character.
     Delta(&'a str),
     /// The value is complete; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
     End(Option<CompleteValue<'a>>),

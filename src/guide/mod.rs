@@ -8,6 +8,7 @@
 //! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
 //! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
 //! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
+//! | [`gateway`] | text that is passed on: values as they came, and editing on the way |
 //! | [`saved`] | streams that outlive their process: saving a parser's state and going on elsewhere |
 //! | [`lenient`] | trailing commas, comments and other named deviations from JSON |
 //! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, `StreamDeserializer`, ijson, or a regular expression |
@@ -18,7 +19,8 @@
 //!
 //! - A *chunk* is what is fed at once: any bytes, of any length, also none.
 //! - A *pattern* is a path with wildcards; a *match* is one value that one pattern selects.
-//! - An *event* reports something that has become known about a match; a *delta* is new decoded text of an open string.
+//! - An *event* reports something that has become known about a match; a *delta* is new decoded text of an open string,
+//!   or, where it was asked for, of any open value as it came.
 //! - An *atom* is a number, a boolean or null: a value without parts, which is reported whole.
 //! - What is *partial* may still change; what is *complete* was received whole.
 //! - A *snapshot* is the document as far as it is known.
@@ -41,6 +43,9 @@ pub mod documents {}
 
 #[doc = include_str!("limits.md")]
 pub mod limits {}
+
+#[doc = include_str!("gateway.md")]
+pub mod gateway {}
 
 #[doc = include_str!("saved.md")]
 pub mod saved {}

@@ -2,7 +2,7 @@
 //! found in the strict text that is kept.
 
 use crate::error::Error;
-use crate::parser::{Kept, Output, Retained, Selected};
+use crate::parser::{Kept, Output, Retained, Selected, SomeMatches, SomeText};
 
 pub(super) struct Placed<'a, 'o> {
     pub(super) out: &'a mut (dyn Output + 'o),
@@ -34,6 +34,10 @@ impl Output for Placed<'_, '_> {
 
     fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         self.out.delta_among_others(selected, text, at);
+    }
+
+    fn some_delta(&mut self, matches: &mut SomeMatches, new: SomeText<'_>) {
+        self.out.some_delta(matches, new);
     }
 
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {

@@ -180,11 +180,12 @@ impl ParserBuilder {
         let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
         let translator = make_translator.map(|make| make(self.leniency, deviations));
+        let tracker = Tracker::new(patterns.clone());
         let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits),
-            followers: Followers::new(Tracker::new(patterns.clone()), open_keys, self.tree()),
+            outcome: Outcome::open(&tracker, &inner, translator.as_deref()),
+            followers: Followers::new(tracker, open_keys, self.tree()),
             retained: Retained::new(self.retain),
-            outcome: Outcome::open(&inner, translator.as_deref()),
             inner,
             translator,
             stops_at_root: false,

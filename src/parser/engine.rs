@@ -10,7 +10,7 @@ use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
-use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer, ascii_text};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -31,8 +31,8 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of any
-    /// other text takes no test more.
+    /// Open, and some strings are read inside, or a translator reads, or text is reported as it came. This is an outcome of
+    /// its own so that a chunk of any other text takes no test more.
     OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
@@ -44,9 +44,9 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Before the end.
-    pub(crate) fn open(inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
+    pub(crate) fn open(tracker: &Tracker, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
         let is_awake = translator.is_some_and(Translator::is_awake);
-        if !inner.is_empty() || is_awake { Self::OpenOtherwise } else { Self::Open }
+        if !inner.is_empty() || is_awake || tracker.has_raw() { Self::OpenOtherwise } else { Self::Open }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -156,10 +156,7 @@ impl Engine {
     #[inline(never)]
     fn feed_otherwise<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
-            if self.translator.is_some() {
-                return self.translate(chunk, out.as_dyn(), None);
-            }
-            return self.feed_through_strings(chunk, out);
+            return self.feed_open(chunk, out);
         }
         if matches!(self.outcome, Outcome::Stopped) {
             return Ok(());
@@ -169,6 +166,55 @@ impl Engine {
             return Ok(());
         }
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
+    }
+
+    /// A chunk of a text that is open, but otherwise than most.
+    fn feed_open<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        if !self.followers.tracker.has_raw() {
+            return self.feed_open_unseen(chunk, out);
+        }
+        let out = out.as_dyn();
+        let read = match self.take_refused_piece(chunk, out) {
+            Some(read) => read,
+            None => self.feed_in_view(chunk, out),
+        };
+        if self.followers.tracker.has_open_raw() {
+            self.tokenizer.refuse_string_pieces();
+        }
+        read
+    }
+
+    /// Reads a chunk that is a piece of the open string, if nothing has kept it from being read as such but that it is part
+    /// of a value which is reported as it comes.
+    #[inline]
+    fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
+        let tracker = &self.followers.tracker;
+        if self.translator.is_some() || tracker.level() > DOCUMENT || !tracker.has_open_raw() {
+            return None;
+        }
+        let (start, is_first) = (self.tokenizer.offset(), out.begin_chunk());
+        self.tokenizer.allow_string_pieces();
+        let read = self
+            .take_string_piece(chunk, |tracker, text, at| tracker.delta_in(DOCUMENT, text.as_str(), at, &mut *out))?;
+        self.followers.tracker.pass_raw(ascii_text(chunk), start, is_first, out);
+        Some(read)
+    }
+
+    /// Reads a chunk of which some open value may be reported as it comes.
+    fn feed_in_view(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+        let (start, held) = (self.tokenizer.offset(), self.translator.as_deref().map_or(&b""[..], Translator::held));
+        self.followers.tracker.begin_raw_chunk(held, chunk, start, out);
+        let read = self.feed_open_unseen(chunk, out);
+        let failed_at = self.stopped_by().map(Error::offset);
+        self.followers.tracker.end_raw_piece(DOCUMENT, failed_at, out);
+        read
+    }
+
+    fn feed_open_unseen<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        if self.translator.is_some() {
+            return self.translate(chunk, out.as_dyn(), None);
+        }
+        self.feed_through_strings(chunk, out)
     }
 
     /// The strict reader has stopped in a chunk.

@@ -134,9 +134,11 @@ impl Parser {
     #[inline(never)]
     fn queued_event(&self, place: usize) -> Option<Event<'_>> {
         let Self { engine, queue } = self;
-        queue.event(place, engine.followers.tracker.paths(), |level, place| match level {
+        let tracker = &engine.followers.tracker;
+        let kept = |level, place| match level {
             0 => engine.retained.at(place),
             _ => engine.inner.kept(level, place),
-        })
+        };
+        queue.event(place, tracker.paths(), kept, |level, place| tracker.raw_text(level, place))
     }
 }

@@ -113,11 +113,13 @@ impl InnerText {
             let start = tokenizer.offset();
             out.piece(level, start..start + piece.len() as u64, raw);
         }
+        followers.tracker.begin_raw_piece(level, piece.unwrap_or_default(), tokenizer.offset());
         let mut sink = TokenSink { followers, retained: kept, out, strings: Some(&mut Strings { level, deeper }) };
         let read = match piece {
             Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
             None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
         };
+        followers.tracker.end_raw_piece(level, read.as_ref().err().map(|fault| fault.offset), out.as_dyn());
         followers.tree = tree;
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         if let Err(fault) = read {

@@ -27,7 +27,7 @@ pub use self::events::Events;
 pub(crate) use self::events::Unread;
 pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts, Strings, TokenSink};
 use self::output::{Callback, Queue};
-pub(crate) use self::output::{Kept, Output, Selected};
+pub(crate) use self::output::{Kept, Output, Selected, SomeMatches, SomeText};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::tracker::{OpenContainer, OpenValues};
@@ -194,7 +194,7 @@ impl Parser {
         if let Some(translator) = translator {
             translator.reset();
         }
-        *outcome = Outcome::open(inner, translator.as_deref());
+        *outcome = Outcome::open(&followers.tracker, inner, translator.as_deref());
     }
 
     /// Returns true if the root value has closed, with nothing but white space after it so far. Only

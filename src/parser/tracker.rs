@@ -10,12 +10,15 @@
 
 mod innermost;
 mod open;
+mod raw;
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 pub(crate) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
+use self::raw::RawDeltas;
 use super::output::{Kept, Output, Selected};
 use crate::error::Error;
 use crate::event::{Event, EventKind};
@@ -42,6 +45,8 @@ pub(crate) struct Tracker {
     /// The open strings that are read inside, outermost first.
     entered: Vec<EnteredString>,
     next_match: u64,
+    /// If a pattern is raw.
+    raw: Option<Box<RawDeltas>>,
 }
 
 /// An open container, or an open string that is read inside.
@@ -80,6 +85,7 @@ impl Tracker {
         let mut row = patterns.automaton().empty_row();
         patterns.automaton().enter_root(&mut row);
         Self {
+            raw: RawDeltas::of(&patterns),
             patterns,
             paths: PathStore::new(),
             frames: Vec::new(),
@@ -103,6 +109,7 @@ impl Tracker {
         self.selecting.clear();
         self.entered.clear();
         self.next_match = 0;
+        self.raw.iter_mut().for_each(|raw| raw.clear());
     }
 
     pub(super) fn paths(&self) -> &PathStore {
@@ -205,6 +212,7 @@ impl Tracker {
             out.begin(&self.selected(&value), start);
             self.next_match += (self.selecting.len() - selecting_from) as u64;
             self.keep_path(out);
+            self.begin_raw(&value, out);
         }
         value
     }
@@ -263,18 +271,19 @@ impl Tracker {
         self.rows.truncate(self.rows.len() - self.patterns.automaton().words());
         self.node = node;
         if value.is_selected {
+            self.end_raw(end, out);
             out.end_span(&self.selected(&value), end, kept(value.start..end));
             self.selecting.truncate(value.selecting_from);
             self.keep_path(out);
         }
     }
 
-    /// A string or atom begins. Returns whether a pattern selects it.
+    /// A string or atom begins. Returns whether a pattern needs its text, or its end.
     #[inline]
     pub(super) fn begin_leaf<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
         self.leaf = value.is_selected.then_some(value);
-        value.is_selected
+        value.is_selected && (kind != ValueKind::String || self.needs_text())
     }
 
     #[inline]
@@ -311,6 +320,7 @@ impl Tracker {
     #[inline]
     pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {
+            self.end_raw(end, out);
             out.end_atom(&self.selected(&value), text, end);
             self.selecting.truncate(value.selecting_from);
             self.keep_path(out);
@@ -325,6 +335,7 @@ impl Tracker {
         out: &mut O,
     ) {
         if let Some(value) = self.leaf.take() {
+            self.end_raw(end, out);
             out.end_span(&self.selected(&value), end, kept(value.start..end));
             self.selecting.truncate(value.selecting_from);
             self.keep_path(out);
@@ -363,6 +374,9 @@ impl Tracker {
 
     /// New text of the open string of a level, which may be read inside.
     pub(super) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
+        if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
+            return;
+        }
         let entered = self.entered.get(level);
         let (value, node, to) = match (entered.and_then(|string| self.frames.get(string.frame)), &self.leaf) {
             (Some(Frame { value, node, .. }), _) => (value, *node, entered.map_or(0, |string| string.selecting_to)),
@@ -404,6 +418,7 @@ impl Tracker {
         else {
             return;
         };
+        self.forget_raw(frame);
         let automaton = self.patterns.automaton();
         self.entered.truncate(level);
         self.frames.truncate(frame + 1);

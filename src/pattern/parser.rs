@@ -1,4 +1,5 @@
-//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide; and `|` between queries.
+//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide; `raw:` in front, and `|`
+//! between queries.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -31,6 +32,8 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn pattern(&mut self) -> Result<Pattern, PatternError> {
         let mut segments = Vec::new();
+        let named = self.rest.strip_prefix("raw:");
+        self.rest = named.unwrap_or(self.rest);
         if self.peek().is_none() {
             return Err(self.error("an empty pattern selects nothing; the root is `$`"));
         }
@@ -40,7 +43,7 @@ impl<'a> Reader<'a> {
             self.skip_space();
             self.query(&mut segments)?;
         }
-        Ok(Pattern { segments })
+        Ok(Pattern { segments, is_raw: named.is_some() })
     }
 
     /// One query, up to the end of the pattern or to `|`.

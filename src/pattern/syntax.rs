@@ -48,6 +48,35 @@ use crate::path::{is_shorthand, write_quoted};
 /// [inner error](crate::EventKind::InnerError) is reported for each pattern that goes through the string, and nothing more
 /// of that text; the outer text goes on, and its verdict is its own.
 ///
+/// # JSON text as it comes
+///
+/// With `raw:` in front, the deltas are not a string's decoded text but the JSON text of the value as it came, from its
+/// first byte to its last, white space and escapes included, for values of any kind. They are as prompt as others, so that a
+/// program can pass a value on while it arrives; nothing is kept for them.
+///
+/// ```
+/// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+///
+/// let patterns = PatternSet::new(["raw:arguments", "arguments.city"])?;
+/// let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
+/// let (mut relayed, mut city) = (String::new(), String::new());
+/// for chunk in [r#"{"arguments": {"city": "K\u00"#, r#"f6ln", "#, r#" "days": [1, 2]}, "id": 7}"#] {
+///     for event in parser.feed(chunk) {
+///         let event = event?;
+///         if let EventKind::Delta(text) = event.kind {
+///             if event.pattern == 0 { relayed.push_str(text) } else { city.push_str(text) }
+///         }
+///     }
+/// }
+/// assert_eq!(relayed, r#"{"city": "K\u00f6ln",  "days": [1, 2]}"#);
+/// assert_eq!(city, "Köln");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Where patterns lead into strings, `raw:outer | inner` reports the inner text, without the escapes of the string around
+/// it. The first delta comes with the begin, and the others when the value ends or the chunk does, so after what is
+/// reported of the values inside.
+///
 /// # Errors
 ///
 /// Parsing refuses, with the column and the reason, what is not an RFC 9535 query and what a stream can't decide:
@@ -55,6 +84,8 @@ use crate::path::{is_shorthand, write_quoted};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     pub(crate) segments: Vec<PatternSegment>,
+    /// `raw:` before it: the deltas are of the values' JSON text.
+    pub(crate) is_raw: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -92,6 +123,20 @@ impl Slice {
 }
 
 impl Pattern {
+    /// Returns true if its matches report the JSON text as it comes: if it was written `raw:…`.
+    ///
+    /// ```
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let patterns = PatternSet::new(["a", "raw:a"])?;
+    /// assert_eq!(patterns.iter().map(|(_, pattern)| pattern.is_raw()).collect::<Vec<_>>(), [false, true]);
+    /// # Ok::<(), jsonspigot::PatternError>(())
+    /// ```
+    #[must_use]
+    pub fn is_raw(&self) -> bool {
+        self.is_raw
+    }
+
     /// Returns true if it selects the root of a text: of the document, or of the text in a string.
     pub(crate) fn selects_root(&self) -> bool {
         self.segments.last().is_none_or(|last| matches!(last.selectors[..], [Selector::Inside]))
@@ -100,7 +145,7 @@ impl Pattern {
 
 impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_char('$')?;
+        f.write_str(if self.is_raw { "raw:$" } else { "$" })?;
         self.segments.iter().try_for_each(|segment| segment.fmt(f))
     }
 }

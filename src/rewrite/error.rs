@@ -96,6 +96,11 @@ pub enum RuleError {
         /// The number of rules.
         rules: usize,
     },
+    /// The pattern of a rule is `raw:…`, which is about reporting text.
+    Raw {
+        /// The place of the rule, from 0.
+        place: usize,
+    },
     /// The parser would go past deviations from JSON, and what comes out has to be JSON.
     Lenient,
 }
@@ -108,6 +113,7 @@ impl fmt::Display for RuleError {
                 write!(f, "rule {place} removes the root of a text, which has to have a value")
             }
             Self::Count { patterns, rules } => write!(f, "{patterns} patterns need as many rules, not {rules}"),
+            Self::Raw { place } => write!(f, "rule {place} needs its pattern without `raw:`"),
             Self::Lenient => f.write_str("only strict JSON can be rewritten, so the parser must not be lenient"),
         }
     }

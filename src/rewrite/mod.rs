@@ -96,7 +96,8 @@ impl Rewriter {
     ///
     /// # Errors
     ///
-    /// If there are more or fewer rules than patterns, if a rule removes a root, or if the parser is lenient.
+    /// If there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if the parser is
+    /// lenient.
     pub fn with_parser(
         builder: ParserBuilder,
         patterns: &PatternSet,
@@ -110,6 +111,9 @@ impl Rewriter {
         let mut removed = patterns.iter().zip(&rules).filter(|(_, rule)| removes(rule));
         if let Some(((id, _), _)) = removed.find(|((_, pattern), _)| pattern.selects_root()) {
             return Err(RuleError::RemovesRoot { place: id.index() });
+        }
+        if let Some((id, _)) = patterns.iter().find(|(_, pattern)| pattern.is_raw) {
+            return Err(RuleError::Raw { place: id.index() });
         }
         let parser = builder.whole().retain(Retain::Nothing).build(patterns);
         if parser.is_lenient() {

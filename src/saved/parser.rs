@@ -176,7 +176,8 @@ impl Parser {
         is_jumping: bool,
         is_open: bool,
     ) -> Result<(Listed, Option<[u8; 3]>), Impossible> {
-        let Some(translator) = self.engine.translator.as_deref_mut() else { return Ok((Listed::default(), None)) };
+        let Engine { followers, inner, outcome, translator, .. } = &mut self.engine;
+        let Some(translator) = translator.as_deref_mut() else { return Ok((Listed::default(), None)) };
         let listed = Listed::restore(reader, translator)?;
         listed.apply(translator.deviations_mut());
         if is_jumping && reader.flag()? {
@@ -184,7 +185,7 @@ impl Parser {
         }
         // It sleeps until something deviates.
         Impossible::unless(translator.is_awake() || listed.count == 0)?;
-        self.engine.outcome = Outcome::open(&self.engine.inner, Some(translator));
+        *outcome = Outcome::open(&followers.tracker, inner, Some(translator));
         let mut byte = || reader.byte();
         let place = if is_jumping && is_open { Some([byte()?, byte()?, byte()?]) } else { None };
         Ok((listed, place))

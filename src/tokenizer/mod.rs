@@ -49,6 +49,7 @@ use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
+pub(crate) use self::utf8::{Utf8Rest, ascii_text, valid_prefix};
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.

@@ -156,6 +156,11 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
+    /// Takes that back.
+    pub(crate) fn allow_string_pieces(&mut self) {
+        self.string.room = self.string.limit.min(self.limits.total);
+    }
+
     /// Returns the length of a chunk's part before an offset.
     #[inline]
     pub(super) fn within(&self, limit: u64, chunk: &[u8]) -> usize {

@@ -19,6 +19,7 @@ mod owned;
 mod parser;
 mod paths;
 mod patterns;
+mod raw;
 mod regression;
 mod revisions;
 mod rewrite;

@@ -18,12 +18,13 @@ use super::properties::saved::{
 };
 use super::sealed::{HEADER, sealed};
 
-const PATTERNS: [&[&str]; 5] = [
+const PATTERNS: [&[&str]; 6] = [
     &[],
     &["$", "$..*"],
     &["a", "a.b", "a[*]", "[1:3]", "[*].a"],
     &["..a", "b"],
     &["$ | $..*", "..a | $", "[*] | a", "$..* | $..* | $..*"],
+    &["raw:$", "$..*", "raw:..a", "raw:$..* | $..*"],
 ];
 
 fn set(patterns: &[&str]) -> PatternSet {

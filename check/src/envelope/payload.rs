@@ -16,6 +16,7 @@ impl Closing {
         match delimiter.shape.as_str() {
             "comment" => Self::Literal("-->".to_owned()),
             "tag" => Self::Literal(format!("</{}>", delimiter.name)),
+            "between" => Self::Literal(delimiter.close.clone()),
             _ => {
                 let least = open.len() - open.trim_start_matches('`').len();
                 Self::Fence { least, most: hold_limit.max(least), at_line_start: delimiter.is_raw }
@@ -165,9 +166,10 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
         return Found { length: at, close, verdict: first(Verdict::Complete) };
     }
     // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
-    let is_minus = !is_in_string(&text.as_bytes()[..at]) && text[..at].ends_with('-') && text[at..].starts_with('-');
-    let is_comment = matches!(closing, Closing::Literal(delimiter) if delimiter == "-->");
-    until_close(at - usize::from(is_minus && is_comment), first(verdict))
+    let both = at.checked_sub(1).and_then(|before| text.as_bytes().get(before..=at));
+    let begins = |both: &[u8]| matches!(closing, Closing::Literal(close) if close.as_bytes().starts_with(both));
+    let is_unread = !is_whole && both.is_some_and(begins) && !is_in_string(&text.as_bytes()[..at]);
+    until_close(at - usize::from(is_unread), first(verdict))
 }
 
 /// Whether a JSON text ends inside a string.

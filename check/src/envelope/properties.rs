@@ -9,7 +9,7 @@ use super::splitter::{Choices, Spelt, Then, split};
 use crate::sealed::edited;
 
 /// Each kind of delimiter, in both ways to declare its payload.
-pub const MARKS: [&str; 14] = [
+pub const MARKS: [&str; 16] = [
     "comment:context",
     "fence:json",
     "fence:text:raw",
@@ -24,6 +24,8 @@ pub const MARKS: [&str; 14] = [
     "fence:json:raw",
     "fence:*",
     "fence:*:raw",
+    "between:[ARGS]:[END]",
+    "between:<｜call\\:｜>:<｜end｜>:raw",
 ];
 
 pub fn spelt(delimiters: &[&str]) -> Vec<Spelt> {

@@ -34,12 +34,22 @@ pub struct Spelt {
     pub text: String,
     pub shape: String,
     pub name: String,
+    /// What closes what is between two texts.
+    pub close: String,
     pub is_raw: bool,
     pub is_by_first_byte: bool,
 }
 
 impl Spelt {
     pub fn new(text: &str) -> Self {
+        if let Some(marks) = text.strip_prefix("between:") {
+            let marks = marks.replace("\\:", "\u{1}").replace("\\,", ",");
+            let parts: Vec<String> = marks.split(':').map(|part| part.replace('\u{1}', ":")).collect();
+            let (name, close) = (parts[0].clone(), parts[1].clone());
+            let is_raw = parts.get(2).is_some_and(|declared| declared == "raw");
+            let (text, shape) = (text.to_owned(), "between".to_owned());
+            return Self { text, shape, name, close, is_raw, is_by_first_byte: false };
+        }
         let mut parts: Vec<&str> = text.split(':').collect();
         let declared =
             if matches!(parts.last(), Some(&("json" | "raw"))) && parts.len() > 2 { parts.pop() } else { None };
@@ -47,6 +57,7 @@ impl Spelt {
             text: text.to_owned(),
             shape: parts[0].to_owned(),
             name: parts[1..].join(":"),
+            close: String::new(),
             is_raw: declared == Some("raw"),
             is_by_first_byte: parts[0] == "tag" && declared.is_none(),
         }

@@ -44,8 +44,8 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         let delimiters = delimiters.iter().filter(|delimiter| !(seen_bare && delimiter.shape == "bare"));
         let mut found: Vec<_> =
             delimiters.map(|delimiter| (delimiter, opening(delimiter, looked_at, ahead, &fences))).collect();
-        // A fence that is known by its name is that one's.
-        found.sort_by_key(|(delimiter, _)| delimiter.is_any_fence());
+        // What is certain first opens; but a fence that is known by its name is that one's.
+        found.sort_by_key(|(delimiter, opening)| (delimiter.is_any_fence(), certain_at(delimiter, *opening, rest)));
         if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
             let (open, behind) = rest.split_at(*length);
             let found = payload(delimiter, behind, &Closing::of(delimiter, open, hold_limit), choices);
@@ -65,12 +65,20 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         }
         // A run of backticks and brackets one after another stay together.
         let wrong = found.iter().map(|(_, o)| if let Opening::Wrong(at) = o { *at } else { looked_at.len() }).max();
-        let seen = &rest[..wrong.unwrap_or(0)];
+        let seen = &rest[..floor(rest, wrong.unwrap_or(0))];
         let together = match rest.as_bytes()[0] {
             b'`' if found.iter().any(|(delimiter, _)| delimiter.shape == "fence") => {
                 seen.len() - seen.trim_start_matches('`').len()
             }
-            b'{' | b'[' => seen.len() - seen.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']).len(),
+            b'{' | b'[' => {
+                let run = seen.len() - seen.trim_start_matches(['{', '[', ' ', '\t', '\r', '\n']).len();
+                let may_open = |from: &usize| {
+                    let mut marks = found.iter().filter(|(delimiter, _)| delimiter.shape == "between");
+                    marks
+                        .any(|(mark, _)| mark.name.starts_with(&seen[*from..]) || seen[*from..].starts_with(&mark.name))
+                };
+                (1..run).find(may_open).unwrap_or(run)
+            }
             _ => 1,
         };
         let length = together.max(rest.chars().next().unwrap().len_utf8());
@@ -85,6 +93,17 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         at += length;
     }
     pieces
+}
+
+/// How much of the text it takes until it is certain that this delimiter opens.
+fn certain_at(delimiter: &Spelt, opening: Opening, text: &str) -> usize {
+    let Opening::Here(length) = opening else { return usize::MAX };
+    match delimiter.shape.as_str() {
+        "comment" if text[length..].starts_with("-->") => length + 3,
+        "comment" => length + 1,
+        "bare" => deciding_byte(text).map_or(0, |at| at + 1),
+        _ => length,
+    }
 }
 
 /// What stands at a place.
@@ -103,6 +122,13 @@ fn opening(delimiter: &Spelt, text: &str, ahead: &str, fences: &Fences) -> Openi
     match delimiter.shape.as_str() {
         "tag" => match literal(text, &format!("<{name}>")) {
             Ok(rest) => Opening::Here(text.len() - rest.len()),
+            Err(other) => other,
+        },
+        "between" => match literal(text, name) {
+            Ok(rest) => Opening::Here(text.len() - rest.len()),
+            Err(Opening::Wrong(_)) => {
+                Opening::Wrong(text.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count())
+            }
             Err(other) => other,
         },
         "comment" => literal(text, "<!--").and_then(|rest| literal(rest.trim_start_matches(SPACE), name)).map_or_else(

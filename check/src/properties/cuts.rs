@@ -17,9 +17,10 @@ pub fn are_invisible(chunks: &[&[u8]]) {
 }
 
 /// One parser for each policy, with patterns of every kind, and one without any.
-pub fn parsers() -> [Parser; 5] {
+pub fn parsers() -> [Parser; 6] {
     let all = PatternSet::new(["$", "$..*", "a[*].b", "['a', 'b', 0]", "*", "$..[1:5:2]", "$..a.*"]).unwrap();
     let some = PatternSet::new(["a[1]['b', 'é', '😀']", "$[0]", "$..['']", "b..a"]).unwrap();
+    let raw = PatternSet::new(["raw:$", "$..*", "raw:*", "raw:$..a", "$..a"]).unwrap();
     let tight = Limits::new().depth(4).key(3).string(12).number(5).total(200);
     [
         Parser::builder().snapshots().build(&all),
@@ -27,6 +28,7 @@ pub fn parsers() -> [Parser; 5] {
         Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
         Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
         Parser::builder().limits(tight.depth(9)).snapshots().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&all),
+        Parser::builder().retain(Retain::Nothing).lenient(jsonspigot::Leniency::ALL).build(&raw),
     ]
 }
 

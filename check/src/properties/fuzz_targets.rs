@@ -357,7 +357,8 @@ pub fn saved(input: &[u8]) {
         &["a", "a.b", "a[*]", "[1:3]", "[*].a"],
         &["..a", "b"],
         &["$ | $..*", "..a | $", "[*] | a", "$..* | $..* | $..*"],
-    ][usize::from(choice(1)) % 5];
+        &["raw:$", "$..*", "raw:..a", "raw:$..* | $..*"],
+    ][usize::from(choice(1)) % 6];
     let patterns = PatternSet::new(patterns).expect("patterns");
     let retain = [Retain::All, Retain::Matches, Retain::Nothing][usize::from(choice(0) & 3) % 3];
     let leniency = if choice(0) & 4 == 0 { Leniency::NONE } else { Leniency::ALL };

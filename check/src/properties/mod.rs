@@ -12,6 +12,7 @@ pub mod nested;
 pub mod ops;
 pub mod owned;
 pub mod paths;
+pub mod raw;
 pub mod revisions;
 pub mod rewrite;
 pub mod saved;

@@ -1,9 +1,12 @@
-//! Plain text: strings as they grow, atoms as spelt, each value closed by a newline; between them what is said.
+//! Plain text: strings as they grow, atoms as spelt, raw values as they come, each value closed by a newline; between them
+//! what is said.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};
 
-use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Segment, ValueKind};
+use jsonspigot::{
+    CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, Pattern, PatternSet, Segment, ValueKind,
+};
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
 use super::{Block, Origin, Output, Place, Subject};
@@ -11,6 +14,7 @@ use super::{Block, Origin, Output, Place, Subject};
 /// Plain text, for a person.
 pub(crate) struct Prose<W> {
     out: W,
+    patterns: PatternSet,
     /// The shown text of each call's arguments, each block's payload, or the document.
     shown: BTreeMap<Subject, Shown>,
     /// The writer whose unfinished line is at the end.
@@ -27,7 +31,7 @@ enum Writer {
     Text,
 }
 
-/// The string or atom that is being shown, or was last.
+/// The string, atom or raw value that is being shown, or was last.
 struct Shown {
     /// Of the matches of one value the first is shown.
     match_id: u64,
@@ -36,6 +40,8 @@ struct Shown {
     /// The offset of the value's first byte.
     start: u64,
     kind: ValueKind,
+    /// True if its JSON text is shown.
+    is_raw: bool,
     /// The number of strings that its path leads into.
     level: usize,
     /// True if its end has not been reported yet.
@@ -45,8 +51,8 @@ struct Shown {
 }
 
 impl<W: Write> Prose<W> {
-    pub(crate) fn new(out: W) -> Self {
-        Self { out, shown: BTreeMap::new(), half_line: None }
+    pub(crate) fn new(out: W, patterns: &PatternSet) -> Self {
+        Self { out, patterns: patterns.clone(), shown: BTreeMap::new(), half_line: None }
     }
 
     /// Nobody continues another's line.
@@ -71,14 +77,17 @@ impl<W: Write> Prose<W> {
 
     fn begin(&mut self, of: Subject, kind: ValueKind, event: &Event<'_>) {
         let (match_id, start, level) = (event.match_id, event.offset, level(event));
-        let is_leaf = kind.is_atom() || kind == ValueKind::String;
+        let is_raw = self.patterns.get(event.pattern).is_some_and(Pattern::is_raw);
+        let has_text = is_raw || kind.is_atom() || kind == ValueKind::String;
         let is_shown = self.shown.get(&of).is_some_and(|shown| {
-            // What is in the text of a string that is shown is shown with it.
-            shown.has_just_begun && shown.start == start || shown.is_open && shown.level < level
+            // What is in a raw value that is shown, or in the text of a string, is shown with it.
+            let is_inside = shown.is_open && (shown.is_raw || shown.level < level);
+            shown.has_just_begun && shown.start == start || is_inside
         });
-        if is_leaf && !is_shown {
+        if has_text && !is_shown {
             let (has_just_begun, is_open, is_broken_off) = (true, true, false);
-            self.shown.insert(of, Shown { match_id, has_just_begun, start, kind, level, is_open, is_broken_off });
+            self.shown
+                .insert(of, Shown { match_id, has_just_begun, start, kind, is_raw, level, is_open, is_broken_off });
         }
     }
 
@@ -93,14 +102,14 @@ impl<W: Write> Prose<W> {
         }
     }
 
-    /// A string whose line another has broken off has had its newline.
+    /// A value whose line another has broken off has had its newline.
     fn end(&mut self, of: Subject, value: Option<CompleteValue<'_>>) -> io::Result<()> {
         let Some(shown) = self.shown.get(&of) else { return Ok(()) };
         if shown.is_broken_off {
             return Ok(());
         }
-        let is_string = shown.kind == ValueKind::String;
-        let atom = value.filter(|_| !is_string).map(|atom| atom.to_string());
+        let has_deltas = shown.is_raw || shown.kind == ValueKind::String;
+        let atom = value.filter(|_| !has_deltas).map(|atom| atom.to_string());
         self.write(Writer::Match(of), &atom.unwrap_or_default())?;
         self.end_line()
     }

@@ -115,8 +115,8 @@ fn wrong_options() {
     error: the argument '--provider <NAME>' cannot be used with '--patches'
     error: the argument '--provider <NAME>' cannot be used with '--retain <WHAT>'
     error: the following required arguments were not provided: --provider <NAME>
-    error: invalid value 'note:x' for '--envelope <MARK>': expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`
-    error: invalid value 'tag:' for '--envelope <MARK>': a name is needed, without white space and without < > ` { } [ ] "
+    error: invalid value 'note:x' for '--envelope <MARK>': expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`
+    error: invalid value 'tag:think,tag:' for '--envelope <MARK>': `tag:`: a name is needed, without white space and without < > ` { } [ ] "
     error: the argument '--envelope <MARK>' cannot be used with '--structured'
     error: the argument '--envelope <MARK>' cannot be used with '--snapshots'
     error: the argument '--envelope <MARK>' cannot be used with '--value'

@@ -164,3 +164,30 @@ fn a_mark_declares_its_payload() {
     {"event":"done","bytes":18}
     "#);
 }
+
+/// Commas are between marks, and colons in them, unless they stand after a backslash.
+#[test]
+fn between_any_two_texts() {
+    let marks = r"between:<\:\,>:\,end,tag:t";
+    let text = "Hi <:,>{\"a\": \"[,end]\"} ,end <t>x</t>.";
+    for chunk in ["1", "3", "100"] {
+        let run = run(&["--envelope", marks, "--chunk", chunk, "--text", "raw:a"], text);
+        assert_eq!((run.status, run.stdout.as_str()), (0, "Hi \n\"[,end]\"\n ."));
+    }
+    assert_snapshot!(run(&["--envelope", "tag:t,between:a"], text), @r#"
+    exit status 2
+    --- stderr
+    error: invalid value 'tag:t,between:a' for '--envelope <MARK>': `between:a`: expected `between:OPEN:CLOSE`, with `\:` for each colon in the texts
+    "#);
+    assert_snapshot!(run(&["--envelope", marks], text), @r#"
+    exit status 0
+    --- stdout
+    {"event":"text","text":"Hi "}
+    {"event":"payload","mark":"between:<\\:\\,>:\\,end","status":"complete","value":{"a":"[,end]"}}
+    {"event":"text","text":" "}
+    {"event":"fragment","mark":"tag:t","text":"x"}
+    {"event":"payload","mark":"tag:t","status":"raw","raw":"x"}
+    {"event":"text","text":"."}
+    {"event":"done","bytes":37}
+    "#);
+}

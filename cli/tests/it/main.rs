@@ -20,6 +20,7 @@ mod nested;
 mod pipes;
 mod prose;
 mod provider;
+mod raw;
 #[cfg(unix)]
 mod readme;
 mod rewrite;

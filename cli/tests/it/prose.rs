@@ -46,6 +46,16 @@ fn containers_and_no_pattern_show_nothing() {
 }
 
 #[test]
+fn raw_values_are_shown_as_they_come() {
+    for chunk in ["1", "3", "100"] {
+        let shown = run(&["--text", "--chunk", chunk, "$..*", "raw:say", "raw:n[2]"], DOCUMENT);
+        assert_eq!(shown.stdout, "[\"two\\nlines\", \"\", \"\\ud83d\\ude00\"]\n1.50e2\nnull\n{\"deep\": false}\n");
+        let atoms = run(&["--text", "--chunk", chunk, "raw:n[*]", "n[0]"], DOCUMENT);
+        assert_eq!(atoms.stdout, "1.50e2\nnull\n{\"deep\": false}\n");
+    }
+}
+
+#[test]
 fn errors_stay_away_from_the_text() {
     assert_snapshot!(run(&["--text", "$[*]"], r#"["whole", "cut o"#), @r"
     exit status 1

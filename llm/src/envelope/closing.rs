@@ -55,6 +55,7 @@ impl Closing {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
             Shape::Tag => ClosingText::Literal(format!("</{}>", delimiter.name).into()),
+            Shape::Between => ClosingText::Literal(delimiter.close.clone()),
             Shape::Fence | Shape::AnyFence => {
                 let least = opening.bytes().take_while(|byte| *byte == b'`').count();
                 let needs_line_start = delimiter.content == Content::Raw;
@@ -138,9 +139,10 @@ impl Closing {
                 if same == input.len() {
                     return Found::Held;
                 }
-                // As much as a later beginning of the delimiter leaves; at least one byte of what was held.
+                // As much as a later beginning of the delimiter leaves; at least one character of what was held.
                 let read = format!("{}{}", self.held, &missing[..same]);
-                let next = beginning_at_end(text, &read[1..]).map_or(read.len(), |at| at + 1);
+                let first = read.chars().next().map_or(1, char::len_utf8);
+                let next = beginning_at_end(text, &read[first..]).map_or(read.len(), |at| at + first);
                 let kept = self.held.split_off(next.min(self.held.len()));
                 Found::Released(mem::replace(&mut self.held, kept))
             }

@@ -3,7 +3,8 @@
 //! `opening.rs` and `closing.rs` recognize delimiters in a text.
 
 use alloc::boxed::Box;
-use core::fmt;
+use alloc::string::String;
+use core::fmt::{self, Write};
 use core::str::FromStr;
 
 /// A kind of payload to look for, and the delimiters that enclose it.
@@ -14,6 +15,7 @@ use core::str::FromStr;
 /// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
 /// | [`fence("*")`](Delimiter::fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
 /// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
+/// | [`between`](Delimiter::between) | `between:[ARGS]:[END]` | this text | this text | JSON |
 /// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
 /// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
 ///
@@ -38,7 +40,10 @@ use core::str::FromStr;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Delimiter {
     pub(super) shape: Shape,
+    /// The name, or all of the text that opens.
     pub(super) name: Box<str>,
+    /// The text that closes, if it does not follow from the rest.
+    pub(super) close: Box<str>,
     pub(super) content: Content,
 }
 
@@ -50,6 +55,7 @@ pub(super) enum Shape {
     /// A fence with any info string.
     AnyFence,
     Tag,
+    Between,
     Bare,
     BareObject,
 }
@@ -113,6 +119,45 @@ impl Delimiter {
         Self::named(Shape::Tag, name)
     }
 
+    /// What is between these two texts, which are compared byte by byte.
+    ///
+    /// In the spelling, `\:` stands for `:`, `\,` for `,`, `\\` for `\`, and `\n` for a line feed.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let delimiter = Delimiter::between("<|call|>", "<|end|>")?;
+    /// assert_eq!("between:<|call|>:<|end|>".parse(), Ok(delimiter.clone()));
+    /// let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    /// let (mut shown, mut values) = (String::new(), Vec::new());
+    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
+    ///     EnvelopeEvent::Text(text) => shown.push_str(text),
+    ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
+    ///     _ => {}
+    /// };
+    /// for chunk in ["Let me see. <|ca", "ll|>{\"a\": \"<|end|>\"}<|en", "d|>"] {
+    ///     envelope.feed_with(chunk, &mut on_event);
+    /// }
+    /// envelope.finish_with(&mut on_event);
+    /// assert_eq!((shown.as_str(), values[0].as_str()), ("Let me see. ", r#"{"a":"<|end|>"}"#));
+    /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If one of them is empty, if the first begins with a backtick, which only a [fence](Self::fence) does, or if the second
+    /// begins with white space, which may be around JSON.
+    pub fn between(open: &str, close: &str) -> Result<Self, DelimiterError> {
+        if open.is_empty() || open.starts_with('`') {
+            return Err(DelimiterError("a text is needed that opens, and does not begin with a backtick"));
+        }
+        if close.is_empty() || close.starts_with(char::is_whitespace) {
+            return Err(DelimiterError("a text is needed that closes, and does not begin with white space"));
+        }
+        Ok(Self { shape: Shape::Between, name: open.into(), close: close.into(), content: Content::Json })
+    }
+
     /// The first JSON object or array in the text, without delimiters around it.
     ///
     /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or a
@@ -146,14 +191,19 @@ impl Delimiter {
         Self { content, ..self }
     }
 
-    /// The name in the opening delimiter; a bare payload has none.
+    /// The name in the opening delimiter; a bare payload has none, and what is [between](Self::between) two texts.
     #[must_use]
     pub fn name(&self) -> Option<&str> {
-        (!self.is_bare()).then_some(&self.name)
+        (!self.is_bare() && self.shape != Shape::Between).then_some(&self.name)
     }
 
     pub(super) fn is_bare(&self) -> bool {
         matches!(self.shape, Shape::Bare | Shape::BareObject)
+    }
+
+    /// The lengths of the texts around what is [between](Self::between) two; otherwise 0.
+    pub(super) fn lengths_between(&self) -> [usize; 2] {
+        if self.shape == Shape::Between { [self.name.len(), self.close.len()] } else { [0; 2] }
     }
 
     pub(super) fn is_any_fence(&self) -> bool {
@@ -162,7 +212,12 @@ impl Delimiter {
 
     fn named(shape: Shape, name: &str) -> Result<Self, DelimiterError> {
         if shape == Shape::Fence && name == "*" {
-            return Ok(Self { shape: Shape::AnyFence, name: name.into(), content: Content::Json });
+            return Ok(Self {
+                shape: Shape::AnyFence,
+                name: name.into(),
+                close: Box::default(),
+                content: Content::Json,
+            });
         }
         let is_delimiter = |c: char| c.is_whitespace() || c.is_control() || "<>`{}[]\"".contains(c);
         if name.is_empty() || name.contains(is_delimiter) {
@@ -171,11 +226,11 @@ impl Delimiter {
         if declared(name).is_some() {
             return Err(DelimiterError("a name may not end in `:json` or `:raw`"));
         }
-        Ok(Self { shape, name: name.into(), content: shape.usual_content() })
+        Ok(Self { shape, name: name.into(), close: Box::default(), content: shape.usual_content() })
     }
 
     fn unnamed(shape: Shape) -> Self {
-        Self { shape, name: Box::default(), content: shape.usual_content() }
+        Self { shape, name: Box::default(), close: Box::default(), content: shape.usual_content() }
     }
 }
 
@@ -195,6 +250,49 @@ impl Shape {
     }
 }
 
+/// The texts around a payload, with colons between them and before what is declared.
+fn between(marks: &str) -> Result<Delimiter, DelimiterError> {
+    let shape = DelimiterError("expected `between:OPEN:CLOSE`, with `\\:` for each colon in the texts");
+    let mut parts = [const { String::new() }; 3];
+    let (mut place, mut characters) = (0, marks.chars());
+    while let Some(character) = characters.next() {
+        let character = match character {
+            ':' if place < 2 => {
+                place += 1;
+                continue;
+            }
+            ':' => return Err(shape),
+            '\\' => match characters.next() {
+                Some(escaped @ (':' | ',' | '\\')) => escaped,
+                Some('n') => '\n',
+                _ => return Err(DelimiterError("expected `:`, `,`, `n` or another backslash after a backslash")),
+            },
+            character => character,
+        };
+        parts[place].push(character);
+    }
+    let [open, close, content] = &parts;
+    if place == 0 {
+        return Err(shape);
+    }
+    let delimiter = Delimiter::between(open, close)?;
+    match content.as_str() {
+        "" if place < 2 => Ok(delimiter),
+        "json" => Ok(delimiter.json()),
+        "raw" => Ok(delimiter.raw()),
+        _ => Err(DelimiterError("expected `:json`, `:raw` or nothing after the text that closes")),
+    }
+}
+
+/// Writes a text as [`between`] reads it.
+fn write_mark(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
+    text.chars().try_for_each(|character| match character {
+        ':' | ',' | '\\' => write!(f, "\\{character}"),
+        '\n' => f.write_str("\\n"),
+        character => f.write_char(character),
+    })
+}
+
 impl FromStr for Delimiter {
     type Err = DelimiterError;
 
@@ -203,11 +301,12 @@ impl FromStr for Delimiter {
             Some(("comment", name)) => (Shape::Comment, name),
             Some(("fence", name)) => (Shape::Fence, name),
             Some(("tag", name)) => (Shape::Tag, name),
+            Some(("between", marks)) => return between(marks),
             Some(("bare", "object")) => return Ok(Self::bare_object()),
             None if text == "bare" => return Ok(Self::bare()),
             _ => {
                 return Err(DelimiterError(
-                    "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`",
+                    "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`",
                 ));
             }
         };
@@ -224,10 +323,17 @@ impl fmt::Display for Delimiter {
             Shape::Comment => "comment:",
             Shape::Fence | Shape::AnyFence => "fence:",
             Shape::Tag => "tag:",
+            Shape::Between => "between:",
             Shape::Bare => "bare",
             Shape::BareObject => "bare:object",
         })?;
-        f.write_str(&self.name)?;
+        if self.shape == Shape::Between {
+            write_mark(f, &self.name)?;
+            f.write_char(':')?;
+            write_mark(f, &self.close)?;
+        } else {
+            f.write_str(&self.name)?;
+        }
         match self.content {
             content if content == self.shape.usual_content() => Ok(()),
             Content::Raw => f.write_str(":raw"),
@@ -237,7 +343,8 @@ impl fmt::Display for Delimiter {
 }
 
 /// The reason why a [`Delimiter`] could not be made: an unknown shape, or a name that is empty or holds white space, a
-/// control character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`.
+/// control character or one of ``<>`{}[]"``, or that ends in `:json` or `:raw`; or texts that [`Delimiter::between`] does not
+/// take.
 ///
 /// ```
 /// let error = "note:x".parse::<jsonspigot_llm::Delimiter>().unwrap_err();

@@ -88,8 +88,10 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 #[derive(Clone, Debug)]
 pub struct Envelope {
     delimiters: Vec<Delimiter>,
-    /// The bytes with which delimiters begin.
+    /// The bytes with which delimiters begin that are looked for.
     first_bytes: Vec<u8>,
+    /// True if bare payloads are looked for: until the first one is whole.
+    finds_bare: bool,
     state: State,
     /// The held text: it may become an opening delimiter.
     held: String,
@@ -176,7 +178,7 @@ impl Envelope {
     pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
         let report: &mut Report<'_> = &mut on_event;
         while self.state == State::Opening {
-            let length = self.opening.give_up(&self.held);
+            let length = self.opening.give_up(&self.delimiters, &self.held);
             self.decide(Verdict::Text(length), "", report);
         }
         if self.state == State::Payload {
@@ -191,8 +193,14 @@ impl Envelope {
         self.held.clear();
         self.offset = 0;
         self.fences = self.delimiters.iter().any(Delimiter::is_any_fence).then(Fences::default);
+        self.find_bare(true);
+    }
+
+    fn find_bare(&mut self, finds_bare: bool) {
+        self.finds_bare = finds_bare;
         self.first_bytes.clear();
-        self.first_bytes.extend(self.delimiters.iter().flat_map(first_bytes));
+        let looked_for = self.delimiters.iter().filter(|delimiter| finds_bare || !delimiter.is_bare());
+        self.first_bytes.extend(looked_for.flat_map(first_bytes));
     }
 
     /// The delimiters, in the order in which they were given.
@@ -248,7 +256,7 @@ impl Envelope {
                     self.report_text(&rest[..text], report);
                     at += text;
                     if let Some(&first) = rest.as_bytes().get(text) {
-                        self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first);
+                        self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first, self.finds_bare);
                         self.state = State::Opening;
                     }
                 }
@@ -302,13 +310,8 @@ impl Envelope {
         self.state = State::Text;
         self.offset += ended.length;
         if ended.is_whole_bare {
-            self.leave_out_bare();
+            self.find_bare(false);
         }
-    }
-
-    /// No bare payload is looked for any more.
-    fn leave_out_bare(&mut self) {
-        self.first_bytes.retain(|byte| !matches!(byte, b'{' | b'['));
     }
 
     fn report_text(&mut self, text: &str, report: &mut Report<'_>) {
@@ -381,6 +384,7 @@ impl EnvelopeBuilder {
         let mut envelope = Envelope {
             delimiters: delimiters.into_iter().collect(),
             first_bytes: Vec::new(),
+            finds_bare: true,
             state: State::Text,
             held: String::new(),
             opening: Opening::new(self.hold_limit),

@@ -3,7 +3,8 @@
 //! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
 //!
 //! The envelope calls `begin` at a byte with which some delimiter begins, and then `advance` with every further piece
-//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways:
+//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways, byte by byte where there
+//! are both:
 //!
 //! - *Named delimiters* that begin with the same byte are followed together, as *rivals*: one small state machine each
 //!   ([`Stage`]). Each byte drops the rivals it does not fit. The first rival that is complete wins; once none is left,
@@ -18,8 +19,9 @@
 //! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
 //!
 //! When an opening turns out to be text, only a part of the held bytes is given back, since another opening may begin
-//! inside the rest: in `<<think>` the second `<` opens. [`resume`] says how much. A run of backticks or of brackets is
-//! given back at once, so that a long run is not searched again from each of its bytes.
+//! inside the rest: in `<<think>` the second `<` opens. [`Opening::resume`] says how much. A run of backticks or of brackets
+//! is given back at once, so that a long run is not searched again from each of its bytes; but not further than where
+//! a given text that begins with a bracket may open.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -42,6 +44,8 @@ pub(super) struct Opening {
     fence: Option<FoundFence>,
     /// The number of bytes that have been looked at.
     looked: usize,
+    /// The last byte at which a delimiter was no longer possible.
+    failed_at: usize,
     /// The largest number of them.
     limit: usize,
 }
@@ -98,53 +102,74 @@ impl Opening {
             bare: Bare { delimiter: None, parser, element_end: None },
             fence: None,
             looked: 0,
+            failed_at: 0,
             limit,
         }
     }
 
-    /// Begins at a byte with which a delimiter may begin.
-    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
+    /// Begins at a byte with which a delimiter may begin; bare payloads may not be looked for any more.
+    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8, finds_bare: bool) {
         self.looked = 0;
+        self.failed_at = 0;
         self.fence = None;
-        self.bare.delimiter = None;
         self.rivals.clear();
-        if matches!(first, b'{' | b'[') {
-            self.bare.delimiter = delimiters.iter().position(|delimiter| first_bytes(delimiter).contains(&first));
+        let possible =
+            || delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
+        let bare = possible().find(|(_, delimiter)| finds_bare && delimiter.is_bare());
+        self.bare.delimiter = bare.map(|(place, _)| place);
+        if self.bare.delimiter.is_some() {
             self.bare.parser.reset();
             self.bare.element_end = None;
-        } else {
-            let rivals = delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
-            self.rivals.extend(rivals.map(|(place, delimiter)| {
-                let is_any = delimiter.shape == Shape::AnyFence;
-                let stage = if is_any { Stage::AnyFence(AnyFence::new(fences)) } else { Stage::Front(0) };
-                Rival { delimiter: place, stage }
-            }));
         }
+        let rivals = possible().filter(|(_, delimiter)| !delimiter.is_bare());
+        self.rivals.extend(rivals.map(|(place, delimiter)| {
+            let is_any = delimiter.shape == Shape::AnyFence;
+            let stage = if is_any { Stage::AnyFence(AnyFence::new(fences)) } else { Stage::Front(0) };
+            Rival { delimiter: place, stage }
+        }));
     }
 
     /// Reads on in `input`; `held` is what has been looked at before it.
     pub(super) fn advance(&mut self, delimiters: &[Delimiter], held: &str, input: &str) -> Verdict {
         let fits = input.len().min(self.limit - self.looked);
-        let bytes = &input.as_bytes()[..fits];
-        let failed_at = match self.bare.delimiter {
-            Some(delimiter) => match self.bare.advance(bytes) {
-                Ok(true) => return Verdict::Delimiter { delimiter, length: 0 },
-                Ok(false) => None,
-                Err(offset) => Some(offset as usize),
-            },
-            None => match self.advance_rivals(delimiters, bytes) {
-                Ok(Some((delimiter, length))) => return Verdict::Delimiter { delimiter, length },
-                Ok(None) => None,
-                Err(offset) => Some(offset),
-            },
-        };
-        match failed_at {
-            Some(failed_at) => Verdict::Text(resume(held, input, failed_at)),
-            None => {
-                self.looked += fits;
-                if fits < input.len() { Verdict::Text(resume(held, input, self.looked)) } else { Verdict::Undecided }
+        let mut bytes = &input.as_bytes()[..fits];
+        while !bytes.is_empty() {
+            let are_both = self.bare.delimiter.is_some() && !self.rivals.is_empty();
+            let (piece, rest) = bytes.split_at(if are_both { 1 } else { bytes.len() });
+            if let Some((delimiter, length)) = self.advance_piece(delimiters, piece) {
+                return Verdict::Delimiter { delimiter, length };
+            }
+            if self.bare.delimiter.is_none() && self.rivals.is_empty() {
+                return Verdict::Text(resume(delimiters, held, input, self.failed_at));
+            }
+            self.looked += piece.len();
+            bytes = rest;
+        }
+        let is_text = fits < input.len();
+        if is_text { Verdict::Text(resume(delimiters, held, input, self.looked)) } else { Verdict::Undecided }
+    }
+
+    /// The delimiter that is certain after a piece of the text, with its length.
+    fn advance_piece(&mut self, delimiters: &[Delimiter], piece: &[u8]) -> Option<(usize, usize)> {
+        let mut opened = None;
+        if let Some(delimiter) = self.bare.delimiter {
+            match self.bare.advance(piece) {
+                Ok(is_certain) => opened = is_certain.then_some((delimiter, 0)),
+                Err(offset) => {
+                    self.bare.delimiter = None;
+                    self.failed_at = self.failed_at.max(offset as usize);
+                }
             }
         }
+        if !self.rivals.is_empty() {
+            match self.advance_rivals(delimiters, piece) {
+                // If two delimiters open at once, the first one declared wins.
+                Ok(Some(named)) => opened = opened.filter(|bare| *bare < named).or(Some(named)),
+                Ok(None) => {}
+                Err(offset) => self.failed_at = self.failed_at.max(offset),
+            }
+        }
+        opened
     }
 
     /// The fence of text that what turned out to be text opens or closes.
@@ -153,8 +178,8 @@ impl Opening {
     }
 
     /// At the end of input: how much of what is held is text, before the search goes on.
-    pub(super) fn give_up(&self, held: &str) -> usize {
-        resume(held, "", held.len())
+    pub(super) fn give_up(&self, delimiters: &[Delimiter], held: &str) -> usize {
+        resume(delimiters, held, "", held.len())
     }
 
     /// The delimiter that has been read, with its length; or, as an error, where the last rival failed.
@@ -186,8 +211,9 @@ impl Opening {
 }
 
 /// The bytes with which a delimiter may begin.
-pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
+pub(super) fn first_bytes(delimiter: &Delimiter) -> &[u8] {
     match delimiter.shape {
+        Shape::Between => &delimiter.name.as_bytes()[..1],
         Shape::Comment | Shape::Tag => b"<",
         Shape::Fence | Shape::AnyFence => b"`",
         Shape::Bare => b"{[",
@@ -198,15 +224,22 @@ pub(super) fn first_bytes(delimiter: &Delimiter) -> &'static [u8] {
 /// Returns the length of the part of a false opening that is certainly text, if it failed at this byte.
 ///
 /// A run of backticks is taken as a whole. Nested opening brackets fail together, so that no byte is looked at more
-/// than a few times; but a string after them may contain another opening.
-fn resume(held: &str, input: &str, failed_at: usize) -> usize {
+/// than a few times; but a string after them may contain another opening, and among them a text may begin that opens.
+fn resume(delimiters: &[Delimiter], held: &str, input: &str, failed_at: usize) -> usize {
     let bytes = || held.bytes().chain(input.bytes()).take(failed_at);
-    let run = match bytes().next() {
-        Some(b'`') => bytes().take_while(|byte| *byte == b'`').count(),
-        Some(b'{' | b'[') => bytes().take_while(|byte| matches!(byte, b'{' | b'[') || SPACE.contains(byte)).count(),
-        _ => 1,
+    let may_open = |from: usize| {
+        let mut marks = delimiters.iter().filter(|delimiter| delimiter.shape == Shape::Between);
+        marks.any(|mark| mark.name.bytes().zip(bytes().skip(from)).all(|(one, other)| one == other))
     };
-    run.max(1)
+    match held.chars().chain(input.chars()).next() {
+        Some('`') => bytes().take_while(|byte| *byte == b'`').count().max(1),
+        Some('{' | '[') => {
+            let is_of_run = |byte: &u8| matches!(byte, b'{' | b'[') || SPACE.contains(byte);
+            let run = bytes().take_while(is_of_run).count();
+            (1..run).find(|from| may_open(*from)).unwrap_or(run.max(1))
+        }
+        first => first.map_or(1, char::len_utf8),
+    }
 }
 
 /// The effect of a byte on a rival.
@@ -246,6 +279,12 @@ impl Rival {
             (Shape::Fence, Stage::Edge(blanks)) if is_blank(byte) => Some(Stage::Edge(blanks + 1)),
             (Shape::Fence, Stage::Edge(blanks)) if matches!(byte, b'\n' | b'\r' | b'{' | b'[') => {
                 return Step::Opened { after: blanks + 1 };
+            }
+            (Shape::Between, Stage::Front(read)) if name.get(read) == Some(&byte) => {
+                if read + 1 == name.len() {
+                    return Step::Opened { after: 0 };
+                }
+                Some(Stage::Front(read + 1))
             }
             (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
             (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },

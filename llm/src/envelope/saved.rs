@@ -11,7 +11,7 @@ use jsonspigot::{PatternSet, RestoreError};
 
 use super::any_fence::Fences;
 use super::delimiter::Delimiter;
-use super::opening::{Verdict, first_bytes};
+use super::opening::Verdict;
 use super::{Envelope, EnvelopeBuilder, State};
 
 /// The states as they are written: by their places.
@@ -58,9 +58,10 @@ impl Envelope {
         let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
-            // Writing to a digest cannot fail. No delimiter has white space in its spelling.
+            // Writing to a digest cannot fail. No delimiter has white space in its spelling but one whose lengths follow.
             let _ = write!(digest, "{delimiter} ");
-            digest
+            let [open, close] = delimiter.lengths_between();
+            if open > 0 { digest.with_size(open).with_size(close) } else { digest }
         });
         Owner { kind, patterns, choices }
     }
@@ -69,7 +70,7 @@ impl Envelope {
         out.byte(self.state as u8);
         out.number(self.offset);
         // Whether a bare payload is not looked for any more.
-        out.flag(self.first_bytes.len() < self.delimiters.iter().map(|delimiter| first_bytes(delimiter).len()).sum());
+        out.flag(!self.finds_bare && self.delimiters.iter().any(Delimiter::is_bare));
         if let Some(fences) = self.fences {
             fences.save(out);
         }
@@ -86,7 +87,7 @@ impl Envelope {
         self.offset = reader.place()?;
         if reader.flag()? {
             Impossible::unless(self.delimiters.iter().any(Delimiter::is_bare))?;
-            self.leave_out_bare();
+            self.find_bare(false);
         }
         if self.fences.is_some() {
             self.fences = Some(Fences::restore(reader, self.hold_limit)?);
@@ -94,7 +95,8 @@ impl Envelope {
         if self.state == State::Opening {
             self.held = reader.string()?;
             let first = self.held.bytes().next().filter(|first| self.first_bytes.contains(first));
-            self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
+            let (fences, first) = (self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
+            self.opening.begin(&self.delimiters, fences, first, self.finds_bare);
             let verdict = self.opening.advance(&self.delimiters, "", &self.held);
             Impossible::unless(verdict == Verdict::Undecided)?;
         }

@@ -78,7 +78,7 @@ fn bare_marks_have_no_name_and_hold_json() {
 fn refusals_say_what_is_wanted() {
     let reason = |text: &str| text.parse::<Delimiter>().unwrap_err().to_string();
     for text in ["", "note:x", "comment", "tag", "bare:", "bare:array", "bare:object:raw", "Tag:x", "baren", ":x"] {
-        let wanted = "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `bare` or `bare:object`";
+        let wanted = "expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`";
         assert_eq!(reason(text), wanted, "{text}");
     }
     let name = "a name is needed, without white space and without < > ` { } [ ] \"";

@@ -4,6 +4,7 @@ use jsonspigot_check::envelope::{properties, recorder, splitter};
 use jsonspigot_check::{fuzz_inputs, sealed};
 
 mod any_text;
+mod between;
 mod cases;
 mod delimiters;
 mod limits;

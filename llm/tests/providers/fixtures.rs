@@ -1,6 +1,11 @@
 //! The recorded streams against a table written by hand: 39 calls with ids, names, statuses and values.
 //!
-//! Laws: calls alone.
+//! Laws: calls alone; raw deltas.
+
+use std::collections::BTreeMap;
+
+use jsonspigot::{EventKind, PatternSet};
+use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls};
 
 use super::support::{Log, events_of, everything, read_bytes, read_structured, recorded};
 
@@ -241,4 +246,38 @@ fn structured_outputs_are_calls_without_a_name_one_a_choice() {
 
     let Some(log) = structured("openai-chat/openai-py_refusal.sse.bin") else { return };
     assert_eq!((log.calls.len(), log.refusal.is_empty()), (0, false));
+}
+
+/// A proxy that passes on the deltas of `raw:$` has passed on each call's arguments.
+#[test]
+fn raw_deltas_are_the_arguments() {
+    let mut whole = 0;
+    for (file, _) in TABLE {
+        let Some(bytes) = recorded(file) else { continue };
+        let patterns = PatternSet::new(["raw:$"]).unwrap();
+        let mut stream = ProviderStream::detecting(ToolCalls::new(&patterns));
+        let mut relayed = BTreeMap::<u64, String>::new();
+        let mut on_event = |event: StreamEvent<'_>| match event {
+            StreamEvent::Call(CallEvent::Match { call, event }) => {
+                if let EventKind::Delta(text) = event.kind {
+                    relayed.entry(call.number).or_default().push_str(text);
+                }
+            }
+            StreamEvent::Call(CallEvent::End { call, input, .. }) => {
+                let relayed = relayed.remove(&call.number).unwrap_or_default();
+                if input.value().is_some() && !input.raw().is_empty() {
+                    assert_eq!(relayed, input.raw().trim_ascii(), "{file}");
+                    whole += 1;
+                } else {
+                    assert!(input.raw().contains(&relayed), "{file}");
+                }
+            }
+            _ => {}
+        };
+        for event in events_of(&bytes) {
+            stream.push_with(&event, &mut on_event);
+        }
+        stream.finish_with(None, &mut on_event);
+    }
+    assert!(whole > 20, "{whole} calls");
 }

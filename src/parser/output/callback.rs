@@ -1,6 +1,6 @@
 //! The output of the callback form: each event is reported as soon as it is found.
 
-use super::{Kept, Output, Selected};
+use super::{Kept, Output, Selected, SomeMatches, SomeText};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 
@@ -44,6 +44,13 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
     #[inline]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         self.report(selected, EventKind::Delta(text), at);
+    }
+
+    fn some_delta(&mut self, matches: &mut SomeMatches, new: SomeText<'_>) {
+        let (path, kind, offset) = (new.paths.path(new.node), EventKind::Delta(new.text), new.at);
+        for &(pattern, match_id) in &matches.matches {
+            (self.on_event)(Event { pattern, match_id, path, kind, offset });
+        }
     }
 
     #[inline]

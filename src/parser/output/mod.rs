@@ -6,6 +6,8 @@ mod queue;
 
 use core::ops::Range;
 
+use smallvec::SmallVec;
+
 pub(super) use self::callback::Callback;
 pub(super) use self::queue::{Piece, Queue};
 use crate::error::Error;
@@ -48,14 +50,48 @@ impl<'a> Selected<'a> {
     }
 }
 
+/// Those of a value's matches that report the same text: decoded, or as it came.
+#[derive(Clone, Debug)]
+pub(crate) struct SomeMatches {
+    /// Ascending.
+    pub(super) matches: SmallVec<[(PatternId, u64); 2]>,
+    /// The place where a queue has their newest deltas, if it still has them.
+    pub(super) newest: usize,
+}
+
+impl SomeMatches {
+    pub(super) fn is_empty(&self) -> bool {
+        self.matches.is_empty()
+    }
+}
+
+impl FromIterator<(PatternId, u64)> for SomeMatches {
+    fn from_iter<I: IntoIterator<Item = (PatternId, u64)>>(matches: I) -> Self {
+        Self { matches: matches.into_iter().collect(), newest: usize::MAX }
+    }
+}
+
+/// New text for some of a value's matches, beside others that report other text.
+pub(crate) struct SomeText<'a> {
+    pub(super) text: &'a str,
+    pub(super) at: u64,
+    pub(super) level: usize,
+    /// Where it is in the text of its level that the parser has of this chunk, if it is text as it came.
+    pub(super) place: Option<Range<usize>>,
+    pub(super) node: NodeId,
+    pub(super) paths: &'a PathStore,
+}
+
 /// A receiver of the parser's events.
 pub(crate) trait Output {
     /// Returns true if events are read later, so that their paths must stay.
     fn reads_later(&self) -> bool;
     /// This output, whatever it is.
     fn as_dyn(&mut self) -> &mut (dyn Output + '_);
-    /// A chunk begins that may have text inside strings.
-    fn begin_chunk(&mut self) {}
+    /// A chunk begins that may have text inside strings. Returns false if events of an earlier part of it are yet to be read.
+    fn begin_chunk(&mut self) -> bool {
+        true
+    }
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64);
     /// New text of a string, where no string of the document is read inside.
@@ -64,6 +100,8 @@ pub(crate) trait Output {
     fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         self.delta(selected, text, at);
     }
+    /// New text for some of a value's matches.
+    fn some_delta(&mut self, _matches: &mut SomeMatches, _new: SomeText<'_>) {}
     /// The end of an atom with its text.
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64);
     /// The end of a string or container, with its JSON text, if it was kept, and where in the text that its level keeps.

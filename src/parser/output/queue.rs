@@ -5,7 +5,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Kept, Output, Selected};
+use super::{Kept, Output, Selected, SomeMatches, SomeText};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
@@ -73,6 +73,8 @@ enum EntryKind {
     Delta(Place),
     /// A place in the text of a deeper level.
     InnerDelta(u32, Place),
+    /// A place in the text of a level as it came, which the parser has.
+    RawDelta(u32, Place),
     /// A place in the text of a level.
     EndAtom(ValueKind, u32, Place),
     /// A place in the text that is kept for a level.
@@ -81,6 +83,33 @@ enum EntryKind {
     EndUnkept,
     /// A place in the queue's inner errors.
     InnerError(usize),
+}
+
+/// Lets the deltas of a value's matches in one chunk reach up to a place, if they are these. Returns whether they are.
+fn grow(reported: &mut [Entry], first_match: u64, end: usize) -> bool {
+    let first = reported.first_mut().filter(|first| first.match_id == first_match);
+    if first.and_then(|first| first.kind.of_delta()).is_none() {
+        return false;
+    }
+    for place in reported.iter_mut().filter_map(|entry| entry.kind.of_delta()) {
+        place.end = end;
+    }
+    true
+}
+
+impl EntryKind {
+    /// A delta with text of a level that the queue has kept.
+    fn delta(level: usize, place: Place) -> Self {
+        if level == 0 { Self::Delta(place) } else { Self::InnerDelta(level as u32, place) }
+    }
+
+    /// The place of a delta.
+    fn of_delta(&mut self) -> Option<&mut Place> {
+        match self {
+            Self::Delta(place) | Self::InnerDelta(_, place) | Self::RawDelta(_, place) => Some(place),
+            _ => None,
+        }
+    }
 }
 
 impl Queue {
@@ -117,13 +146,15 @@ impl Queue {
         if piece.character.is_empty() { &self.text } else { piece.character }
     }
 
-    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place.
+    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text as it
+    /// came.
     #[inline]
     pub(in crate::parser) fn event<'a>(
         &'a self,
         place: usize,
         paths: &'a PathStore,
         kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
+        raw: impl FnOnce(usize, Range<usize>) -> &'a str,
     ) -> Option<Event<'a>> {
         let Entry { pattern, node, match_id, offset, kind: entry } = *self.entries.get(place)?;
         let path = paths.path(node);
@@ -132,6 +163,7 @@ impl Queue {
             EntryKind::Begin(kind) => EventKind::Begin(kind),
             EntryKind::Delta(place) => EventKind::Delta(place.of(&self.text)),
             EntryKind::InnerDelta(level, place) => EventKind::Delta(place.of(self.inner_text(level))),
+            EntryKind::RawDelta(level, Place { start, end }) => EventKind::Delta(raw(level as usize, start..end)),
             EntryKind::EndAtom(kind, level, place) => {
                 EventKind::End(Some(complete(kind, place.of(self.text_at(level)).as_bytes())))
             }
@@ -242,18 +274,32 @@ impl Output for Queue {
         }
         let newest = inner.newest_deltas[level];
         let reported = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
-        let is_delta = |kind: &EntryKind| matches!(kind, EntryKind::Delta(_) | EntryKind::InnerDelta(..));
-        if reported.first().is_some_and(|entry| entry.match_id == selected.first_match && is_delta(&entry.kind)) {
-            for entry in reported {
-                if let EntryKind::Delta(reported) | EntryKind::InnerDelta(_, reported) = &mut entry.kind {
-                    reported.end = place.end;
-                }
-            }
+        if grow(reported, selected.first_match, place.end) {
             return;
         }
         inner.newest_deltas[level] = end;
-        let kind = if level == 0 { EntryKind::Delta(place) } else { EntryKind::InnerDelta(level as u32, place) };
-        self.push(selected, at, &kind);
+        self.push(selected, at, &EntryKind::delta(level, place));
+    }
+
+    fn some_delta(&mut self, some: &mut SomeMatches, new: SomeText<'_>) {
+        let Some(&(_, first_match)) = some.matches.first() else { return };
+        let (kind, end) = match new.place {
+            Some(Range { start, end }) => (EntryKind::RawDelta(new.level as u32, Place { start, end }), end),
+            None => {
+                let place = self.keep(new.level, new.text);
+                (EntryKind::delta(new.level, place), place.end)
+            }
+        };
+        let reported = self.entries.get_mut(some.newest..).unwrap_or_default();
+        let len = reported.len().min(some.matches.len());
+        if grow(&mut reported[..len], first_match, end) {
+            return;
+        }
+        some.newest = self.entries.len();
+        let (node, offset) = (new.node, new.at);
+        for &(pattern, match_id) in &some.matches {
+            self.entries.push(Entry { pattern, node, match_id, offset, kind });
+        }
     }
 
     #[inline]
@@ -277,7 +323,7 @@ impl Output for Queue {
         self
     }
 
-    fn begin_chunk(&mut self) {
+    fn begin_chunk(&mut self) -> bool {
         // If events are waiting, this is the second part of one call.
         let is_first = self.entries.is_empty();
         let inner = self.inner.get_or_insert_default();
@@ -286,6 +332,7 @@ impl Output for Queue {
             inner.errors.clear();
             inner.newest_deltas.clear();
         }
+        is_first
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {

@@ -1,0 +1,143 @@
+//! Raw deltas: those of `raw:PATTERN` join to the value's text as it came, and change nothing else.
+//!
+//! Laws: raw deltas.
+
+use std::collections::BTreeMap;
+
+use jsonspigot::{Error, Event, EventKind, Parser, ParserBuilder, PatternSet, Segment, ValueKind};
+
+use crate::driver::{METHODS, Method};
+use crate::model::chunking::chunks;
+
+/// One event, but for its text; a match's deltas are appended to its first one.
+#[derive(Clone, Debug, PartialEq)]
+struct Told {
+    pattern: usize,
+    match_id: u64,
+    path: String,
+    offset: u64,
+    what: What,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum What {
+    Begin(ValueKind),
+    Delta(String),
+    End,
+    InnerError(Error),
+}
+
+/// All that is told, in order.
+#[derive(Default)]
+struct Log {
+    told: Vec<Told>,
+    /// Of each match its kind, begin, and where its deltas are.
+    begun: BTreeMap<u64, (ValueKind, u64, Option<usize>)>,
+    grown: Vec<u64>,
+}
+
+impl Log {
+    fn add(&mut self, event: &Event<'_>, is_raw: &[bool]) {
+        let match_id = event.match_id;
+        let is_inside = event.path.iter().any(|step| step == Segment::Inside);
+        let what = match event.kind {
+            EventKind::Begin(kind) => {
+                self.begun.insert(match_id, (kind, if is_inside { u64::MAX } else { event.offset }, None));
+                What::Begin(kind)
+            }
+            EventKind::Delta(text) => {
+                assert!(!text.is_empty(), "a delta is never empty");
+                self.grown.push(match_id);
+                let (.., joined) = self.begun.get_mut(&match_id).expect("a match begins first");
+                if let Some(joined) = *joined {
+                    let What::Delta(joined) = &mut self.told[joined].what else { unreachable!() };
+                    joined.push_str(text);
+                    return;
+                }
+                *joined = Some(self.told.len());
+                What::Delta(text.to_owned())
+            }
+            EventKind::End(value) => {
+                let value = value.expect("all is kept");
+                let expected = match value.as_str() {
+                    _ if is_raw[event.pattern.index()] => value.text(),
+                    Some(text) => &text.clone(),
+                    None => "",
+                };
+                assert_eq!(self.joined(match_id), expected, "{}", event.path);
+                self.begun.remove(&match_id);
+                What::End
+            }
+            EventKind::InnerError(error) => What::InnerError(error.clone()),
+            _ => unreachable!("another kind of event"),
+        };
+        let (pattern, path) = (event.pattern.index(), event.path.to_string());
+        self.told.push(Told { pattern, match_id, path, offset: event.offset, what });
+    }
+
+    fn joined(&self, match_id: u64) -> &str {
+        let (.., place) = self.begun.get(&match_id).copied().unwrap_or((ValueKind::Null, 0, None));
+        match place.map(|place| &self.told[place].what) {
+            Some(What::Delta(text)) => text,
+            _ => "",
+        }
+    }
+}
+
+fn told(chunks: &[&[u8]], builder: ParserBuilder, patterns: &[(String, bool)], method: Method) -> Vec<Told> {
+    let spelt =
+        patterns.iter().map(|(pattern, is_raw)| if *is_raw { format!("raw:{pattern}") } else { pattern.clone() });
+    let set = PatternSet::new(spelt).expect("the model's patterns are valid");
+    let is_raw: Vec<bool> = patterns.iter().map(|(_, is_raw)| *is_raw).collect();
+    let mut parser = builder.build(&set);
+    let (mut log, mut fed) = (Log::default(), Vec::new());
+    for chunk in chunks {
+        fed.extend_from_slice(chunk);
+        let result = match method {
+            Method::Iterator => parser.feed(chunk).try_for_each(|event| event.map(|event| log.add(&event, &is_raw))),
+            Method::Callback => parser.feed_with(chunk, |event| log.add(&event, &is_raw)),
+        };
+        let mut grown = std::mem::take(&mut log.grown);
+        grown.sort_unstable();
+        let repeats = grown.windows(2).any(|pair| pair[0] == pair[1]);
+        assert!(method == Method::Callback || !repeats, "one delta a match and chunk");
+        is_prompt(&parser, &log, &fed, &is_raw);
+        if result.is_err() {
+            return log.told;
+        }
+    }
+    let _ = parser.finish_with(|event| log.add(&event, &is_raw));
+    log.told
+}
+
+/// The raw deltas of what is open in the document are all of its text so far that can be decoded.
+fn is_prompt(parser: &Parser, log: &Log, fed: &[u8], is_raw: &[bool]) {
+    let read = &fed[..fed.len().min(parser.stopped_by().map_or(u64::MAX, Error::offset) as usize)];
+    let mut open = Vec::new();
+    parser.open_matches_with(|event| open.push((event.match_id, event.pattern.index())));
+    for (match_id, pattern) in open {
+        let (_, start, _) = log.begun[&match_id];
+        if is_raw[pattern] && start != u64::MAX {
+            let text = &read[start as usize..];
+            let known = text.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+            assert_eq!(log.joined(match_id), known, "at {}", fed.len());
+        }
+    }
+}
+
+/// The raw deltas of each value join to its text, by both methods and at these cuts; all else is what the same patterns
+/// report that are not raw.
+pub fn are_the_values_text(document: &[u8], cuts: &[usize], builder: ParserBuilder, patterns: &[(String, bool)]) {
+    let whole = told(&[document], builder, patterns, Method::Callback);
+    for method in METHODS {
+        let cut = told(&chunks(document, cuts), builder, patterns, method);
+        assert_eq!(cut, whole, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
+    }
+    let plain: Vec<_> = patterns.iter().map(|(pattern, _)| (pattern.clone(), false)).collect();
+    let plain = told(&[document], builder, &plain, Method::Iterator);
+    let others = |told: &[Told]| -> Vec<Told> {
+        let is_other = |told: &&Told| !patterns[told.pattern].1 || !matches!(told.what, What::Delta(_));
+        told.iter().filter(is_other).cloned().collect()
+    };
+    assert_eq!(others(&whole), others(&plain), "raw deltas change nothing else");
+}

@@ -1,0 +1,148 @@
+//! Raw deltas: any text and any patterns, at any cut; and what is easy to get wrong.
+//!
+//! Laws: raw deltas; chunk edges are invisible; prompt.
+
+use jsonspigot::{
+    DocumentEvent, Documents, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain, RuleError,
+};
+use jsonspigot::{Pattern, Rewriter, Rule};
+use proptest::prelude::*;
+
+use super::model::chunking::{chunks, torture_cuts, with_cuts};
+use super::model::generate::{Keys, document};
+use super::model::mutate::any_document;
+use super::model::nested::{nested_document, nested_pattern};
+use super::model::torture::torture_documents;
+use super::properties::raw::are_the_values_text;
+
+fn patterns() -> impl Strategy<Value = Vec<(String, bool)>> {
+    let spelt = prop_oneof![
+        2 => nested_pattern().prop_map(|pattern| pattern.to_string()),
+        1 => prop::sample::select(&["$", "$..*", "*", "..a"][..]).prop_map(str::to_owned),
+    ];
+    prop::collection::vec((spelt, prop::bool::weighted(0.7)), 1..6)
+}
+
+fn any_text() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![2 => document(Keys::Repeated), 2 => any_document(), 3 => nested_document()]
+}
+
+proptest! {
+    #[test]
+    fn they_join_to_the_values_text((document, cuts) in with_cuts(any_text()), patterns in patterns()) {
+        are_the_values_text(&document, &cuts, Parser::builder(), &patterns);
+    }
+
+    #[test]
+    fn they_end_where_a_limit_does(
+        (document, cuts) in with_cuts(any_text()), patterns in patterns(), limit in 1_u64..40, snapshots: bool,
+    ) {
+        let limits = Limits::new().string(limit).key(limit).total(8 * limit);
+        let builder = Parser::builder().limits(limits);
+        let builder = if snapshots { builder.snapshots() } else { builder };
+        are_the_values_text(&document, &cuts, builder, &patterns);
+    }
+}
+
+#[test]
+fn at_every_cut_of_every_document() {
+    let pattern = |(pattern, is_raw): (&str, bool)| (pattern.to_owned(), is_raw);
+    let patterns = [("$", true), ("..a", false), ("$..*", true), ("$..* | $", true)].map(pattern);
+    for document in torture_documents().iter().filter(|document| document.len() < 200) {
+        for cuts in torture_cuts(document.len()) {
+            are_the_values_text(document, &cuts, Parser::builder(), &patterns);
+        }
+    }
+}
+
+/// The deltas of the first pattern, each in its own brackets.
+fn deltas(pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
+    let set = PatternSet::new([pattern]).unwrap();
+    let mut parser = Parser::builder().retain(Retain::Nothing).lenient(lenient).build(&set);
+    let mut told = String::new();
+    for chunk in chunks {
+        for event in parser.feed(chunk) {
+            if let Ok(EventKind::Delta(text)) = event.map(|event| event.kind) {
+                told += &format!("[{text}]");
+            }
+        }
+    }
+    told
+}
+
+#[test]
+fn they_are_as_prompt_as_the_text() {
+    let text = |chunks: &[&str]| {
+        let chunks: Vec<&[u8]> = chunks.iter().map(|chunk| chunk.as_bytes()).collect();
+        deltas("raw:a", Leniency::NONE, &chunks)
+    };
+    assert_eq!(text(&["{\"a\": {\"b", "\" ", ":tr", "ue}  ", ",1"]), "[{\"b][\" ][:tr][ue}]");
+    assert_eq!(text(&["{\"a\": 1", "2", " ", "}"]), "[1][2]");
+    assert_eq!(text(&["{\"a\": \"x\\u0", "0e9\"}"]), "[\"x\\u0][0e9\"]");
+    let cut = [&b"{\"a\": [\"\xF0\x9F"[..], b"\x98", b"\x80\", 1", b"]"];
+    assert_eq!(deltas("raw:a", Leniency::NONE, &cut), "[[\"][😀\", 1][]]");
+    // Inside a string, as soon as it is decoded.
+    let inside = [&b"{\"a\": \"[1, \\u00"[..], b"22x\\", b"\\n\\\"", b"]"];
+    assert_eq!(deltas("raw:a | $", Leniency::NONE, &inside), "[[1, ][\"x][\\n\"][]]");
+}
+
+/// Each text of a stream of them by itself, however many a chunk has.
+#[test]
+fn they_are_of_each_document() {
+    let stream = "{\"a\": [1, \"é\"]} 12 {\"a\":  {\"b\": 2}} [\"a\"]\n";
+    let expected = [(0, "[1, \"é\"]"), (2, "{\"b\": 2}")].map(|(document, text)| (document, text.to_owned()));
+    let patterns = PatternSet::new(["raw:a"]).unwrap();
+    for cuts in torture_cuts(stream.len()) {
+        let mut documents = Documents::new(Framing::Concatenated, Parser::builder().build(&patterns));
+        let mut told: Vec<(u64, String)> = Vec::new();
+        for chunk in chunks(stream.as_bytes(), &cuts) {
+            documents
+                .feed_with(chunk, |event| {
+                    let DocumentEvent::Match { document, event } = event else { return };
+                    match event.kind {
+                        EventKind::Begin(_) => told.push((document, String::new())),
+                        EventKind::Delta(text) => told.last_mut().unwrap().1.push_str(text),
+                        _ => {}
+                    }
+                })
+                .unwrap();
+        }
+        documents.finish_with(|_| {}).unwrap();
+        assert_eq!(told, expected, "cut at {cuts:?}");
+    }
+}
+
+/// Of a text that deviates, it is the text as it came too.
+#[test]
+fn deviations_are_part_of_it() {
+    let text = "{a: ['it', None, /* \u{e9} */ NaN, 'caf\u{e9}', \"\u{1}\",], }";
+    let expected = &text[4..text.len() - 3];
+    for cuts in torture_cuts(text.len()) {
+        let told = deltas("raw:a", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
+        assert_eq!(told.replace("][", "").strip_prefix('[').and_then(|told| told.strip_suffix(']')), Some(expected));
+        let told = deltas("raw:a[1]", Leniency::ALL, &chunks(text.as_bytes(), &cuts));
+        assert_eq!(told.replace("][", ""), "[None]", "{cuts:?}");
+    }
+    let comment = deltas("raw:$", Leniency::ALL, &[b"[1 /*", b"\xFF*/]"]);
+    assert_eq!(comment, "[[1 /*][\u{1A}*/]]");
+}
+
+#[test]
+fn they_are_spelt_in_front() {
+    let spelt = |text: &str| text.parse::<Pattern>().map(|pattern| pattern.to_string()).ok();
+    assert_eq!(spelt("raw:a[*].b").as_deref(), Some("raw:$.a[*].b"));
+    assert_eq!(spelt("raw:a | b").as_deref(), Some("raw:$.a | $.b"));
+    assert_eq!(spelt("raw").as_deref(), Some("$.raw"));
+    assert_ne!("raw:a".parse::<Pattern>(), "a".parse::<Pattern>());
+    for refused in ["raw:", "raw: a", "a | raw:b", "raw:raw:a", "row:a"] {
+        assert_eq!(spelt(refused), None, "{refused}");
+    }
+    assert_eq!("raw:a[-1]".parse::<Pattern>().unwrap_err().column(), 7);
+}
+
+/// A rule is about values, not about how their text is reported.
+#[test]
+fn rules_refuse_them() {
+    let made = Rewriter::new(&PatternSet::new(["a", "raw:b"]).unwrap(), [Rule::redact(), Rule::redact()]);
+    assert_eq!(made.unwrap_err(), RuleError::Raw { place: 1 });
+}
