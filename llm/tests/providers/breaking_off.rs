@@ -57,7 +57,7 @@ fn damaged_lines_of_claude_code() {
         let [calls, begins, ends, stops] = [CALLS, BEGINS, ENDS, STOPS].map(of_agent);
         check(&[&calls, &begins, lost, &ends, &stops, RESULT], &["f truncated "], Some(UnfinishedKind::BadFrame));
     }
-    let nobodys = STOPS.replace('}', "}").replacen("{", "{\"parent_tool_use_id\":5,", 1);
+    let nobodys = STOPS.replacen("{", "{\"parent_tool_use_id\":5,", 1);
     check(&[CALLS, BEGINS, ENDS, &nobodys, RESULT], &["f truncated "], Some(UnfinishedKind::BadFrame));
 }
 

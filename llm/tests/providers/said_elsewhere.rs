@@ -2,6 +2,8 @@
 //!
 //! Laws: ok is whole.
 
+use std::slice;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jsonspigot_llm::{CallErrorKind, Provider};
@@ -303,7 +305,7 @@ fn thoughts_beside_their_summary() {
         json!({"type": "response.completed", "response": {"id": "x", "status": "completed", "output": [item]}}),
     ];
     let orders = [
-        ("t1s1s2", [&thought[..], &[part_done.clone()], &summary(0), &summary(1)].concat()),
+        ("t1s1s2", [&thought[..], slice::from_ref(&part_done), &summary(0), &summary(1)].concat()),
         ("s1s2t1", [&summary(0)[..], &summary(1), &thought, &[part_done]].concat()),
         ("s1t1s2", [&summary(0)[..1], &thought[..1], &summary(0)[1..], &summary(1), &thought[1..]].concat()),
         ("s1s2t1", summary(0).to_vec()),
