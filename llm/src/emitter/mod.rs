@@ -1,5 +1,6 @@
 //! The way by which a wire format sends what an event says: signals to the calls, and everything else to the user.
 
+mod answers;
 pub(crate) mod blocks;
 mod content;
 pub(crate) mod failure;
@@ -10,7 +11,6 @@ pub(crate) mod stream_state;
 mod unknown;
 
 use alloc::vec::Vec;
-use core::mem;
 
 use self::blocks::{At, Blocks};
 use self::failure::Failure;
@@ -18,7 +18,6 @@ use self::stream_state::{StreamState, note};
 use crate::calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, present};
 use crate::event::media::Media;
 use crate::event::retry::Retry;
-use crate::event::stop::StopKind;
 use crate::event::usage::TokenUsage;
 use crate::event::verdict::may_be_event;
 use crate::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
@@ -124,11 +123,6 @@ impl<'a> Emitter<'a> {
         self.report(StreamEvent::BadFrame { text });
     }
 
-    /// An answer breaks off, though the stream goes on.
-    pub(crate) fn break_off(&mut self, reason: &str) {
-        self.report(StreamEvent::Incomplete { reason });
-    }
-
     /// Returns the state of the calls.
     pub(crate) fn known(&self) -> &State {
         self.calls.state()
@@ -150,73 +144,6 @@ impl<'a> Emitter<'a> {
                 }
             }
         }
-    }
-
-    /// Another message begins, where each has an end of its own: one that has not ended breaks off.
-    pub(crate) fn begin_next_message(&mut self, id: &str, model: &str) {
-        let key = ["message/", id].concat();
-        if self.is_unfinished(0) && !self.has_reported(&key) {
-            self.break_off("superseded");
-        }
-        self.begin_message(id, model);
-        self.note_reported(&key);
-    }
-
-    /// A message begins, with whatever is known of it.
-    pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
-        self.calls().begin_message();
-        self.end_blocks();
-        self.user.stream_state.forget_message();
-        if let Some(message) = &mut self.user.stream_state.message {
-            message.begin();
-        }
-        self.user.stream_state.has_message = true;
-        self.user.stream_state.begin(0);
-        self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
-    }
-
-    /// Notes what each event of a wire says of the message, on which no event says that it begins.
-    pub(crate) fn message(&mut self, id: &str, model: &str) {
-        let is_known = !id.is_empty() || !model.is_empty();
-        if is_known && !self.user.stream_state.has_message {
-            self.user.stream_state.has_message = true;
-            self.user.stream_state.begin(0);
-            self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
-        }
-    }
-
-    /// Something of an answer has come, be there anything to report of it or not.
-    pub(crate) fn begin_answer(&mut self, choice: u64) {
-        self.user.stream_state.begin(choice);
-    }
-
-    /// Returns true if an answer has begun and not stopped.
-    pub(crate) fn is_unfinished(&self, choice: u64) -> bool {
-        self.user.stream_state.unfinished.contains(&choice)
-    }
-
-    /// The answers that have begun and not stopped.
-    pub(crate) fn unfinished_answers(&self) -> Vec<u64> {
-        self.user.stream_state.unfinished.clone()
-    }
-
-    /// Returns true if any answer has ended.
-    pub(crate) fn has_ended(&self) -> bool {
-        self.user.stream_state.outlet.watch.has_ended()
-    }
-
-    /// Returns true if the message is known.
-    pub(crate) fn has_message(&self) -> bool {
-        self.user.stream_state.has_message
-    }
-
-    pub(crate) fn has_unfinished(&self) -> bool {
-        !self.user.stream_state.unfinished.is_empty()
-    }
-
-    /// An answer goes on after its calls: they are not what it will stop for.
-    pub(crate) fn go_on_after_calls(&mut self, choice: u64) {
-        self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
     }
 
     /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
@@ -396,68 +323,12 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    pub(crate) fn stop_reason(&mut self, choice: u64, reason: &str) {
-        self.stop(choice, reason, StopKind::of(reason), "", "");
-    }
-
-    /// An answer has stopped for this reason, if one was given.
-    pub(crate) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
-        if !reason.is_empty() {
-            let stream_state = &mut *self.user.stream_state;
-            stream_state.unfinished.retain(|unfinished| *unfinished != choice);
-            // Not every wire has words for these.
-            let kind = match kind {
-                StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
-                StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
-                StopKind::Finished if stream_state.with_client_calls.contains(&choice) => StopKind::ToolUse,
-                kind => kind,
-            };
-            let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
-            self.report(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
-        }
-    }
-
-    /// The only answer has ended, for this reason if one was given.
-    pub(crate) fn end_answer(&mut self, reason: &str) {
-        self.end_answer_with(reason, "");
-    }
-
-    pub(crate) fn end_answer_with(&mut self, reason: &str, stop_sequence: &str) {
-        self.end_blocks_of(0);
-        self.calls().finish((!reason.is_empty()).then_some(reason));
-        self.user.stream_state.unfinished.retain(|unfinished| *unfinished != 0);
-        self.user.stream_state.outlet.watch.end();
-        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
-    }
-
-    /// The provider's last word: whatever is open ends.
-    pub(crate) fn end_stream(&mut self) {
-        self.end_again(None);
-        self.calls().finish(None);
-        self.end_blocks();
-        self.user.stream_state.forget_message();
-        self.user.stream_state.has_ended = true;
-        self.report(StreamEvent::End);
-    }
-
     /// Adds an event that was read to the message that goes back.
     pub(crate) fn keep(&mut self, event: Json<'_>) {
         if let Some(message) = &mut self.user.stream_state.message {
             message.add(event);
         }
         self.user.stream_state.settle();
-    }
-
-    /// The input has ended, be the stream at its end or not.
-    pub(crate) fn end_input(&mut self, reason: &str) {
-        self.end_again(None);
-        self.calls().cut(reason);
-        self.end_blocks();
-        if !mem::take(&mut self.user.stream_state.unfinished).is_empty()
-            || self.user.stream_state.outlet.watch.lacks_answer()
-        {
-            self.report(StreamEvent::Incomplete { reason });
-        }
     }
 
     /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
