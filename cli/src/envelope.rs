@@ -4,11 +4,31 @@ use std::io;
 
 use jsonspigot::PatternSet;
 use jsonspigot_framing::{Utf8, Utf8Error};
-use jsonspigot_llm::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
+use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
 
 use crate::output::{Output, Place};
 use crate::report::{Complaints, Failure, told};
 use crate::source::Source;
+
+/// The marks of one argument.
+#[derive(Clone, Debug)]
+pub(crate) struct Marks(pub(crate) Vec<Delimiter>);
+
+/// Commas are between marks, but those after a backslash.
+pub(crate) fn marks(list: &str) -> Result<Marks, String> {
+    let mut is_escaped = false;
+    let mut splits = |character| {
+        let splits = character == ',' && !is_escaped;
+        is_escaped = character == '\\' && !is_escaped;
+        splits
+    };
+    let refused = |mark: &str, error: DelimiterError| {
+        // Which of several it is.
+        if mark == list { error.to_string() } else { format!("`{mark}`: {error}") }
+    };
+    let read = |mark: &str| mark.parse().map_err(|error| refused(mark, error));
+    list.split(&mut splits).map(read).collect::<Result<_, _>>().map(Marks)
+}
 
 /// Text with payloads in it.
 pub(crate) struct Text {

@@ -10,12 +10,12 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, Provider, ToolCalls};
+use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
 use crate::edits::Edits;
-use crate::envelope::Text;
+use crate::envelope::{Marks, Text, marks};
 use crate::output::Snapshots;
 use crate::provider::{Choices, Stream};
 use crate::report::Failure;
@@ -308,26 +308,6 @@ fn wire() -> impl TypedValueParser<Value = Wire> {
 fn framing() -> impl TypedValueParser<Value = Framing> {
     let names = Framing::ALL.iter().map(|framing| framing.name());
     PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
-}
-
-/// The marks of one argument.
-#[derive(Clone, Debug)]
-struct Marks(Vec<Delimiter>);
-
-/// Commas are between marks, but those after a backslash.
-fn marks(list: &str) -> Result<Marks, String> {
-    let mut is_escaped = false;
-    let mut splits = |character| {
-        let splits = character == ',' && !is_escaped;
-        is_escaped = character == '\\' && !is_escaped;
-        splits
-    };
-    let refused = |mark: &str, error: DelimiterError| {
-        // Which of several it is.
-        if mark == list { error.to_string() } else { format!("`{mark}`: {error}") }
-    };
-    let read = |mark: &str| mark.parse().map_err(|error| refused(mark, error));
-    list.split(&mut splits).map(read).collect::<Result<_, _>>().map(Marks)
 }
 
 fn leniency() -> impl TypedValueParser<Value = Leniency> {
