@@ -60,7 +60,7 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
     let standard_output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
     let mut output: Box<dyn Output> = match options.snapshots() {
         None if options.text => Box::new(Prose::new(standard_output, &patterns)),
-        followed => Box::new(Lines::new(standard_output, followed)),
+        followed => Box::new(Lines::new(standard_output, followed, &patterns)),
     };
 
     let mut complaints = Complaints::default();

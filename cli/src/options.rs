@@ -31,7 +31,8 @@ A closed pipe ends it quietly with 0.";
 /// that.
 pub(crate) const LINES: &str = r#"Lines, each one JSON object, written as soon as it is known:
   {"event":"begin","pattern":0,"path":"…","kind":"string"}     a value has begun that PATTERN number 0 selects
-  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string; with PATTERN `raw:a`, of the JSON text of the value
+  {"event":"delta","pattern":0,"path":"…","text":"…"}          new text of a string
+  {"event":"raw","pattern":0,"path":"…","text":"…"}            with PATTERN `raw:a`: new text of the value's JSON, as it comes
   {"event":"end","pattern":0,"path":"…","value":…}             the value is complete; spelt as in the input
   {"event":"inner-error","pattern":0,"path":"…","kind":"…","offset":N}     with PATTERN `a | b`: the text in a string is not JSON
   {"event":"snapshot","value":…}                               with --snapshots: all that is known, with brackets closed

@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::mem;
 
-use jsonspigot::{CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Revision};
+use jsonspigot::{
+    CompleteValue, Deviation, EndedDocument, Event, EventKind, Parser, PatchOp, Pattern, PatternSet, Revision,
+};
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent};
 
 use super::members::{NumberOf, Place, Quoted};
@@ -23,6 +25,7 @@ pub(crate) enum Snapshots {
 /// One JSON object a line.
 pub(crate) struct Lines<W> {
     out: W,
+    patterns: PatternSet,
     line: Vec<u8>,
     path: String,
     /// `path` as a JSON string, and the match it is the path of: a string's deltas spell it once.
@@ -51,11 +54,12 @@ fn write_of_agent(out: &mut impl Write, line: &[u8], agent: &str) -> io::Result<
 }
 
 impl<W: Write> Lines<W> {
-    pub(crate) fn new(out: W, snapshots: Option<Snapshots>) -> Self {
+    pub(crate) fn new(out: W, snapshots: Option<Snapshots>, patterns: &PatternSet) -> Self {
         let (path, quoted_path, quoted_path_of) = (String::new(), Vec::new(), None);
         let call_names = CallNames::default();
         Self {
             out,
+            patterns: patterns.clone(),
             line: Vec::new(),
             path,
             quoted_path,
@@ -112,7 +116,8 @@ impl<W: Write> Output for Lines<W> {
                 write!(self.out, r#","kind":"{}""#, kind.name())?;
             }
             EventKind::Delta(text) => {
-                self.begin_line("delta", of, event)?;
+                let is_raw = self.patterns.get(event.pattern).is_some_and(Pattern::is_raw);
+                self.begin_line(if is_raw { "raw" } else { "delta" }, of, event)?;
                 self.out.write_all(br#","text":"#)?;
                 serde_json::to_writer(&mut self.out, text)?;
             }
@@ -172,7 +177,7 @@ impl<W: Write> Output for Lines<W> {
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
         match *event {
             StreamEvent::Agent { agent, event, .. } => {
-                let agents = self.agents.get_or_insert_with(|| Box::new(Lines::new(Vec::new(), None)));
+                let agents = self.agents.get_or_insert_with(|| Box::new(Lines::new(Vec::new(), None, &self.patterns)));
                 agents.tool(event)?;
                 let line = mem::take(&mut agents.out);
                 write_of_agent(&mut self.out, &line, agent)

@@ -131,11 +131,11 @@ impl Vector {
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {
             // What was read before has been reported.
-            let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots());
+            let mut told = Lines::new(io::Cursor::new(Vec::new()), options.snapshots(), &patterns);
             let _ = source.feed(&state.read, &mut told, &mut complaints);
         }
         let mut written = Vec::new();
-        let mut lines = Lines::new(io::Cursor::new(&mut written), options.snapshots());
+        let mut lines = Lines::new(io::Cursor::new(&mut written), options.snapshots(), &patterns);
         let fed = chunks.into_iter().zip(1..).try_for_each(|(chunk, count)| {
             source.feed(chunk, &mut lines, &mut complaints)?;
             let is_checkpoint = every.is_some_and(|every| count % every == 0);

@@ -13,15 +13,15 @@ fn the_lines_of_a_value_as_it_comes() {
     exit status 0
     --- stdout
     {"event":"begin","pattern":0,"path":"args","kind":"object"}
-    {"event":"delta","pattern":0,"path":"args","text":"{\"city\":  \""}
+    {"event":"raw","pattern":0,"path":"args","text":"{\"city\":  \""}
     {"event":"begin","pattern":1,"path":"args.city","kind":"string"}
     {"event":"delta","pattern":1,"path":"args.city","text":"Paris"}
     {"event":"end","pattern":1,"path":"args.city","value":"Par\u0069s"}
-    {"event":"delta","pattern":0,"path":"args","text":"Par\\u0069s\", \"days\":"}
-    {"event":"delta","pattern":0,"path":"args","text":" [1]}"}
+    {"event":"raw","pattern":0,"path":"args","text":"Par\\u0069s\", \"days\":"}
+    {"event":"raw","pattern":0,"path":"args","text":" [1]}"}
     {"event":"end","pattern":0,"path":"args","value":{"city":"Par\u0069s","days":[1]}}
     {"event":"begin","pattern":2,"path":"n","kind":"number"}
-    {"event":"delta","pattern":2,"path":"n","text":"12"}
+    {"event":"raw","pattern":2,"path":"n","text":"12"}
     {"event":"end","pattern":2,"path":"n","value":12}
     {"event":"done","bytes":55}
     "#);
@@ -34,9 +34,9 @@ fn in_strings_and_in_calls() {
     exit status 0
     --- stdout
     {"event":"begin","pattern":0,"path":"args | $","kind":"object"}
-    {"event":"delta","pattern":0,"path":"args | $","text":"{\"city\": \"Par\\u0069s\"}"}
+    {"event":"raw","pattern":0,"path":"args | $","text":"{\"city\": \"Par\\u0069s\"}"}
     {"event":"begin","pattern":1,"path":"args | city","kind":"string"}
-    {"event":"delta","pattern":1,"path":"args | city","text":"\"Par\\u0069s\""}
+    {"event":"raw","pattern":1,"path":"args | city","text":"\"Par\\u0069s\""}
     {"event":"end","pattern":1,"path":"args | city"}
     {"event":"end","pattern":0,"path":"args | $"}
     {"event":"done","bytes":39}
@@ -51,9 +51,9 @@ fn in_strings_and_in_calls() {
     --- stdout
     {"event":"call","call":0,"id":"a","name":"f","executed":"client"}
     {"event":"begin","call":0,"pattern":0,"path":"$","kind":"object"}
-    {"event":"delta","call":0,"pattern":0,"path":"$","text":"{"}
-    {"event":"delta","call":0,"pattern":0,"path":"$","text":"\"body\": "}
-    {"event":"delta","call":0,"pattern":0,"path":"$","text":"[1,  2]}"}
+    {"event":"raw","call":0,"pattern":0,"path":"$","text":"{"}
+    {"event":"raw","call":0,"pattern":0,"path":"$","text":"\"body\": "}
+    {"event":"raw","call":0,"pattern":0,"path":"$","text":"[1,  2]}"}
     {"event":"end","call":0,"pattern":0,"path":"$","value":{"body":[1,2]}}
     {"event":"input","call":0,"status":"complete","value":{"body":[1,2]}}
     {"event":"stop","reason":"tool_calls","kind":"tool-use"}
