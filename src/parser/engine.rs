@@ -10,6 +10,8 @@ use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
+#[cfg(not(target_family = "wasm"))]
+use crate::tokenizer::ShortChunk;
 use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer, ascii_text};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
@@ -76,14 +78,50 @@ impl Engine {
     }
 
     /// Reads any chunk.
+    // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
     #[inline(never)]
     pub(crate) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.release_paths();
+        // A small WebAssembly module has one way through a text.
+        #[cfg(not(target_family = "wasm"))]
+        if (2..16).contains(&chunk.len()) {
+            return self.feed_short(chunk, out);
+        }
+        self.feed_chunk(chunk, out)
+    }
+
+    /// A chunk of a few bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of its own,
+    /// which is legal anywhere.
+    #[cfg(not(target_family = "wasm"))]
+    #[inline(never)]
+    fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        if !self.tokenizer.may_be_short() || !matches!(self.outcome, Outcome::Open) {
+            return self.feed_chunk(chunk, out);
+        }
+        let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
+        if self.retained.keeps_text() {
+            self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
+        }
+        let Self { tokenizer, followers, retained, .. } = self;
+        let sink = &mut TokenSink { followers, retained, out, strings: None };
+        let fed = tokenizer.feed_short(chunk, &short, sink);
+        if let Ok(rest @ [_, ..]) = fed {
+            return self.feed_chunk(rest, out);
+        }
+        if self.followers.has_work_after_chunks {
+            self.end_chunk();
+        }
+        fed.map(drop).or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
+    }
+
+    #[inline(never)]
+    fn feed_chunk<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_otherwise(chunk, out);
         }
         if self.retained.keeps_text() {
-            self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
+            let has_open_match = self.followers.tracker.has_open_match();
+            self.retained.append_unless_kept(chunk, self.tokenizer.offset(), has_open_match);
         }
         let Self { tokenizer, followers, retained, .. } = self;
         // A small module has the tokenizer and its followers once, as texts inside strings need them.

@@ -77,6 +77,14 @@ impl Retained {
         self.bytes.extend_from_slice(chunk);
     }
 
+    /// The same for a chunk that may be the rest of one that has been kept, in a text that is kept as it came.
+    #[inline]
+    pub(crate) fn append_unless_kept(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
+        if self.start.wrapping_add(self.bytes.len() as u64) <= offset {
+            self.append(chunk, offset, has_open_match);
+        }
+    }
+
     /// The same for a chunk that is only a piece of a string.
     // Not inlined: it would cost the usual chunk registers, even where no text is kept.
     #[inline(never)]

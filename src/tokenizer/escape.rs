@@ -69,6 +69,7 @@ impl OpenEscape {
 
 impl Tokenizer {
     /// Reads the bytes after a backslash until the character is complete.
+    #[inline(always)]
     pub(super) fn escape<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };
@@ -78,7 +79,7 @@ impl Tokenizer {
         Ok(pos)
     }
 
-    #[inline]
+    #[inline(always)]
     fn escape_step<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
         match self.escape.step {
             EscapeStep::Letter => self.letter(byte, pos, sink),
@@ -103,6 +104,7 @@ impl Tokenizer {
         self.report(text, self.at(pos) - 1..self.at(pos) + 1, sink)
     }
 
+    #[inline(always)]
     fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
         let Some(digit) = (byte as char).to_digit(16) else {
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));

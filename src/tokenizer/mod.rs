@@ -12,6 +12,9 @@
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
+//! Two loops read the usual text faster, and stop before anything else, where these functions go on: `short.rs` chunks of a
+//! few bytes, `skip.rs` what nobody follows in long ones.
+//!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.
 
@@ -25,6 +28,8 @@ mod nest;
 mod number;
 mod place;
 mod scan;
+#[cfg(not(target_family = "wasm"))]
+mod short;
 mod sink;
 #[cfg(not(target_family = "wasm"))]
 mod skip;
@@ -43,6 +48,8 @@ use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
 pub(crate) use self::scan::plain_len;
 pub use self::scan::string_len;
+#[cfg(not(target_family = "wasm"))]
+pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, Sink};
 use self::string::OpenString;

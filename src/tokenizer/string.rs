@@ -110,7 +110,7 @@ impl Tokenizer {
         Ok(start)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn begin_value_string<S: Sink>(&mut self, quote: usize, sink: &mut S) -> Result<usize, Fault> {
         let is_followed = self.is_followed() && sink.begin_string(self.at(quote))? == Interest::Follow;
         let start = quote + 1;

@@ -52,18 +52,21 @@ impl Tokenizer {
         let in_object = self.nest.in_object();
         match chunk.get(pos) {
             None => Ok(pos),
-            Some(b',') => {
-                self.state = if in_object { State::NextKey } else { State::Value };
-                self.end_skipped(Skipped::member(self.nest.depth()));
-                if self.is_followed() {
-                    sink.comma(self.at(pos));
-                }
-                Ok(pos + 1)
-            }
+            Some(b',') => Ok(self.comma(pos, sink)),
             Some(b'}') if in_object => Ok(self.close_container(pos, sink)),
             Some(b']') if !in_object => Ok(self.close_container(pos, sink)),
             Some(_) => Ok(self.stop(pos)),
         }
+    }
+
+    #[inline(always)]
+    pub(super) fn comma<S: Sink>(&mut self, pos: usize, sink: &mut S) -> usize {
+        self.state = if self.nest.in_object() { State::NextKey } else { State::Value };
+        self.end_skipped(Skipped::member(self.nest.depth()));
+        if self.is_followed() {
+            sink.comma(self.at(pos));
+        }
+        pos + 1
     }
 
     /// White space after the root.
@@ -116,8 +119,13 @@ impl Tokenizer {
         pos
     }
 
-    #[inline]
-    fn open_container<S: Sink>(&mut self, kind: ValueKind, pos: usize, sink: &mut S) -> Result<usize, Fault> {
+    #[inline(always)]
+    pub(super) fn open_container<S: Sink>(
+        &mut self,
+        kind: ValueKind,
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
         let depth = self.nest.depth();
         if depth >= self.limits.depth {
             return Err(Fault::new(ErrorKind::DepthLimit, self.at(pos), "expected no deeper nesting than allowed"));
