@@ -5,10 +5,9 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use proptest::prelude::*;
-
 use super::{ShortChunk, Tokenizer};
 use crate::error::Fault;
+use crate::random::Random;
 use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, ValueKind};
 
 /// Lists what it is told, and follows some of it.
@@ -228,24 +227,20 @@ fn each_byte_stops_a_text_wherever_it_stands() {
     }
 }
 
-proptest! {
-    /// Longer chunks, cut out of texts that are mostly valid, within limits and beyond.
-    #[test]
-    fn any_cut_of_any_text_is_read_as_by_state(
-        beginning in prop::sample::select(&BEGINNINGS[..]),
-        tokens in prop::collection::vec(prop::sample::select(&TOKENS[..]), 1..12),
-        cut in any::<prop::sample::Index>(),
-        len in 2_usize..16,
-        limits in [0_u64..20, 0..20, 0..20, 0..40],
-        is_limited in any::<bool>(),
-        follows in any::<u8>(),
-    ) {
-        let text = tokens.concat().into_bytes();
-        let (before, rest) = text.split_at(cut.index(text.len()));
-        let (chunk, rest) = rest.split_at(len.min(rest.len()));
-        let [key, string, number, total] = limits;
+/// Longer chunks, cut out of texts that are mostly valid, within limits and beyond.
+#[test]
+fn any_cut_of_any_text_is_read_as_by_state() {
+    for seed in 0..20_000 {
+        let mut random = Random::new(seed);
+        let beginning = random.pick(&BEGINNINGS);
+        let text: String = (0..1 + random.below(11)).map(|_| random.pick(&TOKENS)).collect();
+        let (before, rest) = text.as_bytes().split_at(random.below(text.len() + 1));
+        let (chunk, rest) = rest.split_at((2 + random.below(14)).min(rest.len()));
+        let [key, string, number, total] = [20, 20, 20, 40].map(|most| random.below(most) as u64);
         let unlimited = Limits::new().depth(3);
+        let is_limited = random.below(2) == 0;
         let limits = if is_limited { unlimited.key(key).string(string).number(number).total(total) } else { unlimited };
+        let follows = random.below(256).to_le_bytes()[0];
         check(limits, follows, [&[beginning, before].concat(), chunk, rest]);
     }
 }
