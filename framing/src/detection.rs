@@ -98,6 +98,8 @@ impl Undecided {
         let name = &self.first[start..];
         let is_end = matches!(byte, b'\n' | b'\r');
         let is_field = byte == b':' && matches!(name, b"" | b"data" | b"event" | b"id" | b"retry");
+        // The name alone is an event with empty data.
+        let is_field = is_field || is_end && name == b"data";
         if name.is_empty() && byte == b'{' {
             if self.has_bracket {
                 self.first.insert(0, b'[');

@@ -51,7 +51,7 @@ fn lines_before_the_first_event_belong_to_what_follows() {
     check("⚠ x\r\n{\"a\":1}\r\n", &["⚠ x", "{\"a\":1}"]);
     check("\u{1b}[33mx, y, and z\n {}\n", &["\u{1b}[33mx, y, and z", "{}"]);
     check("[info] x\n{}\n", &["[info] x", "{}"]);
-    check("error: x\ndata\n{}\n", &["error: x", "data", "{}"]);
+    check("error: x\nevent\n{}\n", &["error: x", "event", "{}"]);
     check("error: x\n", &["exception {\"error\":\"x\"}"]);
     check("dates: 1\nDate: 2\n{}\n", &["dates: 1", "Date: 2", "{}"]);
     check(format!("{}\n{{}}\n", "x".repeat(30)), &["too long", "{}"]);

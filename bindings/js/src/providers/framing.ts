@@ -195,7 +195,9 @@ export class Framing {
       texts.feed(before.replace(/^[\ufeff \n\r\t\f]*(\[?)[ \n\r\t\f]*/, "$1"));
       return texts;
     }
-    if ((unit === ":" && FIELDS.has(line)) || before.length >= MOST_HELD) {
+    // The name alone is an event with empty data.
+    const isField = unit === ":" ? FIELDS.has(line) : isEnd && line === "data";
+    if (isField || before.length >= MOST_HELD) {
       const events = new ServerSentEvents(this.#limit, this.#tell);
       events.feed(before);
       return events;
