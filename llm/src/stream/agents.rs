@@ -99,7 +99,7 @@ impl ProviderStream {
         Some(self.agents.open.len() - 1)
     }
 
-    /// An event was left out unread, whoever it was of.
+    /// An event was left out unread, and nobody knows which sub-agent's it was.
     pub(super) fn leave_out_of_agents(&mut self, reason: &'static str) {
         for place in 0..self.agents.open.len() {
             self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));
