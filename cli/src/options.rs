@@ -71,7 +71,7 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that is no provider's event; the stream goes on
   {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
-  {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: the sub-agent that the call with this id started
+  {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: a sub-agent, by the call that started it, or a session
   {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; accepted (with --accept: "value" is that of the strict text it stands for, "deviations" has the

@@ -226,12 +226,12 @@ pub enum StreamEvent<'a> {
         /// The event's JSON text.
         json: &'a str,
     },
-    /// Something that a sub-agent said or did, on a wire that several agents speak on in turn
+    /// Something that another agent than the main one said or did, on a wire that several agents speak on in turn
     /// ([`ClaudeCode`](crate::Provider::ClaudeCode)): `event` is its own event, never one of these. Its calls and blocks are
     /// numbered with all others.
     #[non_exhaustive]
     Agent {
-        /// The id of the call that started it.
+        /// The id of the call that started it; of another session's main agent, the session's id.
         agent: &'a str,
         /// Its event.
         event: &'a StreamEvent<'a>,

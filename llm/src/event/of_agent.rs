@@ -1,4 +1,4 @@
-//! Writes a sub-agent's events: those of anybody, with `agent` behind the event's name.
+//! Writes another agent's events: those of anybody, with `agent` behind the event's name.
 
 use core::fmt::Display;
 

@@ -2,8 +2,9 @@
 //! asked for.
 //!
 //! What was streamed comes once more, block by block, in `assistant` lines; without partial messages these are all there is.
-//! Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, each line of a
-//! sub-agent with the id of the call that started it. A turn is over with its `result`.
+//! Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, and
+//! several sessions: each line names its session and, if it is a sub-agent's, the call that started it. A turn is over with
+//! its `result`.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -15,7 +16,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
-use crate::formats::{Format, Look, OnId, Terminal, Understood, anthropic};
+use crate::formats::{Format, Look, OnId, Speaker, Terminal, Understood, anthropic};
 use crate::json::{Json, Text, Unreadable, objects};
 
 objects! {
@@ -23,7 +24,7 @@ objects! {
         kind: Text<'a> = "type",
         subtype: Text<'a>,
         parent_tool_use_id: Text<'a>,
-        session_id: Text<'a>,
+        _session: Json<'a> = "session_id",
         event: Json<'a>,
         message: Json<'a>,
         /// The kind of an error that the message's text explains.
@@ -98,7 +99,7 @@ pub(crate) const FORMAT: Format = Format {
             || kind.starts_with("control_")
     },
     owns_members,
-    terminal: Some(Terminal { agent, results }),
+    terminal: Some(Terminal { speaker, results }),
 };
 
 /// Stands for the turn among the answers that have begun: it goes on behind each message.
@@ -108,8 +109,9 @@ fn owns_members(look: &Look<'_>) -> bool {
     look.session_id.is_given() && matches!(look.kind(), "system" | "assistant" | "user" | "result")
 }
 
-fn agent(line: Json<'_>) -> Cow<'_, str> {
-    line.member("parent_tool_use_id").text().ok().flatten().unwrap_or_default()
+fn speaker(line: Json<'_>) -> Speaker<'_> {
+    let id = |name| line.member(name).text().ok().flatten().unwrap_or_default();
+    Speaker { session: id("session_id"), agent: id("parent_tool_use_id") }
 }
 
 fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
@@ -123,18 +125,15 @@ fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let line: Line<'_> = json.object()?;
     // Nobody knows whose it is.
-    if json.given("parent_tool_use_id").is_some_and(|id| !id.is_string() && id.spelt() != "null") {
-        return Err(Unreadable);
+    for name in ["session_id", "parent_tool_use_id"] {
+        if json.given(name).is_some_and(|id| !id.is_string() && id.spelt() != "null") {
+            return Err(Unreadable);
+        }
     }
     emit.watch_inputs();
     emit.calls_are_executed();
     match &*line.kind {
         "stream_event" if !line.event.is_object() => return Err(Unreadable),
-        "stream_event" if is_of_another_session(&line, emit) => {
-            emit.leave_out("session");
-            emit.unknown_part("stream_event", json);
-            emit.break_off("session");
-        }
         "stream_event" => {
             if read_event(&line, emit)? == Understood::No {
                 match Failure::reported_by(line.event) {
@@ -172,17 +171,6 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(Understood::Yes)
 }
 
-/// Returns true if a piece is of another session than the message that it would go on with.
-fn is_of_another_session(line: &Line<'_>, emit: &Emitter<'_>) -> bool {
-    let is_start = &*line.event.member("type").word() == "message_start";
-    let key = session_key(line);
-    !is_start && !line.session_id.is_empty() && emit.has_reported(IN_SESSION) && !emit.has_reported(&key)
-}
-
-fn session_key(line: &Line<'_>) -> String {
-    ["session/", &*line.session_id].concat()
-}
-
 /// One of Anthropic's events, whose words will be repeated.
 fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event = line.event;
@@ -192,10 +180,6 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
             let message = message.unwrap_or_default();
             emit.begin_next_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
-            if !line.session_id.is_empty() {
-                emit.note_reported(IN_SESSION);
-                emit.note_reported(&session_key(line));
-            }
             emit.usage(message.usage);
             return Ok(Understood::Yes);
         }
@@ -230,9 +214,6 @@ const STREAMED: &str = "streamed";
 
 /// And under this one to have come to its end, or as a whole.
 const WHOLE: &str = "whole";
-
-/// And under this one to be of a session that is known.
-const IN_SESSION: &str = "session";
 
 /// The key of a block or a piece of one that is neither text nor a call's: what it is, and whose.
 fn block_key(block: Json<'_>) -> String {

@@ -3,7 +3,6 @@
 //! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was interrupted
 //! has no end.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 
 use crate::calls::{CallStart, Executor, Place, Slot};
@@ -12,7 +11,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{BlockKind, MismatchKind};
-use crate::formats::{Format, Terminal, Understood};
+use crate::formats::{Format, Speaker, Terminal, Understood};
 use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects};
 
 objects! {
@@ -55,7 +54,7 @@ pub(crate) const FORMAT: Format = Format {
     read,
     owns_type,
     owns_members: |_| false,
-    terminal: Some(Terminal { agent: |_| Cow::Borrowed(""), results: |_, _| {} }),
+    terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {} }),
 };
 
 fn owns_type(kind: &str) -> bool {

@@ -60,10 +60,17 @@ pub(crate) struct Format {
 /// may speak in turn.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal {
-    /// The call of the agent that a line is of; nothing for the main one.
-    pub(crate) agent: fn(Json<'_>) -> Cow<'_, str>,
+    pub(crate) speaker: fn(Json<'_>) -> Speaker<'_>,
     /// Names the calls whose results a line has: agents that these calls have started are over.
     pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
+}
+
+/// Whose a line is. The line need not say so.
+#[derive(Default)]
+pub(crate) struct Speaker<'a> {
+    pub(crate) session: Cow<'a, str>,
+    /// The call that started the agent; nothing for the main one.
+    pub(crate) agent: Cow<'a, str>,
 }
 
 /// True if there is a wire format with such lines. Otherwise what reads them is not linked.

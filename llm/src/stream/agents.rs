@@ -1,8 +1,9 @@
-//! Sub-agents, on a wire that several agents speak on in turn: each has calls, blocks and messages of its own, so that none
-//! is ever taken for another's.
+//! Sub-agents and other sessions, on a wire that several agents speak on in turn: each has calls, blocks and messages of its
+//! own, so that none is ever taken for another's.
 //!
 //! Owns who speaks. A line is read as if its agent were the only one: its state takes the place of the main agent's for as
-//! long, and what it reports leaves as [`StreamEvent::Agent`].
+//! long, and what it reports leaves as [`StreamEvent::Agent`]. The main agent is that of the first session, and once all of
+//! its turns are over, that of the session which speaks next.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -17,37 +18,65 @@ use crate::emitter::OnEvent;
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
-use crate::formats::{HAS_TERMINALS, Terminal};
+use crate::formats::{HAS_TERMINALS, Speaker, Terminal};
 use crate::json::Json;
 
-/// The number of sub-agents that may speak in turn.
+/// The number of other agents that may speak in turn.
 const MOST_AGENTS: usize = 64;
 
-/// The sub-agents that are not over, and what was wrong with those that are.
+/// The other agents that are not over, and what was wrong with those that are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agents {
+    /// The main agent's session; nothing until a line names one.
+    session: String,
     open: Vec<Agent>,
     wrong: Option<Unfinished>,
 }
 
 #[derive(Clone, Debug)]
 struct Agent {
-    /// The id of the call that started it.
+    session: String,
+    /// The id of the call that started it; nothing for another session's main agent.
     id: String,
     calls: ToolCalls,
     state: StreamState,
 }
 
 impl Agent {
-    /// Returns true if nothing of it is open.
-    fn is_idle(&self) -> bool {
-        self.state.unfinished.is_empty() && self.calls.state().open_count() == 0
+    fn name(&self) -> &str {
+        if self.id.is_empty() { &self.session } else { &self.id }
     }
+
+    fn is_idle(&self) -> bool {
+        is_idle(&self.calls, &self.state)
+    }
+
+    fn is(&self, session: &str, id: &str) -> bool {
+        self.id == id && is_same(session, &self.session)
+    }
+}
+
+/// The agent that a line is of.
+enum Whose {
+    Main,
+    Other(usize),
+    /// One agent too many, or a name that is too long.
+    Nobodys,
+}
+
+/// Returns true if nothing of an agent is open.
+pub(super) fn is_idle(calls: &ToolCalls, state: &StreamState) -> bool {
+    state.unfinished.is_empty() && calls.state().open_count() == 0
+}
+
+/// Returns true if two lines may be of one session, which not every line names.
+fn is_same(session: &str, other: &str) -> bool {
+    session.is_empty() || other.is_empty() || session == other
 }
 
 impl Agents {
     pub(super) fn calls(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
-        self.open.iter().map(|agent| (&*agent.id, &agent.calls))
+        self.open.iter().map(|agent| (agent.name(), &agent.calls))
     }
 
     pub(super) fn states(&self) -> impl Iterator<Item = &StreamState> {
@@ -64,67 +93,77 @@ fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<U
 impl ProviderStream {
     /// Reads a line of an agent.
     pub(super) fn read_line(&mut self, line: Json<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
-        let id = (terminal.agent)(line);
-        if id.is_empty() {
-            self.read_own(line, on_event);
-        } else if let Some(place) = self.place_of(&id, on_event) {
-            self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event));
-        } else {
-            let mut emit = self.emitter(on_event);
-            emit.leave_out("limit");
-            emit.unknown_part("agent", line);
-            emit.break_off("limit");
+        let speaker = (terminal.speaker)(line);
+        match self.whose(&speaker, on_event) {
+            Whose::Main => self.read_own(line, on_event),
+            Whose::Other(place) => self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event)),
+            Whose::Nobodys => {
+                let mut emit = self.emitter(on_event);
+                emit.leave_out("limit");
+                emit.unknown_part("agent", line);
+                emit.break_off("limit");
+            }
         }
         if !self.agents.open.is_empty() {
-            (terminal.results)(line, &mut |id| self.end_agent(id, on_event));
+            (terminal.results)(line, &mut |id| self.end_agent(&speaker.session, id, on_event));
         }
     }
 
-    /// The place of a sub-agent, which is new if it has not spoken before.
-    fn place_of(&mut self, id: &str, on_event: &mut OnEvent<'_>) -> Option<usize> {
-        if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
-            return Some(place);
+    /// Finds who speaks: an agent that has not spoken before is a new one.
+    fn whose(&mut self, speaker: &Speaker<'_>, on_event: &mut OnEvent<'_>) -> Whose {
+        let Speaker { session, agent: id } = speaker;
+        let most = self.calls.state().limits().name_bytes;
+        let is_main = id.is_empty() && is_same(session, &self.agents.session);
+        if is_main && !self.agents.session.is_empty() {
+            return Whose::Main;
         }
-        if id.len() > self.calls.state().limits().name_bytes {
-            return None;
+        if let Some(place) = self.agents.open.iter().position(|agent| agent.is(session, id)) {
+            return Whose::Other(place);
+        }
+        if session.len() > most || id.len() > most {
+            return Whose::Nobodys;
+        }
+        if id.is_empty() && (is_main || is_idle(&self.calls, &self.stream_state)) {
+            self.agents.session = (**session).to_owned();
+            return Whose::Main;
         }
         if self.agents.open.len() >= MOST_AGENTS {
             // One that works in the background has its result at once, and what it says later has no end.
-            let place = self.agents.open.iter().position(Agent::is_idle)?;
+            let Some(place) = self.agents.open.iter().position(Agent::is_idle) else { return Whose::Nobodys };
             self.as_agent(place, on_event, |stream, on_event| stream.emitter(on_event).end_blocks());
             self.remove_agent(place);
         }
-        let new = self.new_agent(id);
+        let new = self.new_agent(if session.is_empty() { &self.agents.session } else { session }, id);
         self.agents.open.push(new);
-        Some(self.agents.open.len() - 1)
+        Whose::Other(self.agents.open.len() - 1)
     }
 
-    /// An event was left out unread, and nobody knows which sub-agent's it was.
+    /// An event was left out unread, and nobody knows which agent's it was.
     pub(super) fn leave_out_of_agents(&mut self, reason: &'static str) {
         for place in 0..self.agents.open.len() {
             self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));
         }
     }
 
-    fn new_agent(&self, id: &str) -> Agent {
+    fn new_agent(&self, session: &str, id: &str) -> Agent {
         let mut state = StreamState::default();
         state.outlet.texts = self.stream_state.outlet.texts.as_ref().map(|texts| texts.emptied());
-        Agent { id: id.to_owned(), calls: self.calls.clone().emptied(), state }
+        Agent { session: session.to_owned(), id: id.to_owned(), calls: self.calls.clone().emptied(), state }
     }
 
-    /// Does something as a sub-agent.
+    /// Does something as another agent.
     fn as_agent(
         &mut self,
         place: usize,
         on_event: &mut OnEvent<'_>,
         act: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>)),
     ) {
-        let id = self.change_places(place);
-        act(self, &mut |event| on_event(StreamEvent::Agent { agent: &id, event: &event }));
+        let name = self.change_places(place);
+        act(self, &mut |event| on_event(StreamEvent::Agent { agent: &name, event: &event }));
         self.change_places(place);
     }
 
-    /// Puts a sub-agent in the main one's place, or back. Returns its id.
+    /// Puts another agent in the main one's place, or back. Returns its name.
     fn change_places(&mut self, place: usize) -> String {
         let Self { calls, stream_state, agents, .. } = self;
         let Some(agent) = agents.open.get_mut(place) else { return String::new() };
@@ -133,12 +172,12 @@ impl ProviderStream {
         // Calls and blocks are numbered together.
         calls.count_from(agent.calls.state().next());
         stream_state.blocks.count_from(agent.state.blocks.next());
-        agent.id.clone()
+        agent.name().to_owned()
     }
 
     /// The call that started a sub-agent has its result.
-    fn end_agent(&mut self, id: &str, on_event: &mut OnEvent<'_>) {
-        if let Some(place) = self.agents.open.iter().position(|agent| agent.id == id) {
+    fn end_agent(&mut self, session: &str, id: &str, on_event: &mut OnEvent<'_>) {
+        if let Some(place) = self.agents.open.iter().position(|agent| !id.is_empty() && agent.is(session, id)) {
             self.as_agent(place, on_event, |stream, on_event| {
                 let mut emit = stream.emitter(on_event);
                 if emit.is_unfinished(0) {
@@ -165,19 +204,21 @@ impl ProviderStream {
         }
     }
 
-    /// The first thing that is wrong with a sub-agent.
+    /// The first thing that is wrong with another agent.
     pub(super) fn verdict_on_agents(&self) -> Result<(), Unfinished> {
         self.agents.wrong.map_or(Ok(()), Err)?;
-        self.agents.open.iter().try_for_each(|Agent { calls, state, .. }| {
-            let is_open = !state.unfinished.is_empty() || calls.state().open_count() > 0;
-            wrong_with(calls, state, is_open).map_or(Ok(()), Err)
-        })
+        self.agents
+            .open
+            .iter()
+            .try_for_each(|agent| wrong_with(&agent.calls, &agent.state, !agent.is_idle()).map_or(Ok(()), Err))
     }
 
     pub(super) fn save_agents(&self, out: &mut Writer<'_>) {
-        let Agents { open, wrong } = &self.agents;
+        let Agents { session, open, wrong } = &self.agents;
+        out.text(session);
         out.number(open.len() as u64);
-        for Agent { id, calls, state } in open {
+        for Agent { session, id, calls, state } in open {
+            out.text(session);
             out.text(id);
             calls.state().save(out);
             state.save(out);
@@ -188,13 +229,16 @@ impl ProviderStream {
     /// Reads what [`save_agents`](Self::save_agents) wrote, for a stream whose own state was read.
     pub(super) fn restore_agents(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let (limits, most) = (*self.calls.state().limits(), self.calls.state().next());
+        reader.text()?.clone_into(&mut self.agents.session);
+        Impossible::unless(self.agents.session.len() <= limits.name_bytes)?;
         let count = reader.count()?;
         Impossible::unless(count <= MOST_AGENTS)?;
         for _ in 0..count {
-            let id = reader.text()?;
-            let is_new = !self.agents.open.iter().any(|agent| agent.id == id);
-            Impossible::unless(is_new && !id.is_empty() && id.len() <= limits.name_bytes)?;
-            let mut agent = self.new_agent(id);
+            let (session, id) = (reader.text()?, reader.text()?);
+            let is_new = !self.agents.open.iter().any(|agent| agent.session == session && agent.id == id);
+            let is_main = id.is_empty() && is_same(session, &self.agents.session);
+            Impossible::unless(is_new && !is_main && session.len().max(id.len()) <= limits.name_bytes)?;
+            let mut agent = self.new_agent(session, id);
             agent.calls.restore_body(reader)?;
             let next = agent.calls.state().next();
             agent.state.restore(reader, &limits, next)?;

@@ -11,7 +11,7 @@ mod saved;
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::mem;
+use core::{iter, mem};
 
 use self::agents::Agents;
 use self::dispatch::{Dispatch, MakeKeeper};
@@ -260,7 +260,7 @@ impl ProviderStream {
     /// The first thing that is wrong, as an [`Unfinished`].
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
-        let is_open = !self.stream_state.unfinished.is_empty() || calls.open_count() > 0;
+        let is_open = !agents::is_idle(&self.calls, &self.stream_state);
         let forgives_noise = self.terminal().is_some();
         self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), forgives_noise)?;
         self.verdict_on_agents()
@@ -277,16 +277,21 @@ impl ProviderStream {
         self.reader.as_ref().map(Dispatch::provider)
     }
 
-    /// The calls: their patterns, and the parsers of the open ones. Those of sub-agents are in [`agents`](Self::agents).
+    /// The main agent's calls: their patterns, and the parsers of the open ones. Those of others are in
+    /// [`agents`](Self::agents).
     #[must_use]
     pub fn calls(&self) -> &ToolCalls {
         &self.calls
     }
 
-    /// The sub-agents that are at work, by the ids in [`StreamEvent::Agent`], with their calls. All calls of a stream are
-    /// numbered together, so a number is only one agent's.
+    /// The other agents that are at work, by their names in [`StreamEvent::Agent`], with their calls.
     pub fn agents(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
         self.agents.calls()
+    }
+
+    /// The calls of the main agent, then of each other one. They are numbered together, so a number is only one agent's.
+    pub fn calls_of_all(&self) -> impl Iterator<Item = &ToolCalls> {
+        iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls))
     }
 
     /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,

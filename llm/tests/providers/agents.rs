@@ -29,7 +29,7 @@ fn kind_of(verdict: Result<(), Unfinished>) -> Option<UnfinishedKind> {
     verdict.err().map(|unfinished| unfinished.kind())
 }
 
-fn lines_of(name: &str) -> Vec<String> {
+pub(super) fn lines_of(name: &str) -> Vec<String> {
     events_of(&own(name)).into_iter().filter(|line| !line.is_empty()).collect()
 }
 
@@ -140,7 +140,13 @@ fn recordings_of_codex() {
 
 /// What each agent says, thinks and does, with calls and blocks numbered by agent.
 fn by_agent(lines: &[String]) -> BTreeMap<String, Vec<Value>> {
-    let mut stream = ProviderStream::new(Provider::ClaudeCode, everything().build());
+    by_agent_from(lines, false)
+}
+
+/// The same, of a stream that is restored behind each line, if `is_restored`.
+pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<String, Vec<Value>> {
+    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build());
+    let mut stream = new();
     let (mut found, mut numbers) =
         (BTreeMap::<String, Vec<Value>>::new(), BTreeMap::<(String, &str), Vec<Value>>::new());
     let mut on_event = |event: StreamEvent<'_>| {
@@ -160,7 +166,12 @@ fn by_agent(lines: &[String]) -> BTreeMap<String, Vec<Value>> {
         }
         found.entry(agent).or_default().push(event);
     };
-    lines.iter().for_each(|line| stream.push_with(line, &mut on_event));
+    for line in lines {
+        stream.push_with(line, &mut on_event);
+        if is_restored {
+            stream = new().restore(&stream.save()).unwrap();
+        }
+    }
     stream.finish_with(None, &mut on_event);
     assert_eq!(stream.verdict(), Ok(()));
     found

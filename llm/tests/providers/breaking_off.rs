@@ -76,17 +76,6 @@ fn what_the_whole_line_of_claude_code_says_besides() {
 }
 
 #[test]
-fn sessions_of_claude_code() {
-    let other = |line: &str| line.replace(r#""session_id":"s""#, r#""session_id":"2""#);
-    let start = STARTS.replace(r#""id":"A""#, r#""id":"B""#);
-    let of_s = |line: &str| format!("{},\"session_id\":\"s\"}}", &line[..line.len() - 1]);
-    let [calls, begins, ends, stops] = [CALLS, BEGINS, ENDS, STOPS].map(of_s);
-    let lines = [STARTS, &*other(&start), &calls, &*other(&calls), &begins, &ends, &stops, &*other(&stops), RESULT];
-    let (_, found, verdict) = read(&lines);
-    assert!(verdict.is_some() && found.iter().all(|call| !call.contains("complete")), "{found:?}");
-}
-
-#[test]
 fn turns_of_claude_code_that_break_off_or_go_on() {
     let incomplete = Some(UnfinishedKind::Incomplete);
     let says =

@@ -40,5 +40,6 @@ mod rules;
 mod said_elsewhere;
 mod saved;
 mod second_reader;
+mod sessions;
 mod unplaced;
 mod wholes;

@@ -266,12 +266,12 @@ export interface ProviderEventEvent extends WithJson {
 }
 
 /**
- * Something that a sub-agent said or did, where several agents speak in one stream (`claude-code`). Its calls and blocks are
- * numbered with all others.
+ * Something that another agent than the main one said or did, where several speak in one stream (`claude-code`). Its calls
+ * and blocks are numbered with all others.
  */
 export interface AgentEvent {
   readonly kind: "agent";
-  /** The id of the call that started it. */
+  /** The id of the call that started it; of another session's main agent, the session's id. */
   readonly agent: string;
   readonly event: Exclude<StreamEvent, AgentEvent>;
 }

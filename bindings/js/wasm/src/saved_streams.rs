@@ -2,7 +2,6 @@
 //! knows, which puts that around it: `../../src/durable/providers/state.ts`.
 
 use alloc::vec::Vec;
-use core::iter;
 
 use jsonspigot::{Event, RestoreErrorKind};
 
@@ -66,8 +65,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
                     parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0, 0, block]));
                 }
             }
-            // No call of a sub-agent has the number of another's.
-            for calls in iter::once(stream.calls()).chain(stream.agents().map(|(_, calls)| calls)) {
+            for calls in stream.calls_of_all() {
                 for call in calls.open_calls() {
                     if let Some(parser) = calls.parser(call.number) {
                         parser.open_matches_with(|event| begin(&event, providers::tag::MATCH, &[call.number]));

@@ -125,8 +125,9 @@ pub(crate) enum StreamEvent {
     UnknownPart { kind: String, json: String },
     /// An event as it came, with ``provider_events=True``.
     ProviderEvent { json: String },
-    /// Something that a sub-agent said or did, where several speak in one stream: ``agent`` is the id of the call that started
-    /// it, ``event`` its own event. Its calls and blocks are numbered with all others.
+    /// Something that another agent than the main one said or did, where several speak in one stream: ``agent`` is the id of
+    /// the call that started it, or of its session if that is not the main agent's; ``event`` is its own event. Its calls and
+    /// blocks are numbered with all others.
     Agent { agent: String, event: Py<PyAny> },
     /// An event that means nothing to this version.
     Unknown { text: String },

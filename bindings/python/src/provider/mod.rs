@@ -117,11 +117,16 @@ impl ProviderStream {
     pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
         let mut inner = self.lock()?;
         let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
-        let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
+        let Some(parser) = parser_of(stream, call) else {
             return Ok(None);
         };
         mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, keys, moment)
     }
+}
+
+/// The parser of an open call, whichever agent's it is, if it keeps snapshots.
+fn parser_of(stream: &jsonspigot_llm::ProviderStream, call: u64) -> Option<&Parser> {
+    stream.calls_of_all().find_map(|calls| calls.parser(call)).filter(|parser| parser.has_snapshots())
 }
 
 /// Refuses a model by a mark: models are by the names of tools, and this one would never be used.
@@ -336,7 +341,7 @@ impl ProviderStream {
         let mut inner = self.lock()?;
         let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
         options.require_snapshots("stream")?;
-        match stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) {
+        match parser_of(stream, call) {
             None => Ok(None),
             Some(parser) => {
                 mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).update(py, parser, keys)
@@ -348,7 +353,7 @@ impl ProviderStream {
     fn open_path<'py>(&self, py: Python<'py>, call: u64) -> PyResult<Option<Bound<'py, PyTuple>>> {
         let mut inner = self.lock()?;
         let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
-        let Some(parser) = stream.calls().parser(call).filter(|parser| Parser::has_snapshots(parser)) else {
+        let Some(parser) = parser_of(stream, call) else {
             return Ok(None);
         };
         let mirror = mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions));
@@ -373,7 +378,7 @@ impl ProviderStream {
             let inner = slf.get().lock()?;
             inner.options.require_snapshots("stream")?;
             inner.options.require_typed(DuplicateKeys::Reject)?;
-            if !inner.stream.calls().open_calls().any(|open| open.number == call) {
+            if !inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).any(|open| open.number == call) {
                 return Err(PyValueError::new_err(format!("call {call} is not open")));
             }
         }
@@ -385,7 +390,7 @@ impl ProviderStream {
     /// The numbers and names of the calls that are open.
     fn _named_calls(&self) -> PyResult<Vec<(u64, Option<String>)>> {
         let inner = self.lock()?;
-        Ok(inner.stream.calls().open_calls().map(|call| (call.number, call.name.map(str::to_owned))).collect())
+        Ok(inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).map(|call| (call.number, call.name.map(str::to_owned))).collect())
     }
 
     /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
@@ -412,14 +417,14 @@ impl ProviderStream {
     fn __repr__(&self) -> PyResult<String> {
         let inner = self.lock()?;
         let provider = inner.stream.provider().map_or("not known yet", Provider::name);
-        let open = inner.stream.calls().open_calls().count();
+        let open = inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).count();
         Ok(format!("<jsonspigot.ProviderStream {provider}, {open} open calls>"))
     }
 
     /// The numbers of the calls that are open.
     #[getter]
     fn open_calls(&self) -> PyResult<Vec<u64>> {
-        Ok(self.lock()?.stream.calls().open_calls().map(|call| call.number).collect())
+        Ok(self.lock()?.stream.calls_of_all().flat_map(ToolCalls::open_calls).map(|call| call.number).collect())
     }
 
     #[classmethod]
