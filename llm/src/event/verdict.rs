@@ -220,7 +220,7 @@ impl Watch {
 /// ends with one.
 pub(crate) fn may_be_event(text: &str) -> bool {
     text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
-        || (text.contains("{\"") && text.trim_end().ends_with('}'))
+        || (text.trim_end().ends_with('}') && text.as_bytes().windows(2).any(|pair| pair == b"{\""))
 }
 
 /// Returns true if an input with this status may be acted on.
