@@ -14,6 +14,20 @@ impl Emitter<'_> {
         self.report(StreamEvent::Incomplete { reason });
     }
 
+    /// Notes whose message an event is of: with another id than those before it begins the next one.
+    pub(crate) fn message_with_id(&mut self, id: &str) {
+        let key = ["message/", id].concat();
+        if id.is_empty() || self.has_reported(&key) {
+            return;
+        }
+        if self.has_message() {
+            self.begin_next_message(id, "");
+        } else {
+            self.message(id, "");
+            self.note_reported(&key);
+        }
+    }
+
     /// Another message begins, where each has an end of its own: one that has not ended breaks off.
     pub(crate) fn begin_next_message(&mut self, id: &str, model: &str) {
         let key = ["message/", id].concat();

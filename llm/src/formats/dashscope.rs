@@ -70,7 +70,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.fail(&Failure::new(json.hand_over()));
         return Ok(Understood::Yes);
     };
-    emit.message(&event.request_id, "");
+    emit.message_with_id(&event.request_id);
     openai_chat::read_so_far(output.choices, emit)?;
     let text = emit.so_far(Part { kind: MismatchKind::Text, choice: 0, at: At::Run }, &output.text);
     emit.text(0, text);

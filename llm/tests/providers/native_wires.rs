@@ -111,6 +111,13 @@ fn dashscope() {
         ],
     );
     assert_eq!((log.reasoning.as_str(), log.summary()), ("Hm.", vec![r#"f complete {"a":1}"#.to_owned()]));
+    // Another request's answer is another message, which may say the same, and one that was cut stays so.
+    let of = |id: &str, event: Value| json!({"output": event["output"], "request_id": id});
+    let [begins, ends] = [text("Li", "null"), text("Line", "stop")];
+    let whole = [of("a", begins.clone()), of("a", ends.clone()), of("b", begins.clone()), of("b", ends.clone())];
+    let (log, verdict) = read_to_verdict(Provider::Dashscope, &whole);
+    assert_eq!((log.text.as_str(), log.block_count, verdict), ("LineLine", 2, Ok(())));
+    assert_eq!(wrong(Provider::Dashscope, &[begins, of("b", ends)]), Some(UnfinishedKind::Incomplete));
     // An error in mid stream is the end.
     let failure = json!({"code": "DataInspectionFailed", "message": "Output data may contain inappropriate content.", "request_id": "r"});
     let (log, verdict) = read_to_verdict(Provider::Dashscope, &[text("Li", "null"), failure]);
