@@ -280,7 +280,13 @@ impl Message<'_> {
 /// A block that was streamed, as a whole.
 fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let block: Block<'_> = json.object()?;
-    match &*block.kind {
+    let kind = match &*block.kind {
+        // Of a type that can't be read, it says the same.
+        "" if !block.text.is_empty() => "text",
+        "" if !block.thinking.is_empty() => "thinking",
+        kind => kind,
+    };
+    match kind {
         "text" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
             emit.text_at(0, at, rest);

@@ -73,6 +73,10 @@ fn what_the_whole_line_of_claude_code_says_besides() {
     for part in ["https://example.org/1", "Title", "EqQB"] {
         assert!(log.besides.iter().any(|fact| fact.contains(part)), "{part}: {log:?}");
     }
+    // A block of a type that can't be read says what was streamed, and nothing twice.
+    let piece = r#"{"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hi"}},"session_id":"s"}"#;
+    let odd = r#"{"type":"assistant","message":{"id":"A","content":[{"type":5,"text":"Hi"}]},"session_id":"s"}"#;
+    assert_eq!(check(&[STARTS, piece, odd, RESULT], &[], None).text, "Hi");
 }
 
 #[test]
