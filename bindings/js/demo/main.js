@@ -1,7 +1,7 @@
-// The demo page: two clients of one recorded tool call, and the playground.
+// The page: the stage, the code in three languages, and the playground.
 
-import { race } from "./race.js";
+import { play } from "./player.js";
 import { playground } from "./playground.js";
 
-race();
+play(document.getElementById("stage"));
 playground();

@@ -1,17 +1,10 @@
-// Any text, cut into chunks: what each of them reports.
+// Any text, cut into chunks: what each of them reports, and what is known when it fails.
 
-import { Parser } from "jsonspigot";
+import { Documents, Parser } from "jsonspigot";
+
+import { EXAMPLES } from "./examples.js";
 
 const find = (id) => document.getElementById(id);
-
-const JSON_TEXT = `{
-  "city": "Köln",
-  "days": [
-    {"plan": "Climb the tower 🗼, then lunch", "cost": 64.5},
-    {"plan": "Boat to Bacharach", "booked": true}
-  ]
-}`;
-const PATTERNS = "city\ndays[*].plan\ndays[*].cost";
 
 /** By characters, not by UTF-16 units: whole emoji are easier to read. */
 function cut(text, size) {
@@ -22,7 +15,7 @@ function cut(text, size) {
 }
 
 function eventLine(event) {
-  const place = `${event.kind.padEnd(6)} ${event.path}`;
+  const place = `${event.kind.padEnd(6)} ${event.path ?? event.document}`;
   switch (event.kind) {
     case "begin":
       return `${place}  (${event.type})`;
@@ -30,79 +23,205 @@ function eventLine(event) {
       return `${place}  ${JSON.stringify(event.text)}`;
     case "end":
       return `${place}  = ${JSON.stringify(event.value)}`;
+    case "document":
+      return `document ${event.document} is complete`;
+    case "document-error":
+      return `document ${event.document} failed: ${event.error.message}`;
     default:
       return `${place}  ${event.error.message}`;
   }
 }
 
+const deviationList = ({ count, list }) => {
+  const named = list.map(({ kind, offset }) => `${kind} at byte ${offset}`);
+  return named.join(", ") + (count > list.length ? `, and ${count - list.length} more` : "");
+};
+
 /** Feeds the chunks up to here, and one more call at the end of the text. */
-function run(chunks, steps, patterns, options) {
+function readText(chunks, steps, patterns, options) {
   const parser = new Parser(patterns, { ...options, snapshots: true });
-  const told = { events: [], patch: [], snapshot: undefined, status: undefined, error: undefined };
+  const read = { events: [], patch: [], error: undefined };
   try {
     for (let at = 0; at < steps; at++) {
       parser.patch();
-      told.events = parser.feed(chunks[at]);
+      read.events = parser.feed(chunks[at]);
     }
-    if (steps === chunks.length) told.events = [...told.events, ...parser.finish()];
+    if (steps === chunks.length) read.events = [...read.events, ...parser.finish()];
   } catch (error) {
-    told.error = error;
-    told.events = [...told.events, ...(error.events ?? [])];
+    read.error = error;
+    read.events = [...read.events, ...(error.events ?? [])];
   }
-  if (steps > 0) told.patch = parser.patch();
-  told.snapshot = parser.snapshot();
-  told.status = parser.status;
+  if (steps > 0) read.patch = parser.patch();
+  read.snapshot = parser.snapshot();
+  const { bytes, isComplete, deviations } = parser.status;
+  const state = !isComplete ? "still open" : deviations.count === 0 ? "complete and strict" : "complete";
+  read.verdict = `${bytes} bytes, ${state}`;
+  read.deviations = deviations;
   parser.dispose();
-  return told;
+  return read;
 }
 
+/** The same of a stream of texts, a line each. */
+function readLines(chunks, steps, patterns, options) {
+  const { provisional: _, ...own } = options;
+  const documents = new Documents("lines", patterns, own);
+  const read = { events: [], patch: [], error: undefined, errors: [], snapshot: [] };
+  for (let at = 0; at <= steps; at++) {
+    if (at === steps && steps < chunks.length) break;
+    const events = at < steps ? documents.feed(chunks[at]) : documents.finish();
+    read.events = at < steps ? events : [...read.events, ...events];
+    for (const event of events) {
+      if (event.kind === "document") read.snapshot.push(event.value);
+      if (event.kind === "document-error") {
+        read.snapshot.push(null);
+        read.errors.push({ ...event, error: event.error, offset: event.start + event.error.offset });
+      }
+    }
+  }
+  const failed = read.errors.length;
+  read.verdict = `${read.snapshot.length} lines, ${failed === 0 ? "all of them whole" : `${failed} of them not JSON; the others are not affected`}`;
+  return read;
+}
+
+/** The index of the character that has a byte of the text in UTF-8. */
+function characterAt(characters, offset) {
+  const encoder = new TextEncoder();
+  let bytes = 0;
+  for (let at = 0; at < characters.length; at++) {
+    bytes += encoder.encode(characters[at]).length;
+    if (offset < bytes) return at;
+  }
+  return characters.length;
+}
+
+/** The chunks so far, with their cuts, the newest one marked, and the bytes at which it fails. */
+function showChunks(chunks, steps, offsets) {
+  const characters = [...chunks.join("")];
+  const bad = new Set(offsets.map((offset) => characterAt(characters, offset)));
+  const fed = find("fed");
+  fed.replaceChildren();
+  let at = 0;
+  chunks.slice(0, steps).forEach((chunk, number) => {
+    if (number > 0) Object.assign(fed.appendChild(document.createElement("span")), { className: "cut", textContent: "│" });
+    const element = fed.appendChild(document.createElement(number === steps - 1 ? "b" : "span"));
+    for (const character of chunk) {
+      if (bad.has(at)) Object.assign(element.appendChild(document.createElement("mark")), { textContent: character === "\n" ? "⏎\n" : character });
+      else element.append(character);
+      at += 1;
+    }
+  });
+  if (bad.has(at)) Object.assign(fed.appendChild(document.createElement("mark")), { textContent: "⌁", title: "more was expected here" });
+}
+
+const toText = (state) => {
+  const bytes = new TextEncoder().encode(JSON.stringify(state));
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+};
+const fromText = (text) => {
+  const bytes = Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (byte) => byte.charCodeAt(0));
+  return JSON.parse(new TextDecoder().decode(bytes));
+};
+
 export function playground() {
-  const json = find("json");
-  const patterns = find("patterns");
-  const size = find("size");
-  const step = find("step");
-  json.value = JSON_TEXT;
-  patterns.value = PATTERNS;
+  const [json, patterns, size, step, play] = ["json", "patterns", "size", "step", "play"].map(find);
+  const boxes = ["provisional", "tolerate", "lines"].map(find);
+  let timer;
 
   const show = () => {
     const chunks = cut(json.value, Math.max(1, Math.floor(Number(size.value)) || 1));
     step.max = String(chunks.length);
     const steps = Number(step.value);
     find("step-label").textContent = `${steps} of ${chunks.length}`;
-    const fed = find("fed");
-    fed.replaceChildren();
-    chunks.slice(0, steps).forEach((chunk, at) => {
-      if (at > 0) {
-        const mark = fed.appendChild(document.createElement("span"));
-        mark.className = "cut";
-        mark.textContent = "│";
-      }
-      fed.appendChild(document.createElement(at === steps - 1 ? "b" : "span")).textContent = chunk;
-    });
-    const options = { provisional: find("provisional").checked, ...(find("lenient").checked ? { lenient: "model-output" } : {}) };
+    const [provisional, tolerate, lines] = boxes.map(({ checked }) => checked);
+    const options = { provisional, ...(tolerate ? { lenient: "model-output", accept: true } : {}) };
     const verdict = find("verdict");
-    let told;
+    let read;
     try {
       const list = patterns.value.split("\n").map((line) => line.trim()).filter((line) => line !== "");
-      told = run(chunks, steps, list, options);
+      read = (lines ? readLines : readText)(chunks, steps, list, options);
     } catch (error) {
       verdict.textContent = error.message;
-      verdict.classList.add("bad");
+      verdict.className = "verdict bad";
       return;
     }
-    const { error, status } = told;
-    find("snapshot").textContent = JSON.stringify(told.snapshot, undefined, 2) ?? "";
-    find("events").textContent = told.events.map(eventLine).join("\n");
-    find("patch").textContent = told.patch.map((op) => JSON.stringify(op)).join("\n");
-    verdict.classList.toggle("bad", error !== undefined);
-    verdict.textContent = error
-      ? error.message
-      : `${status.bytes} bytes, ${status.isComplete ? "complete and strict" : "still open"}` +
-        (status.deviations.count > 0 ? `, deviations: ${status.deviations.list.map(({ kind }) => kind).join(", ")}` : "");
+    const { error, errors = error ? [error] : [], deviations } = read;
+    showChunks(chunks, steps, errors.map(({ offset }) => offset));
+    find("snapshot").textContent = JSON.stringify(read.snapshot, undefined, 2) ?? "";
+    find("events").textContent = read.events.map(eventLine).join("\n");
+    find("patch").textContent = read.patch.map((op) => JSON.stringify(op)).join("\n");
+    const isOver = steps === chunks.length;
+    verdict.className = `verdict ${errors.length > 0 ? "bad" : isOver ? "good" : ""}`;
+    const passed = deviations?.count > 0 ? `; tolerated: ${deviationList(deviations)}` : "";
+    verdict.textContent = (error ? error.message : read.verdict) + passed;
   };
 
-  for (const input of [json, patterns, size, find("provisional"), find("lenient"), step]) input.addEventListener("input", show);
-  step.max = "1000";
-  step.value = "13";
-  show();
+  /** Shows so many chunks, or all. */
+  const showTo = (steps) => {
+    step.max = String(json.value.length);
+    step.value = String(steps ?? step.max);
+    show();
+  };
+
+  const stop = () => {
+    clearInterval(timer);
+    timer = undefined;
+    play.textContent = "Play";
+  };
+  play.addEventListener("click", () => {
+    if (timer !== undefined) return stop();
+    if (step.value === step.max) step.value = "0";
+    play.textContent = "Pause";
+    timer = setInterval(() => {
+      step.value = String(Number(step.value) + 1);
+      show();
+      if (step.value === step.max) stop();
+    }, 120);
+  });
+
+  const set = (state) => {
+    stop();
+    json.value = state.text;
+    patterns.value = state.patterns;
+    size.value = String(state.size ?? 6);
+    for (const box of boxes) box.checked = Boolean(state[box.id]);
+    showTo(state.step);
+  };
+
+  for (const [name, example] of Object.entries(EXAMPLES)) {
+    const button = find("examples").appendChild(document.createElement("button"));
+    Object.assign(button, { type: "button", textContent: name });
+    button.addEventListener("click", () => set(example));
+  }
+  find("link").addEventListener("click", async () => {
+    const state = { text: json.value, patterns: patterns.value, size: Number(size.value), step: Number(step.value) };
+    for (const box of boxes) state[box.id] = box.checked;
+    history.replaceState(null, "", `#${toText(state)}`);
+    // Pages from the disk may have no clipboard; the address bar has the link.
+    await navigator.clipboard?.writeText(location.href).catch(() => {});
+    find("link").textContent = "The address has it";
+    setTimeout(() => (find("link").textContent = "Link to this"), 2000);
+  });
+  for (const input of [json, patterns, size, ...boxes]) {
+    input.addEventListener("input", () => {
+      stop();
+      showTo();
+    });
+  }
+  step.addEventListener("input", () => {
+    stop();
+    show();
+  });
+
+  const follow = () => {
+    if (location.hash.length < 2) return false;
+    try {
+      set(fromText(location.hash.slice(1)));
+      return true;
+    } catch {
+      // Somebody else's fragment.
+      return false;
+    }
+  };
+  addEventListener("hashchange", follow);
+  if (!follow()) set(EXAMPLES["Tool call"]);
 }

@@ -1,6 +1,7 @@
-// Builds the demo page into `demo/site/`: a folder that any web server can serve, and a browser can open from the disk.
+// Builds the demo into `demo/site/index.html`: one file, which a browser opens from the disk and a web server need only pass
+// on.
 
-import { copyFileSync, mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -8,16 +9,20 @@ import { build } from "esbuild";
 
 const demo = join(dirname(dirname(fileURLToPath(import.meta.url))), "demo");
 const site = join(demo, "site");
+
+async function bundle(name, options) {
+  const { outputFiles } = await build({ entryPoints: [join(demo, name)], bundle: true, minify: true, write: false, charset: "utf8", ...options });
+  return outputFiles[0].text.trim();
+}
+
+// Pages from the disk load no ES modules.
+const script = await bundle("main.js", { format: "iife", target: "es2022" });
+const style = await bundle("style.css", {});
+const page = readFileSync(join(demo, "index.html"), "utf8")
+  .replace('<link rel="stylesheet" href="style.css">', () => `<style>${style}</style>`)
+  .replace('<script src="main.js" defer></script>', "")
+  // A text that looks like the end of the script is none.
+  .replace("</body>", () => `<script>${script.replaceAll("</script", "<\\/script")}</script>\n</body>`);
 rmSync(site, { recursive: true, force: true });
 mkdirSync(site);
-for (const name of ["index.html", "style.css"]) copyFileSync(join(demo, name), join(site, name));
-await build({
-  entryPoints: [join(demo, "main.js")],
-  outfile: join(site, "main.js"),
-  bundle: true,
-  minify: true,
-  // Pages from the disk load no ES modules.
-  format: "iife",
-  target: "es2022",
-  charset: "utf8",
-});
+writeFileSync(join(site, "index.html"), page);
