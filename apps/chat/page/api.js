@@ -51,17 +51,6 @@ export async function resume({ conversationId, lastChunkId }, signal) {
   });
 }
 
-/** The library's steps over a JSON text in chunks. */
-export async function playground({ json, patterns, chunk }, signal) {
-  const response = await ask("/api/playground", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ json, patterns, chunk }),
-    signal,
-  });
-  return response.json();
-}
-
 /** The elements of Markdown texts: of each a list, or null if it is to be shown as it stands. */
 export async function format(texts) {
   const response = await ask("/api/markdown", {

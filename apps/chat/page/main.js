@@ -7,7 +7,6 @@ import { conversations, note } from "./conversations.js";
 import { afterFrame, el, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { formatter } from "./markdown.js";
-import { Playground } from "./playground.js";
 import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
 import { tabs } from "./tabs.js";
@@ -338,5 +337,4 @@ about()
   })
   .catch((error) => console.error(error));
 tabs(document.querySelector('[role="tablist"]'));
-new Playground(find("playground"));
 openFromAddress();

@@ -135,38 +135,3 @@ async fn the_scripted_provider_ends_with_the_app_even_if_that_is_killed() {
     };
     tokio::time::timeout(Duration::from_secs(5), gone).await.expect("the provider has ended");
 }
-
-/// Long keys around many values, for as many patterns as there may be: 64 KB of which each event repeats 27.
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn the_playgrounds_worst_requests_take_little_memory() {
-    let folder = tempfile::tempdir().unwrap();
-    let (app, base_url) = start(folder.path()).await;
-    let keys = format!("{{\"{}\":", "k".repeat(300)).repeat(90);
-    let json = format!("{keys}[{}0]{}", "0,".repeat(18_000), "}".repeat(90));
-    let patterns = vec!["$..*"; 64];
-    let body = serde_json::json!({"json": json, "patterns": patterns, "chunk": 65_536}).to_string();
-    let client = reqwest::Client::new();
-    let requests = (0..3).map(|_| {
-        let request = client.post(format!("{base_url}/api/playground")).header("content-type", "application/json");
-        let request = request.body(body.clone());
-        tokio::spawn(async move {
-            let mut response = request.send().await.unwrap();
-            assert_eq!(response.status(), 200);
-            let mut answer = Vec::new();
-            while let Some(chunk) = response.chunk().await.unwrap() {
-                answer.extend_from_slice(&chunk);
-                assert!(answer.len() <= chat::page::MAX_ANSWER, "the answer goes on and on");
-            }
-            assert!(String::from_utf8(answer).unwrap().contains("not everything is shown"));
-        })
-    });
-    for request in requests.collect::<Vec<_>>() {
-        request.await.unwrap();
-    }
-    let status = std::fs::read_to_string(format!("/proc/{}/status", app.id().unwrap())).unwrap();
-    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().trim_end_matches(" kB");
-    let peak: u64 = peak.parse().unwrap();
-    println!("{peak} KiB");
-    assert!(peak < 256 << 10, "{peak} KiB");
-}

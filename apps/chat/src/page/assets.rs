@@ -31,7 +31,6 @@ files! {
     "markdown.js" SCRIPT,
     "merge.js" SCRIPT,
     "parts.js" SCRIPT,
-    "playground.js" SCRIPT,
     "replay.js" SCRIPT,
     "session.js" SCRIPT,
     "sse.js" SCRIPT,

@@ -49,11 +49,8 @@ async fn axe_finds_nothing_wrong() {
             if width < 600 {
                 stage.press("#toggle-details").await;
             }
-            for tab in ["inspector", "context", "playground"] {
+            for tab in ["inspector", "context"] {
                 stage.press(&format!("#tab-{tab}")).await;
-                if tab == "playground" {
-                    stage.run_playground().await;
-                }
                 check(&stage, &axe, &format!("{tab} at {width}, {scheme}")).await;
             }
         }
@@ -117,7 +114,6 @@ async fn the_keyboard_reaches_everything() {
             stage.eval("return [document.activeElement.id, document.activeElement.getAttribute('aria-selected')]").await
         };
         assert_eq!(arrow().await, json!(["tab-context", "true"]));
-        assert_eq!(arrow().await, json!(["tab-playground", "true"]));
         assert_eq!(arrow().await, json!(["tab-inspector", "true"]));
         // A chip by the keyboard.
         for at in [".chips .chip", ".send-choice"] {

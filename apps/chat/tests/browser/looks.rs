@@ -39,13 +39,6 @@ async fn pictures_of_each_assistant() {
         stage.open("restaurant").await;
         stage.ask("Find a place for dinner, japanese please").await;
         picture(&stage, "phone").await;
-
-        stage.look_as(1200, 900, "light").await;
-        stage.open("shopping").await;
-        stage.press("#tab-playground").await;
-        stage.run_playground().await;
-        stage.go_to_step("7").await;
-        picture(&stage, "playground").await;
     })
     .await;
 }

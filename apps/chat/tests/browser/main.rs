@@ -11,7 +11,6 @@ mod inspector;
 mod landing;
 mod looks;
 mod markdown;
-mod playground;
 mod questions;
 mod return_to;
 mod speed;

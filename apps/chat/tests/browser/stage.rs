@@ -227,19 +227,6 @@ impl Stage {
         self.eval(&format!("document.querySelector({}).click()", json!(selector))).await;
     }
 
-    /// Runs the playground with what is in its fields, and waits for its steps.
-    pub(crate) async fn run_playground(&self) {
-        self.eval("document.querySelector('#playground-form').requestSubmit()").await;
-        self.until("return !document.querySelector('#pg-result').hidden").await;
-    }
-
-    /// Moves the playground to a step; `step.max` is the last.
-    pub(crate) async fn go_to_step(&self, step: &str) {
-        let script = "const step = document.querySelector('#pg-step'); step.value = STEP; \
-                      step.dispatchEvent(new Event('input'))";
-        self.eval(&script.replace("STEP", step)).await;
-    }
-
     /// The text of the last bubble, as the document has it.
     pub(crate) async fn answer(&self) -> String {
         self.eval(&format!("return {SAID}")).await.as_str().unwrap_or_default().to_owned()

@@ -101,13 +101,11 @@ async fn no_answer_is_to_be_kept() {
         (404, get("/nothing/there")),
         (421, get(stream).header("host", "evil.example")),
         (421, get("/").header("host", "evil.example")),
-        (200, post("/api/playground", json, r#"{"json": "1", "patterns": [], "chunk": 1}"#)),
-        (422, post("/api/playground", json, r#"{"json": "1", "patterns": [], "chunk": 0}"#)),
     ] {
         let response = request.send().await.unwrap();
         let (told, url) = (response.status().as_u16(), response.url().clone());
         assert_eq!((told, response.headers()["cache-control"].to_str().unwrap()), (status, "no-store"), "{url}");
-        if told == 200 && url.path() != "/api/playground" {
+        if told == 200 {
             assert_eq!(response.headers()["content-type"], "text/event-stream", "{url}");
         }
     }
@@ -172,7 +170,7 @@ async fn the_page_is_told_whom_it_speaks_with() {
 #[tokio::test]
 async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
     let world = World::start().await;
-    let (send, stop, playground) = ("/api/chat/send", "/api/chat/stop", "/api/playground");
+    let (send, stop) = ("/api/chat/send", "/api/chat/stop");
     let who = "`assistant` has to be `shopping`, `finance`, `restaurant` or `form`.";
     let answers = "`answers` has to be an object whose members are arrays of strings.";
     for (path, body, status, kind, words) in [
@@ -225,24 +223,9 @@ async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
         ),
         (stop, "{}", 422, "invalid_request", "The request has no `conversationId`."),
         (stop, "", 400, "invalid_json", "The request is empty."),
-        (playground, r#"{"json": "1", "patterns": []}"#, 422, "playground", "The request has no `chunk`."),
-        (
-            playground,
-            r#"{"json": "1", "patterns": [1], "chunk": 1}"#,
-            422,
-            "playground",
-            "`patterns` has to be an array of strings.",
-        ),
-        (
-            playground,
-            r#"{"json": "1", "patterns": [], "chunk": -1}"#,
-            422,
-            "playground",
-            "`chunk` has to be a whole number.",
-        ),
-        (playground, "", 400, "playground", "The request is empty."),
         ("/api/markdown", r#"{"texts": [1]}"#, 422, "markdown", "`texts` has to be an array of strings."),
         ("/api/markdown", "{}", 422, "markdown", "The request has no `texts`."),
+        ("/api/markdown", "", 400, "markdown", "The request is empty."),
         ("/api/markdown", "x", 400, "markdown", "The request is not JSON: expected value at line 1 column 1."),
     ] {
         let request = world.client.post(world.url(path)).header("content-type", "application/json; charset=utf-8");
