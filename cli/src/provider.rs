@@ -106,7 +106,7 @@ impl Stream {
             let on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
                 if let StreamEvent::BadFrame { text } = event
-                    && !may_be_event(text)
+                    && event.is_noise()
                 {
                     noise.push(format!("bad-frame: {}", beginning(text)));
                 }
@@ -202,13 +202,6 @@ impl Source for Stream {
     }
 }
 
-/// Returns true if a frame that can't be read may have been an event, and is not just noise: it begins with an object, or
-/// ends with one.
-fn may_be_event(text: &str) -> bool {
-    text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
-        || (text.contains("{\"") && text.trim_end().ends_with('}'))
-}
-
 /// Complains of noise, unless it is that of a program's terminal.
 fn settle_noise(provider: Option<Provider>, noise: &mut Vec<String>, complaints: &mut Complaints) {
     match provider {
@@ -263,7 +256,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
             }
         }
         StreamEvent::Payload { ref event, .. } => envelope::complain(event, complaints),
-        StreamEvent::BadFrame { text } if may_be_event(text) => {
+        StreamEvent::BadFrame { text } if !event.is_noise() => {
             complaints.push(format!("bad-frame: {}", beginning(text)));
         }
         StreamEvent::Mismatch { kind, call, .. } => {

@@ -19,7 +19,6 @@ use crate::calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot,
 use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
-use crate::event::verdict::may_be_event;
 use crate::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
 use crate::json::{Json, TextOrJson, place_of};
 
@@ -113,14 +112,6 @@ impl<'a> Emitter<'a> {
         self.calls().leave_out(reason);
         self.user.stream_state.outlet.leave_out(reason);
         self.user.stream_state.spoil_message();
-    }
-
-    /// An event can't be read. Noise in between loses nothing; what looks like an event may have been a fragment.
-    pub(crate) fn bad_frame(&mut self, text: &str) {
-        if may_be_event(text) {
-            self.leave_out("bad-frame");
-        }
-        self.report(StreamEvent::BadFrame { text });
     }
 
     /// Returns the state of the calls.

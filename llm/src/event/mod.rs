@@ -249,6 +249,19 @@ pub enum StreamEvent<'a> {
     },
 }
 
+impl StreamEvent<'_> {
+    /// Returns true if this is a [`BadFrame`](Self::BadFrame) that can't have been an event, such as a program's notice
+    /// between its lines: nothing of an answer is lost with it. What begins with an object, or ends with one, may have been
+    /// a fragment.
+    #[must_use]
+    pub fn is_noise(&self) -> bool {
+        let Self::BadFrame { text } = self else { return false };
+        let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{');
+        let ends = text.trim_end().ends_with('}') && text.as_bytes().windows(2).any(|pair| pair == b"{\"");
+        !begins && !ends
+    }
+}
+
 impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {
     fn from(event: CallEvent<'a>) -> Self {
         Self::Call(event)

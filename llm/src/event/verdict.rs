@@ -154,7 +154,7 @@ impl Watch {
         let wrong = match event {
             // An answer that ends so needs no other word for it.
             StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
-            StreamEvent::BadFrame { text } if !may_be_event(text) => {
+            event if event.is_noise() => {
                 self.has_noise |= self.wrong.is_none();
                 return;
             }
@@ -214,13 +214,6 @@ impl Watch {
             () => Ok(()),
         }
     }
-}
-
-/// Returns true if a frame that can't be read may have been an event, and is not just noise: it begins with an object, or
-/// ends with one.
-pub(crate) fn may_be_event(text: &str) -> bool {
-    text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{')
-        || (text.trim_end().ends_with('}') && text.as_bytes().windows(2).any(|pair| pair == b"{\""))
 }
 
 /// Returns true if an input with this status may be acted on.

@@ -4,6 +4,7 @@
 use crate::calls::{CallStart, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
+use crate::event::StreamEvent;
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Look, Understood, openai_chat};
 use crate::json::{Field, Json, Pieces, Spelt, Text, TextOrJson, Unreadable, objects};
@@ -49,7 +50,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if event.choices.is_given() {
         // Such a chunk is this provider's too, be it readable or not.
         return (openai_chat::FORMAT.read)(json.hand_over(), emit).or_else(|Unreadable| {
-            emit.bad_frame(json.spelt());
+            emit.leave_out("bad-frame");
+            emit.report(StreamEvent::BadFrame { text: json.spelt() });
             Ok(Understood::Yes)
         });
     }

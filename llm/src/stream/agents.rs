@@ -139,7 +139,8 @@ impl ProviderStream {
     }
 
     /// An event was left out unread, and nobody knows which agent's it was.
-    pub(super) fn leave_out_of_agents(&mut self, reason: &'static str) {
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.emitter(&mut |_| {}).leave_out(reason);
         let count = if HAS_TERMINALS { self.agents.open.len() } else { 0 };
         for place in 0..count {
             self.as_agent(place, &mut |_| {}, |stream, on_event| stream.emitter(on_event).leave_out(reason));

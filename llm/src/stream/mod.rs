@@ -350,10 +350,8 @@ impl ProviderStream {
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.leave_out_of_agents("bad-frame");
-        let mut emit = self.emitter(&mut on_event);
-        emit.leave_out("bad-frame");
-        emit.report(StreamEvent::BadFrame { text });
+        self.leave_out("bad-frame");
+        self.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
     }
 
     /// Notes an event that was too long to get here: it is reported as one that passed
@@ -364,10 +362,8 @@ impl ProviderStream {
 
     /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.leave_out_of_agents("limit");
-        let mut emit = self.emitter(&mut on_event);
-        emit.leave_out("limit");
-        emit.calls().report_error(CallErrorKind::EventLimit, None);
+        self.leave_out("limit");
+        self.emitter(&mut on_event).calls().report_error(CallErrorKind::EventLimit, None);
     }
 
     /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;

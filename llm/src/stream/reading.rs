@@ -10,7 +10,6 @@ use super::{MOST_UNDECIDED, ProviderStream, is_event};
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
-use crate::event::verdict::may_be_event;
 use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
 
@@ -102,9 +101,10 @@ impl ProviderStream {
     }
 
     pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
-        if may_be_event(text) {
-            self.leave_out_of_agents("bad-frame");
+        let event = StreamEvent::BadFrame { text };
+        if !event.is_noise() {
+            self.leave_out("bad-frame");
         }
-        self.emitter(on_event).bad_frame(text);
+        self.emitter(on_event).report(event);
     }
 }
