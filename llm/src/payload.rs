@@ -13,7 +13,7 @@ use core::fmt;
 
 use jsonspigot::{CompleteValue, Deviation, Error};
 
-pub(crate) use self::alike::are_alike;
+pub(crate) use self::alike::{are_alike, is_validated};
 pub use self::owned::OwnedPayload;
 pub(crate) use self::serialize::{write_payload, write_wrong};
 use self::values::values_of;

@@ -24,7 +24,7 @@ use super::event::InputEvent;
 use super::options::for_text;
 use super::rest::rest_of;
 use super::values::{PathValue, ValueWriter};
-use crate::payload::are_alike;
+use crate::payload::{are_alike, is_validated};
 
 /// The input came in a form that does not go with what had come before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,6 +261,11 @@ impl Input {
             *shortest = Some(text.to_owned());
         }
         is_same
+    }
+
+    /// Returns true if this is one whole JSON text, and another text what validating it by a schema makes of it.
+    pub(super) fn is_validated_as(&self, text: &str) -> bool {
+        matches!(self, Self::Open(InputReader { parser, values: None }) if is_validated(text_of(parser), text))
     }
 }
 

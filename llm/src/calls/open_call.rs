@@ -284,6 +284,14 @@ impl OpenCall {
         }
     }
 
+    /// Returns true if all of the input has come, and a text is what validating it by a schema makes of it: another one,
+    /// but none that contradicts.
+    pub(super) fn is_validated_as(&mut self, text: &str) -> bool {
+        self.left_out.is_none()
+            && !self.input.is_repeated_by(text, &mut self.repetition)
+            && self.input.is_validated_as(text)
+    }
+
     /// Returns true if the input can't become whole any more, whatever the wire says of it.
     fn is_beyond_repair(&self) -> bool {
         matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))

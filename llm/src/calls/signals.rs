@@ -204,6 +204,11 @@ impl Signals<'_> {
         self.with(number, |call, _, listener| call.contradict(whole, listener));
     }
 
+    /// Returns true if all of an open call's input has come, and a text is what validating it makes of it.
+    pub(crate) fn is_validated_as(&mut self, number: u64, text: &str) -> bool {
+        self.calls.open.get_mut(number).is_some_and(|call| call.is_validated_as(text))
+    }
+
     /// The whole input of the call with this number, open or not.
     pub(crate) fn whole_of(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {

@@ -129,6 +129,16 @@ impl Emitter<'_> {
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
+    /// The provider says that nothing more comes, for this reason if one was given.
+    pub(crate) fn end_unfinished(&mut self, reason: &str, kind: StopKind) {
+        for choice in mem::take(&mut self.user.stream_state.unfinished) {
+            self.end_blocks_of(choice);
+            self.calls().finish_choice(choice, (!reason.is_empty()).then_some(reason));
+            self.user.stream_state.outlet.watch.end();
+            self.stop(choice, reason, kind, "", "");
+        }
+    }
+
     /// The provider's last word: whatever is open ends.
     pub(crate) fn end_stream(&mut self) {
         self.end_again(None);

@@ -2,7 +2,7 @@
 
 use super::Emitter;
 use super::blocks::At;
-use super::said::{News, Part, Scope};
+use super::said::{News, Part, Said, Scope};
 use crate::calls::{CallStart, Executor, Place, Slot, is_stand_in};
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
 
@@ -67,6 +67,16 @@ impl Emitter<'_> {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
         self.user.stream_state.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
+    }
+
+    /// Notes a text that is all of a part, be it said already or still to come.
+    pub(crate) fn expect_all(&mut self, text: &str) {
+        self.note_reported(&Said::key_of(text));
+    }
+
+    /// Returns true if what was said of a part is a text that was noted to be all of it.
+    pub(crate) fn has_said_all(&self, part: Part<'_>) -> bool {
+        self.user.stream_state.said.key(&part).is_some_and(|key| self.has_reported(&key))
     }
 
     /// True if anything of this message was noted that may be repeated.
@@ -146,6 +156,11 @@ impl Emitter<'_> {
             self.user.stream_state.spoil_message();
         }
         true
+    }
+
+    /// Notes that a call that has ended may be said once more with this input.
+    pub(crate) fn note_input(&mut self, number: u64, input: &str) {
+        self.user.stream_state.said.is_input(number, input);
     }
 
     /// Returns true if a call has ended with this input, as far as that is remembered.

@@ -7,7 +7,7 @@
 //! of their own.)
 
 use alloc::collections::VecDeque;
-use alloc::string::String;
+use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::mem;
 
@@ -97,6 +97,10 @@ impl Text {
             digest: (digest ^ 0xCBF2_9CE4_8422_2325 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3),
         })
     }
+
+    fn key(self) -> String {
+        [" text ", &self.len.to_string(), " ", &self.digest.to_string()].concat()
+    }
 }
 
 impl Spoken {
@@ -136,6 +140,16 @@ impl Said {
         if let Some(spoken) = self.parts.get_mut(place) {
             spoken.text = spoken.text.with(piece);
         }
+    }
+
+    /// A key of a text, which is no id.
+    pub(crate) fn key_of(text: &str) -> String {
+        Text::default().with(text).key()
+    }
+
+    /// The key of what was said of a part.
+    pub(crate) fn key(&self, part: &Part<'_>) -> Option<String> {
+        self.parts.iter().rfind(|spoken| spoken.is(part)).map(|spoken| spoken.text.key())
     }
 
     /// The list of everything begins.

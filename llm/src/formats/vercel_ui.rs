@@ -72,7 +72,19 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     match &*event.kind {
         "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
         "tool-input-start" => emit.calls().start(slot, start),
-        "tool-input-available" => end(slot, start, executor, event.input.spelt(), emit),
+        "tool-input-available" => {
+            let input = event.input.spelt();
+            let call = emit.calls().find(slot);
+            // The application's schema has been at it. What the model has written is the input all the same.
+            match call.filter(|call| emit.calls().is_validated_as(*call, input)) {
+                Some(call) => {
+                    emit.data(&event.kind, json);
+                    end(slot, start, executor, "", emit);
+                    emit.note_input(call, input);
+                }
+                None => end(slot, start, executor, input, emit),
+            }
+        }
         "tool-input-error" => {
             // What could not be read as JSON comes as a string.
             end(slot, start, executor, event.input.text_or_json().as_str(), emit);

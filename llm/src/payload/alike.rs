@@ -13,6 +13,16 @@ use jsonspigot::{PatternSet, ValueKind};
 /// Returns true if both are JSON texts, of the same value: members in any order, the last one of duplicates, and
 /// numbers that are the same double.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
+    are_same(one, other, false)
+}
+
+/// The same, but that objects may have more members or fewer: what a schema makes of an input by its defaults, and by
+/// leaving out what it does not know. Objects that have members, but none in common, are others.
+pub(crate) fn is_validated(input: &str, validated: &str) -> bool {
+    are_same(input, validated, true)
+}
+
+fn are_same(one: &str, other: &str, may_lack_members: bool) -> bool {
     let (Some(one), Some(other)) = (read(one), read(other)) else { return false };
     let mut pairs: Vec<_> = one.snapshot().zip(other.snapshot()).into_iter().collect();
     while let Some((one, other)) = pairs.pop() {
@@ -29,10 +39,15 @@ pub(crate) fn are_alike(one: &str, other: &str) -> bool {
                     one.len() == other.len()
                 }
                 ValueKind::Object => {
-                    let (ones, others) = (last_entries(one), last_entries(other));
+                    let (mut ones, mut others) = (last_entries(one), last_entries(other));
+                    let has_none = ones.is_empty() || others.is_empty();
+                    if may_lack_members {
+                        ones.retain(|(key, _)| others.binary_search_by_key(key, |(other, _)| *other).is_ok());
+                        others.retain(|(key, _)| ones.binary_search_by_key(key, |(one, _)| *one).is_ok());
+                    }
                     let keys_are_same = ones.iter().map(|(key, _)| key).eq(others.iter().map(|(key, _)| key));
                     pairs.extend(ones.iter().zip(&others).map(|((_, one), (_, other))| (*one, *other)));
-                    keys_are_same
+                    keys_are_same && (!may_lack_members || has_none || !ones.is_empty())
                 }
             };
         if !is_same {

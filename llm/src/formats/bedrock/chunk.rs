@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 
-use super::{AGENT, Event};
+use super::{AGENT, Event, SAID, end_agent};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
@@ -33,6 +33,8 @@ objects! {
         /// The findings of a guardrail, and whether it has stepped in.
         guardrail: Json<'a> = "amazon-bedrock-trace",
         guardrail_action: Json<'a> = "amazon-bedrock-guardrailAction",
+        /// Counts and times of Bedrock's own, in the last chunk.
+        metrics: Json<'a> = "amazon-bedrock-invocationMetrics",
     }
 
     struct Output<'a> {
@@ -55,7 +57,9 @@ pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Underst
             return Err(Unreadable);
         }
         emit.note_reported(AGENT);
+        emit.note_said(SAID, text);
         emit.text(0, text);
+        end_agent(emit);
         return Ok(Understood::Yes);
     };
     if is_known(&json.member("type").word(), anthropic::FORMAT.owns_type) || json.member("type").word() == "ping" {
@@ -121,6 +125,11 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unre
         emit.end_blocks_of(choice);
         emit.calls().finish_choice(choice, Some(reason));
         emit.stop(choice, reason, StopKind::of(reason), "", &plain.stop);
+    }
+    // The model gives no reason where a guardrail has cut its answer.
+    if plain.metrics.is_given() && is_plain {
+        let action = plain.guardrail_action.word();
+        emit.end_unfinished(if action == "INTERVENED" { &action } else { "" }, StopKind::ContentFilter);
     }
     Ok(Understood::Yes)
 }

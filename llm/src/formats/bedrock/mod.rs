@@ -12,9 +12,10 @@ use self::chunk::read_chunk;
 use crate::calls::{CallStart, Executor, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
+use crate::emitter::said::Part as Said;
 use crate::event::media::Media;
 use crate::event::stop::StopKind;
-use crate::event::{BlockKind, OpaqueKind, Source};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use crate::formats::anthropic;
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Json, Others, Piece, Spelt, Text, Unreadable, objects};
@@ -190,11 +191,33 @@ const AGENT: &str = " agent";
 /// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
 const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
 
-/// Reads an agent's stream, apart from text. It has no end of its own, except where it hands over to the client.
+/// An agent's text.
+const SAID: Said<'_> = Said { kind: MismatchKind::Text, choice: 0, at: At::Run };
+
+/// Ends an agent's answer, if its text is what the trace says is the final response. That may come before the text or
+/// after it.
+fn end_agent(emit: &mut Emitter<'_>) {
+    if emit.is_unfinished(0) && emit.has_said_all(SAID) {
+        emit.end_blocks();
+        emit.calls().finish(None);
+        emit.stop(0, "finalResponse", StopKind::Finished, "", "");
+    }
+}
+
+/// Reads an agent's stream, apart from text. It has no end of its own, except where it hands over to the client, or its
+/// trace, for who has asked for one, has the final response.
 fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
     let data = [("trace", event.trace), ("files", event.files)];
     for (kind, json) in data.into_iter().filter(|(_, json)| json.is_given()) {
         emit.data(kind, json);
+    }
+    // Of each kind of trace that may have one. What another agent has told this one is seldom its text.
+    for (_, trace) in event.trace.member("trace").members() {
+        let response = trace.member("observation").member("finalResponse").member("text");
+        if response.is_given() {
+            emit.expect_all(&response.word());
+            end_agent(emit);
+        }
     }
     if let Some(ReturnControl { invocation_id, inputs }) = &event.return_control {
         for input in inputs {
