@@ -60,6 +60,11 @@ impl Signals<'_> {
                 _ => {}
             }
         }
+        self.start_new(slot, start);
+    }
+
+    /// A call starts, whatever was in its place.
+    pub(crate) fn start_new(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         if let Some(number) = self.open(slot, start) {
             self.with(number, |call, options, listener| {
                 call.keep_start_input(start.input.unwrap_or_default(), options);

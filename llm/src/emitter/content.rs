@@ -178,6 +178,9 @@ impl Emitter<'_> {
     /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
     pub(crate) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         let start = if self.calls_are_executed { start.executor(Executor::Provider) } else { start };
+        if self.start_another(slot, start) {
+            return;
+        }
         let (id, input) = (start.id_or_empty(), start.input.unwrap_or_default());
         let number = if id.is_empty() { None } else { self.known().find_id(slot.choice, id) };
         let is_again = number.is_some() && self.calls().find_in(slot) == number && self.calls().has_ended(slot, id);
@@ -189,6 +192,17 @@ impl Emitter<'_> {
             }
         }
         self.calls().start(slot, start);
+    }
+
+    /// A call starts that has the place and the id of one that has ended, but another name: that one can't be meant.
+    pub(crate) fn start_another(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> bool {
+        let ended = self.calls().find_in(slot);
+        let is_other =
+            ended.is_some_and(|call| self.user.stream_state.said.was_called_otherwise(call, start.name_or_empty()));
+        if is_other {
+            self.calls().start_new(slot, start);
+        }
+        is_other
     }
 
     /// A piece of a call that may have ended and be said once more.

@@ -61,8 +61,8 @@ pub(crate) struct Said {
     had_forgotten: bool,
     /// True if the inputs of ended calls are to be remembered.
     watches_inputs: bool,
-    /// Calls with a digest of their input, oldest first.
-    inputs: VecDeque<(u64, u64)>,
+    /// Calls with digests of their input and of their name, oldest first.
+    inputs: VecDeque<(u64, u64, u64)>,
     /// Inputs that are said once more, of calls that have ended or by events of another kind, as far as they have come.
     again: Vec<(u64, String)>,
 }
@@ -185,20 +185,20 @@ impl Said {
         self.watches_inputs = true;
     }
 
-    /// A call has ended with this input.
-    pub(crate) fn end_input(&mut self, call: u64, input: &str) {
+    /// A call of this name has ended with this input.
+    pub(crate) fn end_input(&mut self, call: u64, name: &str, input: &str) {
         if self.watches_inputs {
             if self.inputs.len() >= MOST_INPUTS {
                 self.inputs.pop_front();
             }
-            self.inputs.push_back((call, Self::digest_of(input)));
+            self.inputs.push_back((call, Self::digest_of(input), digest_of(name)));
         }
     }
 
     /// A call that has ended starts once more. At most `most` are followed at once.
     pub(crate) fn begin_again(&mut self, call: u64, most: usize) {
         self.again.retain(|(number, _)| *number != call);
-        if self.inputs.iter().any(|(number, _)| *number == call) {
+        if self.inputs.iter().any(|(number, ..)| *number == call) {
             self.begin_otherwise(call, most);
         }
     }
@@ -232,13 +232,19 @@ impl Said {
 
     /// Returns true if a call has ended with this input, as far as that is remembered.
     pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
-        let ended = self.inputs.iter().rev().find(|(number, _)| *number == call);
-        ended.is_some_and(|(_, digest)| *digest == Self::digest_of(input))
+        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
+        ended.is_some_and(|(_, digest, _)| *digest == Self::digest_of(input))
+    }
+
+    /// Returns true if a call has ended, as far as that is remembered, and was known by another name than this one.
+    pub(crate) fn was_called_otherwise(&self, call: u64, name: &str) -> bool {
+        let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
+        ended.is_some_and(|(_, _, known)| !name.is_empty() && *known != digest_of("") && *known != digest_of(name))
     }
 
     /// Returns true if a call has ended with this input; `None` if it has not ended or is not remembered.
     pub(crate) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
-        let (_, digest) = self.inputs.iter_mut().rev().find(|(number, _)| *number == call)?;
+        let (_, digest, _) = self.inputs.iter_mut().rev().find(|(number, ..)| *number == call)?;
         if whole.is_empty() {
             return Some(true);
         }
@@ -358,9 +364,8 @@ impl Said {
         }
         out.flag(self.watches_inputs);
         out.number(self.inputs.len() as u64);
-        for (call, digest) in &self.inputs {
-            out.number(*call);
-            out.number(*digest);
+        for (call, input, name) in &self.inputs {
+            [call, input, name].into_iter().for_each(|number| out.number(*number));
         }
         out.number(self.again.len() as u64);
         for (call, input) in &self.again {
@@ -385,8 +390,8 @@ impl Said {
         Impossible::unless(count <= MOST_INPUTS && (watches_inputs || count == 0))?;
         let mut inputs = VecDeque::new();
         for _ in 0..count {
-            inputs.push_back((reader.number()?, reader.number()?));
-            Impossible::unless(inputs.back().is_some_and(|(call, _)| *call < next))?;
+            inputs.push_back((reader.number()?, reader.number()?, reader.number()?));
+            Impossible::unless(inputs.back().is_some_and(|(call, ..)| *call < next))?;
         }
         let count = reader.count()?;
         Impossible::unless(count <= most)?;

@@ -71,7 +71,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     };
     match &*event.kind {
         "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
-        "tool-input-start" => emit.calls().start(slot, start),
+        "tool-input-start" => {
+            if !emit.start_another(slot, start) {
+                emit.calls().start(slot, start);
+            }
+        }
         "tool-input-available" => {
             let input = event.input.spelt();
             let call = emit.calls().find(slot);
@@ -158,6 +162,8 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
             return emit.calls().unplaced(slot);
         }
         emit.calls().start(slot, start);
+    } else {
+        emit.start_another(slot, start);
     }
     if executor == Executor::Provider {
         emit.calls().set_executor(slot, executor);

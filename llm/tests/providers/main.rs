@@ -27,6 +27,7 @@ mod made_up_calls;
 mod names;
 mod native_wires;
 mod neutral;
+mod one_id;
 mod own_streams;
 mod owned;
 mod patches_and_commands;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::wires;
 
 /// What is reported of a stream, restored after each event, and its verdict.
-fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
+pub(super) fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
     let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
@@ -23,11 +23,11 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), Unfinis
 }
 
 /// The pieces of what is said, joined.
-fn said(reported: &[Value], kind: &str) -> String {
+pub(super) fn said(reported: &[Value], kind: &str) -> String {
     reported.iter().filter(|event| event["event"] == kind).map(|event| event["text"].as_str().unwrap()).collect()
 }
 
-fn of<'v>(reported: &'v [Value], kind: &str) -> Vec<&'v Value> {
+pub(super) fn of<'v>(reported: &'v [Value], kind: &str) -> Vec<&'v Value> {
     reported.iter().filter(|event| event["event"] == kind).collect()
 }
 

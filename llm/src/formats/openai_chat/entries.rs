@@ -115,6 +115,9 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
     let (Some(number), Some(_)) = (in_slot, entry.index) else {
         // An index that is new is a new call's, whatever the id. Without an index the id decides.
         return match with_id {
+            Some(number) if emit.known().open_call(number).is_some_and(|call| entry.is_another_call(call)) => {
+                Found::New
+            }
             Some(number) if entry.index.is_none() => Found::call_again(number, entry, emit),
             _ => Found::New,
         };

@@ -29,7 +29,7 @@ pub(super) fn end(status: &str, response: Option<Response<'_>>, state: &mut Stat
     // Some servers report the items here alone, or what their input is.
     for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
         let slot = Slot::new(0, Place::Index(index));
-        let (at_slot, by_id) = (emit.calls().find_in(slot), emit.known().find_id(0, item.call_id()));
+        let (at_slot, by_id) = (emit.calls().find_in(slot), item.find(slot, emit));
         let is_new = at_slot.is_none() && by_id.is_none() && !may_be_old;
         let is_here = at_slot.is_some() && at_slot == by_id;
         if is_new || is_here {

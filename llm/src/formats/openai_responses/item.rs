@@ -353,6 +353,13 @@ impl Item<'_> {
         sources::of_searches(self.action, self.results, emit);
     }
 
+    /// The call that the item's ids mean: where they mean two, as calls have one id in common, the one in its slot.
+    pub(super) fn find(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Option<u64> {
+        let in_slot = emit.calls().find_in(slot);
+        let by_call = emit.known().find_id(0, self.call_id());
+        emit.known().find_id(0, &self.id).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
+    }
+
     /// The item is repeated after its call has ended.
     pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
         if matches!(self.form(), Some(Form::Streamed | Form::StreamedRaw)) {
@@ -364,7 +371,7 @@ impl Item<'_> {
     pub(super) fn end(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
         let Some(form) = self.form() else { return };
         if emit.calls().has_ended(slot, self.call_id()) {
-            if let Some(number) = emit.known().find_id(0, self.call_id()) {
+            if let Some(number) = self.find(slot, emit) {
                 self.repeat(number, emit);
             }
             return;

@@ -336,7 +336,14 @@ pub(super) const STREAMS: [Row; 61] = [
         &["completed"],
         1,
     ),
-    row("bedrock/invoke-agent-chunks.eventstream.bin", Bedrock, &[], &[("text", "The sum of 1, 2, 3, 4, 5")], &["finalResponse"], 0),
+    row(
+        "bedrock/invoke-agent-chunks.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", "The sum of 1, 2, 3, 4, 5")],
+        &["finalResponse"],
+        0,
+    ),
     row(
         "bedrock/invoke-claude-text.eventstream.bin",
         Bedrock,
@@ -364,7 +371,14 @@ pub(super) const STREAMS: [Row; 61] = [
         &["MAX_TOKENS", "MAX_TOKENS"],
         0,
     ),
-    row("bedrock/invoke-inline-agent.eventstream.bin", Bedrock, &[], &[("text", "The President of the Uni")], &["finalResponse"], 0),
+    row(
+        "bedrock/invoke-inline-agent.eventstream.bin",
+        Bedrock,
+        &[],
+        &[("text", "The President of the Uni")],
+        &["finalResponse"],
+        0,
+    ),
     row("bedrock/invoke-llama2.eventstream.bin", Bedrock, &[], &[("text", "\n\nThe phrase \"lorem i")], &["length"], 0),
     row(
         "bedrock/invoke-mistral.eventstream.bin",
