@@ -60,7 +60,7 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"source","url":"…","title":"…","value":{…}}      where that is from; with "quote", "span" and "block" if known
   {"event":"opaque","kind":"signature","block":0,"value":"…"}      has to go back: a signature, encrypted, container or compaction
   {"event":"media","media_type":"image/png","data":"…","block":0}     an image, sound or document: base64, or "url" in its place
-  {"event":"data","kind":"STATE_SNAPSHOT","value":{…}}     an application's own data
+  {"event":"data","kind":"STATE_SNAPSHOT","value":{…}}     an application's own data, or a call's validated input
   {"event":"content-filter","value":{…}}             what a filter or guardrail has found
   {"event":"usage","value":{…},"input":7,"output":9}     token counts; with "cached" and "reasoning" if known
   {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"

@@ -44,7 +44,8 @@ const CASES: &[Case] = &[
     case_of("tail-of-text-66d", RESPONSES, 0, &["text The answer is 42."]),
     case_of("tail-of-text-66e", RESPONSES, 0, &["text The answer is 42."]),
     case_of("tail-of-text-72", &["--provider", "cohere"], 0, &["text The answer is 42."]),
-    // The pieces end with a blank that the whole has not.
+    // The pieces end with a blank that the whole has not, and what was said can't be taken back: to go on with the rest
+    // would say `First , look.`, which nobody has. The whole is in the line that says so.
     case_of("tail-of-reasoning", RESPONSES, 1, &[r#""kind":"reasoning","block":0,"text":"First, look.""#]),
     case_of(
         "whole-contradicts-text",
