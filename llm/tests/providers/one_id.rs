@@ -3,6 +3,8 @@
 //!
 //! Laws: damage.
 
+use std::slice;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use jsonspigot_llm::{Provider, UnfinishedKind};
@@ -290,11 +292,11 @@ fn agents_of_bedrock_end_with_their_final_response() {
     let whole = text.concat();
     for (events, is_whole) in [
         ([&[start.clone(), response(&whole)], &pieces[..]].concat(), true),
-        ([&[start.clone()], &pieces[..], &[response(&whole)]].concat(), true),
+        ([slice::from_ref(&start), &pieces[..], &[response(&whole)]].concat(), true),
         ([&[start.clone(), response("It is")], &pieces[..], &[response(&whole)]].concat(), true),
-        ([&[start.clone()], &pieces[..]].concat(), false),
-        ([&[start.clone()], &pieces[..1], &[response(&whole)]].concat(), false),
-        ([&[start.clone()], &pieces[..], &[response("It is 43.")]].concat(), false),
+        ([slice::from_ref(&start), &pieces[..]].concat(), false),
+        ([slice::from_ref(&start), &pieces[..1], &[response(&whole)]].concat(), false),
+        ([slice::from_ref(&start), &pieces[..], &[response("It is 43.")]].concat(), false),
         ([&[start, response(&whole)], &pieces[..], &[bytes(" More.")]].concat(), false),
     ] {
         let (reported, verdict) = read(Provider::Bedrock, &events);
