@@ -131,16 +131,15 @@ impl Tracker {
         level <= self.level() && to(level) > level.checked_sub(1).map_or(0, to)
     }
 
-    /// The events have been read: their paths may be dropped, unless they are still open.
+    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay, as those
+    /// of values that are reported as they come do.
     #[inline]
-    pub(super) fn release_paths(&mut self) {
-        if self.paths.unpin() {
-            self.compact_paths();
-        }
+    pub(super) fn unpin_paths(&mut self) -> bool {
+        self.paths.unpin()
     }
 
-    #[inline(never)]
-    fn compact_paths(&mut self) {
+    /// Drops paths, unless they are still open.
+    pub(super) fn compact_paths(&mut self) {
         if self.paths.len() > 2 * self.frames.len() + 64 {
             let mut compaction = self.paths.begin_compaction();
             for frame in &mut self.frames {
@@ -373,6 +372,7 @@ impl Tracker {
     }
 
     /// New text of the open string of a level, which may be read inside.
+    #[inline]
     pub(super) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
         if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
             return;
