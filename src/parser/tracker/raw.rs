@@ -119,7 +119,9 @@ impl RawDeltas {
         (text.at, text.reported) = (at, at);
         // The decoded text of a string is never cut in a character.
         let is_apart = level > DOCUMENT || self.held.is_empty() && before.is_empty();
-        if is_apart && let Ok(piece) = str::from_utf8(piece) {
+        // Most chunks are a few bytes of ASCII, which is seen faster.
+        let ascii = if piece.len() < 16 { ascii_text(piece) } else { "" };
+        if is_apart && let Ok(piece) = if ascii.is_empty() { str::from_utf8(piece) } else { Ok(ascii) } {
             text.text.push_str(piece);
             return;
         }
