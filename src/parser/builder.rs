@@ -184,7 +184,7 @@ impl ParserBuilder {
         let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits),
             outcome: Outcome::open(&tracker, &inner, translator.as_deref()),
-            followers: Followers::new(tracker, open_keys, self.tree()),
+            followers: Followers::new(tracker, open_keys, self.tree(), self.retain),
             retained: Retained::new(self.retain),
             inner,
             translator,

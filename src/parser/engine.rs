@@ -12,7 +12,7 @@ use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(not(target_family = "wasm"))]
 use crate::tokenizer::ShortChunk;
-use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer, ascii_text};
+use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -33,8 +33,8 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside, or a translator reads, or text is reported as it came. This is an outcome of
-    /// its own so that a chunk of any other text takes no test more.
+    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of any
+    /// other text takes no test more.
     OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
@@ -47,8 +47,9 @@ pub(crate) enum Outcome {
 impl Outcome {
     /// Before the end.
     pub(crate) fn open(tracker: &Tracker, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
-        let is_awake = translator.is_some_and(Translator::is_awake);
-        if !inner.is_empty() || is_awake || tracker.has_raw() { Self::OpenOtherwise } else { Self::Open }
+        // What is reported as it came is what comes to a translator, asleep or not.
+        let is_translated = translator.is_some_and(|translator| translator.is_awake() || tracker.has_raw());
+        if !inner.is_empty() || is_translated { Self::OpenOtherwise } else { Self::Open }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -81,7 +82,26 @@ impl Engine {
     // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
     #[inline(never)]
     pub(crate) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        self.followers.tracker.release_paths();
+        if self.followers.tracker.unpin_paths() {
+            return self.feed_after_events(chunk, out);
+        }
+        self.feed_next(chunk, out)
+    }
+
+    /// Reads a chunk after one whose events' paths had to stay.
+    #[inline(never)]
+    fn feed_after_events<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        self.followers.tracker.compact_paths();
+        if self.followers.tracker.has_open_raw()
+            && let Some(read) = self.take_refused_piece(chunk, out)
+        {
+            return read;
+        }
+        self.feed_next(chunk, out)
+    }
+
+    #[inline(always)]
+    fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
         if (2..16).contains(&chunk.len()) {
@@ -99,8 +119,8 @@ impl Engine {
             return self.feed_chunk(chunk, out);
         }
         let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
-        if self.retained.keeps_text() {
-            self.retained.append(chunk, self.tokenizer.offset(), self.followers.tracker.has_open_match());
+        if self.followers.has_work_before_chunks {
+            self.begin_chunk(chunk, out);
         }
         let Self { tokenizer, followers, retained, .. } = self;
         let sink = &mut TokenSink { followers, retained, out, strings: None };
@@ -109,7 +129,7 @@ impl Engine {
             return self.feed_chunk(rest, out);
         }
         if self.followers.has_work_after_chunks {
-            self.end_chunk();
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
         }
         fed.map(drop).or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
     }
@@ -119,9 +139,8 @@ impl Engine {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_otherwise(chunk, out);
         }
-        if self.retained.keeps_text() {
-            let has_open_match = self.followers.tracker.has_open_match();
-            self.retained.append_unless_kept(chunk, self.tokenizer.offset(), has_open_match);
+        if self.followers.has_work_before_chunks {
+            self.begin_chunk(chunk, out);
         }
         let Self { tokenizer, followers, retained, .. } = self;
         // A small module has the tokenizer and its followers once, as texts inside strings need them.
@@ -136,9 +155,21 @@ impl Engine {
             tokenizer.feed(chunk, sink)
         };
         if self.followers.has_work_after_chunks {
-            self.end_chunk();
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
         }
         fed.or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
+    }
+
+    /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is wanted.
+    #[inline]
+    fn begin_chunk<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) {
+        let offset = self.tokenizer.offset();
+        if self.retained.keeps_text() {
+            self.retained.append_unless_kept(chunk, offset, self.followers.tracker.has_open_match());
+        }
+        if self.followers.tracker.has_raw() {
+            self.begin_raw_chunk(chunk, out.as_dyn());
+        }
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
@@ -171,7 +202,11 @@ impl Engine {
     /// Does the work of a few parsers at a chunk's end, or at the bad byte in it, decided by one test, so that the
     /// others pay for one only.
     #[cold]
-    pub(super) fn end_chunk(&mut self) {
+    pub(super) fn end_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) {
+        if self.followers.tracker.end_raw_chunk(failed_at, out) {
+            // The next pieces are new text of all that is open, too.
+            self.tokenizer.refuse_string_pieces();
+        }
         self.followers.show_open_atom(self.tokenizer.open_atom());
         if self.stops_at_root && self.has_root_ended() {
             if !self.is_translated() {
@@ -208,47 +243,6 @@ impl Engine {
 
     /// A chunk of a text that is open, but otherwise than most.
     fn feed_open<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if !self.followers.tracker.has_raw() {
-            return self.feed_open_unseen(chunk, out);
-        }
-        let out = out.as_dyn();
-        let read = match self.take_refused_piece(chunk, out) {
-            Some(read) => read,
-            None => self.feed_in_view(chunk, out),
-        };
-        if self.followers.tracker.has_open_raw() {
-            self.tokenizer.refuse_string_pieces();
-        }
-        read
-    }
-
-    /// Reads a chunk that is a piece of the open string, if nothing has kept it from being read as such but that it is part
-    /// of a value which is reported as it comes.
-    #[inline]
-    fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
-        let tracker = &self.followers.tracker;
-        if self.translator.is_some() || tracker.level() > DOCUMENT || !tracker.has_open_raw() {
-            return None;
-        }
-        let (start, is_first) = (self.tokenizer.offset(), out.begin_chunk());
-        self.tokenizer.allow_string_pieces();
-        let read = self
-            .take_string_piece(chunk, |tracker, text, at| tracker.delta_in(DOCUMENT, text.as_str(), at, &mut *out))?;
-        self.followers.tracker.pass_raw(ascii_text(chunk), start, is_first, out);
-        Some(read)
-    }
-
-    /// Reads a chunk of which some open value may be reported as it comes.
-    fn feed_in_view(&mut self, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
-        let (start, held) = (self.tokenizer.offset(), self.translator.as_deref().map_or(&b""[..], Translator::held));
-        self.followers.tracker.begin_raw_chunk(held, chunk, start, out);
-        let read = self.feed_open_unseen(chunk, out);
-        let failed_at = self.stopped_by().map(Error::offset);
-        self.followers.tracker.end_raw_piece(DOCUMENT, failed_at, out);
-        read
-    }
-
-    fn feed_open_unseen<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if self.translator.is_some() {
             return self.translate(chunk, out.as_dyn(), None);
         }
@@ -276,9 +270,12 @@ impl Engine {
     fn translate(&mut self, chunk: &[u8], out: &mut dyn Output, stopped_by: Option<Fault>) -> Result<(), Error> {
         let start = self.tokenizer.offset();
         let Some((translator, parts)) = self.translator() else { return Ok(()) };
+        if parts.followers.tracker.has_raw() {
+            parts.followers.tracker.begin_raw_chunk(translator.held(), chunk, start, out.begin_chunk());
+        }
         let read = translator.feed(parts, chunk, out, stopped_by);
         if self.followers.has_work_after_chunks {
-            self.end_chunk();
+            self.end_chunk(read.as_ref().err().map(|fault| fault.offset), out);
         }
         self.mark_deviation();
         if self.followers.tracker.level() > DOCUMENT {

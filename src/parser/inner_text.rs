@@ -119,7 +119,9 @@ impl InnerText {
             Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
             None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
         };
-        followers.tracker.end_raw_piece(level, read.as_ref().err().map(|fault| fault.offset), out.as_dyn());
+        if followers.tracker.has_raw() {
+            followers.tracker.end_raw_piece(level, read.as_ref().err().map(|fault| fault.offset), out.as_dyn());
+        }
         followers.tree = tree;
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         if let Err(fault) = read {
@@ -284,7 +286,11 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
         let at = raw.start;
         let Some(&mut Strings { level, .. }) = self.strings.as_deref_mut() else {
-            self.followers.tracker.delta(text, at, self.out);
+            if self.followers.tracker.has_raw() {
+                self.followers.tracker.delta_in(DOCUMENT, text, at, self.out.as_dyn());
+            } else {
+                self.followers.tracker.delta(text, at, self.out);
+            }
             return self.followers.grow(text, at);
         };
         // The string's own delta comes before what its text reports.

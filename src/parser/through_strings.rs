@@ -13,15 +13,16 @@ impl Engine {
     #[inline(never)]
     pub(super) fn feed_through_strings<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         let Self { tokenizer, followers, retained, inner, .. } = self;
-        out.begin_chunk();
+        let is_first = out.begin_chunk();
         inner.release_kept(&followers.tracker);
         if retained.keeps_text() {
             retained.append(chunk, tokenizer.offset(), followers.tracker.has_open_match_in(DOCUMENT));
         }
+        followers.tracker.begin_raw_chunk(b"", chunk, tokenizer.offset(), is_first);
         let strings = &mut Strings { level: DOCUMENT, deeper: inner.texts() };
         let fed = tokenizer.feed_dyn(chunk, &mut TokenSink { followers, retained, out, strings: Some(strings) });
         if self.followers.has_work_after_chunks {
-            self.end_chunk();
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
         }
         if self.followers.tracker.level() > DOCUMENT {
             // The text inside has to see the next pieces too.

@@ -10,6 +10,7 @@
 
 mod innermost;
 mod open;
+mod paths;
 mod raw;
 
 use alloc::boxed::Box;
@@ -131,26 +132,6 @@ impl Tracker {
         level <= self.level() && to(level) > level.checked_sub(1).map_or(0, to)
     }
 
-    /// The events have been read: their paths may be dropped, unless they are still open.
-    #[inline]
-    pub(super) fn release_paths(&mut self) {
-        if self.paths.unpin() {
-            self.compact_paths();
-        }
-    }
-
-    #[inline(never)]
-    fn compact_paths(&mut self) {
-        if self.paths.len() > 2 * self.frames.len() + 64 {
-            let mut compaction = self.paths.begin_compaction();
-            for frame in &mut self.frames {
-                frame.node = compaction.keep(frame.node);
-            }
-            self.node = compaction.keep(self.node);
-            compaction.finish();
-        }
-    }
-
     /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
     /// something inside.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
@@ -215,14 +196,6 @@ impl Tracker {
             self.begin_raw(&value, out);
         }
         value
-    }
-
-    /// The path of the event just reported must stay until the event has been read.
-    #[inline]
-    fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
-        if out.reads_later() {
-            self.paths.pin(self.node);
-        }
     }
 
     #[inline]
@@ -373,6 +346,7 @@ impl Tracker {
     }
 
     /// New text of the open string of a level, which may be read inside.
+    #[inline]
     pub(super) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
         if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
             return;

@@ -46,6 +46,7 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
         self.report(selected, EventKind::Delta(text), at);
     }
 
+    #[inline]
     fn some_delta(&mut self, matches: &mut SomeMatches, new: SomeText<'_>) {
         let (path, kind, offset) = (new.paths.path(new.node), EventKind::Delta(new.text), new.at);
         for &(pattern, match_id) in &matches.matches {

@@ -13,9 +13,9 @@ use core::str;
 
 use super::{OpenValue, Tracker};
 use crate::parser::output::{Output, SomeMatches, SomeText};
-use crate::path::NodeId;
+use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Utf8Rest, floor_char_boundary, valid_prefix};
+use crate::tokenizer::{Utf8Rest, ascii_text, floor_char_boundary, valid_prefix};
 
 /// The level of the document.
 const DOCUMENT: usize = 0;
@@ -31,6 +31,8 @@ pub(super) struct RawDeltas {
     texts: Vec<LevelText>,
     /// The beginning of a character that the last chunk's end has cut.
     held: Vec<u8>,
+    /// True if the chunk that is being read has come: what is left of it may come again.
+    has_chunk: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +74,12 @@ impl LevelText {
         }
     }
 
+    /// The offset at which the piece ends.
+    #[inline]
+    fn end(&self) -> u64 {
+        self.at + (self.text.len() - self.place) as u64
+    }
+
     fn place_of(&self, offset: u64) -> usize {
         self.place + offset.saturating_sub(self.at) as usize
     }
@@ -98,6 +106,7 @@ impl RawDeltas {
         self.open.clear();
         self.texts.clear();
         self.held.clear();
+        self.has_chunk = false;
     }
 
     /// The next piece of the text of a level begins; some bytes before it are not reported yet, as nobody knew of what.
@@ -108,51 +117,69 @@ impl RawDeltas {
         let text = &mut self.texts[level];
         text.place = text.text.len();
         (text.at, text.reported) = (at, at);
-        match str::from_utf8(piece) {
-            // The decoded text of a string is never cut in a character.
-            Ok(piece) if level > DOCUMENT || self.held.len() + before.len() == 0 => text.text.push_str(piece),
-            _ => {
-                // The bytes of a byte order mark are held by both.
-                let before = if self.held.is_empty() { before } else { b"" };
-                text.reported = at.saturating_sub(self.held.len() as u64);
-                text.at = text.reported.saturating_sub(before.len() as u64);
-                let joined = [before, &self.held, piece].concat();
-                self.held = text.push(&joined).to_vec();
-            }
+        // The decoded text of a string is never cut in a character.
+        let is_apart = level > DOCUMENT || self.held.is_empty() && before.is_empty();
+        // Most chunks are a few bytes of ASCII, which is seen faster.
+        let ascii = if piece.len() < 16 { ascii_text(piece) } else { "" };
+        if is_apart && let Ok(piece) = if ascii.is_empty() { str::from_utf8(piece) } else { Ok(ascii) } {
+            text.text.push_str(piece);
+            return;
         }
+        // The bytes of a byte order mark are held by both.
+        let before = if self.held.is_empty() { before } else { b"" };
+        text.reported = at.saturating_sub(self.held.len() as u64);
+        text.at = text.reported.saturating_sub(before.len() as u64);
+        let joined = [before, &self.held, piece].concat();
+        self.held = text.push(&joined).to_vec();
     }
 
-    /// Reports what is new of an open value in a range of offsets. Returns whether there is anything.
-    fn report(&mut self, place: usize, new: Range<u64>, tracker: &Tracker, node: NodeId, out: &mut dyn Output) -> bool {
-        let OpenRaw { level, ref mut raw, .. } = self.open[place];
-        let Some(text) = self.texts.get(level) else { return false };
+    /// Another chunk begins, and the events of the last one are over.
+    fn clear_texts(&mut self) {
+        self.texts.iter_mut().for_each(|text| text.text.clear());
+    }
+}
+
+impl OpenRaw {
+    /// Reports what is new of the value in a range of offsets, out of the text of its level.
+    #[inline]
+    fn report<O: Output + ?Sized>(
+        &mut self,
+        new: Range<u64>,
+        text: &LevelText,
+        node: NodeId,
+        paths: &PathStore,
+        out: &mut O,
+    ) {
         let (from, to) = (text.place_of(new.start), text.place_of(new.end).min(text.text.len()));
-        if from >= to {
-            return false;
+        if let Some(text) = text.text.get(from..to).filter(|text| !text.is_empty()) {
+            let (at, level, place) = (new.start, self.level, Some(from..to));
+            out.some_delta(&mut self.raw, SomeText { text, at, level, place, node, paths });
         }
-        let place = Some(from..to);
-        let text = &text.text[from..to];
-        out.some_delta(raw, SomeText { text, at: new.start, level, place, node, paths: &tracker.paths });
-        true
     }
 
-    /// Reports what is new of an open value up to an offset.
-    fn report_to(&mut self, place: usize, to: u64, tracker: &Tracker, node: NodeId, out: &mut dyn Output) -> bool {
-        let OpenRaw { level, start, .. } = self.open[place];
-        let reported = self.texts.get(level).map_or(to, |text| text.reported);
-        self.report(place, reported.max(start + 1)..to, tracker, node, out)
+    /// The same for what is new up to an offset.
+    #[inline]
+    fn report_to<O: Output + ?Sized>(
+        &mut self,
+        to: u64,
+        text: &LevelText,
+        node: NodeId,
+        paths: &PathStore,
+        out: &mut O,
+    ) {
+        self.report(text.reported.max(self.start + 1)..to, text, node, paths, out);
     }
 }
 
 impl Tracker {
-    /// Returns true if a pattern is raw.
-    pub(in crate::parser) fn has_raw(&self) -> bool {
-        self.raw.is_some()
-    }
-
     /// Returns true if a value is open that a raw pattern selects.
     pub(in crate::parser) fn has_open_raw(&self) -> bool {
         self.raw.as_ref().is_some_and(|raw| !raw.open.is_empty())
+    }
+
+    /// Returns true if a pattern is raw.
+    pub(in crate::parser) fn has_raw(&self) -> bool {
+        self.raw.is_some()
     }
 
     /// The text of a level in this chunk at a place.
@@ -161,39 +188,54 @@ impl Tracker {
         text.and_then(|text| text.text.get(place)).unwrap_or_default()
     }
 
-    /// A chunk of the document begins; some bytes before it are held back by who reads it.
-    pub(in crate::parser) fn begin_raw_chunk(&mut self, before: &[u8], chunk: &[u8], at: u64, out: &mut dyn Output) {
+    /// A chunk of the document begins, or what is left of one; some bytes before it are held back by who reads it. It is the
+    /// first unless events of another one have not been read.
+    pub(in crate::parser) fn begin_raw_chunk(&mut self, before: &[u8], chunk: &[u8], at: u64, is_first: bool) {
         let Some(raw) = &mut self.raw else { return };
-        if out.begin_chunk() {
-            raw.texts.iter_mut().for_each(|text| text.text.clear());
+        if core::mem::replace(&mut raw.has_chunk, true) {
+            return;
+        }
+        if is_first {
+            raw.clear_texts();
         }
         raw.begin_piece(DOCUMENT, before, chunk, at);
     }
 
     /// A chunk lies inside a string of the document, so it is new text of all that is open.
-    pub(in crate::parser) fn pass_raw(&mut self, chunk: &str, at: u64, is_first: bool, out: &mut dyn Output) {
+    #[inline]
+    pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &[u8], at: u64, out: &mut O) {
+        let is_first = out.begin_chunk();
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
-        if is_first {
-            texts.iter_mut().for_each(|text| text.text.clear());
-        }
-        let Some(text) = texts.first_mut() else { return };
-        let place = text.text.len()..text.text.len() + chunk.len();
-        text.text.push_str(chunk);
-        (text.place, text.at) = (place.end, at + chunk.len() as u64);
-        text.reported = text.at;
-        let is_read_later = out.reads_later();
-        for OpenRaw { frame, raw, .. } in open {
-            let (level, node) = (DOCUMENT, frames.get(*frame).map_or(*node, |frame| frame.node));
-            let place = Some(place.clone());
-            out.some_delta(raw, SomeText { text: chunk, at, level, place, node, paths });
-            if is_read_later {
-                paths.pin(node);
+        let Some(document) = texts.first_mut() else { return };
+        let chunk = ascii_text(chunk);
+        if out.reads_later() {
+            if is_first {
+                document.text.clear();
             }
+            document.text.push_str(chunk);
+        }
+        let end = document.text.len();
+        let (level, start) = (DOCUMENT, end.saturating_sub(chunk.len()));
+        for OpenRaw { frame, raw, .. } in open {
+            let node = frames.get(*frame).map_or(*node, |frame| frame.node);
+            out.some_delta(raw, SomeText { text: chunk, at, level, place: Some(start..end), node, paths });
+            paths.pin(node);
         }
     }
 
+    /// The chunk has been read, perhaps only up to an offset where the text has failed. Returns whether a value is open
+    /// that a raw pattern selects.
+    #[inline]
+    pub(in crate::parser) fn end_raw_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) -> bool {
+        let Some(raw) = &mut self.raw else { return false };
+        raw.has_chunk = false;
+        self.end_raw_piece(DOCUMENT, failed_at, out);
+        self.has_open_raw()
+    }
+
     /// The next piece of the text in a string begins.
+    #[inline]
     pub(in crate::parser) fn begin_raw_piece(&mut self, level: usize, piece: &str, at: u64) {
         if let Some(raw) = &mut self.raw {
             raw.begin_piece(level, b"", piece.as_bytes(), at);
@@ -201,24 +243,27 @@ impl Tracker {
     }
 
     /// The piece of the text of a level has been read, perhaps only up to an offset where the text has failed.
-    pub(in crate::parser) fn end_raw_piece(&mut self, level: usize, failed_at: Option<u64>, out: &mut dyn Output) {
-        let Some(mut raw) = self.raw.take() else { return };
-        if let Some(text) = raw.texts.get_mut(level) {
-            if let Some(offset) = failed_at {
-                text.cut_at(offset);
-            }
-            let to = text.at + (text.text.len() - text.place) as u64;
-            let from = raw.open.partition_point(|open| open.level < level);
-            for place in from..raw.open.partition_point(|open| open.level <= level) {
-                let node = self.frames.get(raw.open[place].frame).map_or(self.node, |frame| frame.node);
-                if raw.report_to(place, to, self, node, out) && out.reads_later() {
-                    self.paths.pin(node);
-                }
-            }
-            let text = &mut raw.texts[level];
-            (text.place, text.at, text.reported) = (text.text.len(), to, to);
+    #[inline(never)]
+    pub(in crate::parser) fn end_raw_piece<O: Output + ?Sized>(
+        &mut self,
+        level: usize,
+        failed_at: Option<u64>,
+        out: &mut O,
+    ) {
+        let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
+        let RawDeltas { open, texts, .. } = &mut **raw;
+        let Some(text) = texts.get_mut(level) else { return };
+        if let Some(offset) = failed_at {
+            text.cut_at(offset);
         }
-        self.raw = Some(raw);
+        let to = text.end();
+        let from = if level == DOCUMENT { 0 } else { open.partition_point(|open| open.level < level) };
+        for open in open[from..].iter_mut().take_while(|open| open.level == level) {
+            let node = frames.get(open.frame).map_or(*node, |frame| frame.node);
+            open.report_to(to, text, node, paths, out);
+            paths.pin(node);
+        }
+        (text.place, text.at, text.reported) = (text.text.len(), to, to);
     }
 
     /// A selected value has begun, which has been reported.
@@ -239,8 +284,11 @@ impl Tracker {
         let those: SomeMatches = matches(true);
         if !those.is_empty() {
             let (frame, level, start) = (self.frames.len(), self.level(), value.start);
-            raw.open.push(OpenRaw { frame, level, start, raw: those, plain: matches(false) });
-            raw.report(raw.open.len() - 1, start..start + 1, self, self.node, out);
+            let mut open = OpenRaw { frame, level, start, raw: those, plain: matches(false) };
+            if let Some(text) = raw.texts.get(level) {
+                open.report(start..start + 1, text, self.node, &self.paths, out);
+            }
+            raw.open.push(open);
         }
         self.raw = Some(raw);
     }
@@ -255,12 +303,12 @@ impl Tracker {
 
     #[cold]
     fn end_some_raw(&mut self, end: u64, out: &mut dyn Output) {
-        let Some(mut raw) = self.raw.take() else { return };
-        if raw.open.last().is_some_and(|open| open.frame == self.frames.len()) {
-            raw.report_to(raw.open.len() - 1, end, self, self.node, out);
-            raw.open.pop();
+        let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
+        if let Some(open) = raw.open.pop_if(|open| open.frame == frames.len()).as_mut()
+            && let Some(text) = raw.texts.get(open.level)
+        {
+            open.report_to(end, text, *node, paths, out);
         }
-        self.raw = Some(raw);
     }
 
     /// Returns true if the open string's decoded text is reported.
