@@ -11,12 +11,12 @@
 // error of one that remains.
 
 import type { Event, ValueType } from "./events.js";
-import { makeNumber, makeValue, type Json, type Making } from "./values.js";
+import { makeNumber, type Json, type Making } from "./values.js";
 import type { Automaton, Place } from "./automaton.js";
 import { errorOf } from "./text-error.js";
-import { Kept } from "./kept.js";
+import type { Keeping } from "./keeping.js";
+import type { Kept } from "./kept.js";
 import { append, INSIDE, spell, type Segment } from "./path.js";
-import { compact, innermostOf, withoutClosedAtom } from "./places.js";
 import type { Limits } from "./options.js";
 import type { Tree } from "./tree.js";
 import { breakOf, isStrayByte, utf8Length } from "./utf8.js";
@@ -129,6 +129,8 @@ export interface Output {
   nextMatch: number;
   /** What a value that must not be made is refused with. */
   refusal: unknown;
+  /** What is done with kept text; whoever retains nothing needs none. */
+  readonly keeping: Keeping | undefined;
 }
 
 export interface EngineOptions extends Making {
@@ -236,7 +238,7 @@ export class Engine {
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
-    this.kept = this.keepsValues ? new Kept() : undefined;
+    this.kept = this.keepsValues ? output.keeping!.begin() : undefined;
     const { depth, key, string, number, total } = options.limits;
     this.mostDepth = depth;
     this.mostKey = key;
@@ -271,25 +273,6 @@ export class Engine {
     this.tree?.reset();
   }
 
-  /** An independent copy, whose document reports to `output`. */
-  clone(output: Output): Engine {
-    const clone = Object.assign(new Engine(this.automaton, this.options, output, this.outer, this.entry), this, { output });
-    clone.kept = this.kept?.clone();
-    clone.inner = this.inner?.clone(output);
-    clone.spare = undefined;
-    // Frames beyond the open ones are spare, and stay with their owner.
-    clone.stack = this.stack
-      .slice(0, this.depth)
-      .map((frame) => Object.assign(new Frame(frame.isArray, frame.place), frame, { keys: frame.keys && new Set(frame.keys) }));
-    clone.top = clone.stack[this.depth - 1];
-    clone.tree = this.tree?.clone(this, clone);
-    return clone;
-  }
-
-  get offset(): number {
-    return this.base;
-  }
-
   /** Limits from here on, which a state may have to be read without. */
   setLimits({ depth, key, string, number, total }: Required<Limits>): void {
     this.mostDepth = depth;
@@ -297,13 +280,6 @@ export class Engine {
     this.mostString = string;
     this.mostNumber = number;
     this.mostTotal = total;
-  }
-
-  /** No value is made of what is kept from here on. */
-  freeze(): void {
-    this.isFrozen = true;
-    this.frozenText = this.options.retain === "all" ? this.kept!.whole() : "";
-    this.inner?.freeze();
   }
 
   get isInString(): boolean {
@@ -336,12 +312,6 @@ export class Engine {
     this.reading = "";
     if (this.keepsValues) kept!.commit(end);
     else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
-  }
-
-  /** The next text begins where this one has been read to. */
-  advance(end: number): void {
-    this.base += end + this.extra;
-    this.extra = 0;
   }
 
   /** Drops what is kept for no open match. */
@@ -611,14 +581,14 @@ export class Engine {
   endContainer(frame: Frame, i: number): void {
     const spelt = this.spelt(frame.start, i);
     const value = spelt === undefined ? undefined : (this.tree?.valueOf(frame) ?? this.make(spelt));
-    const raw = spelt !== undefined && this.options.spelling ? compact(spelt) : undefined;
+    const raw = spelt !== undefined && this.options.spelling ? this.output.keeping!.compact(spelt) : undefined;
     this.end(frame.matches, this.base + i + this.extra, value, raw);
   }
 
   /** A value, unless it must not be made. What follows it in the chunk is read in any case. */
   make(text: string): Json | undefined {
     try {
-      return makeValue(text, this.options);
+      return this.output.keeping!.make(text, this.options);
     } catch (thrown) {
       this.output.refusal ??= thrown;
       return undefined;
@@ -1075,7 +1045,7 @@ export class Engine {
 
   /** The path of the innermost open value; `null` if nobody knows it. */
   errorPath(fault: Fault): string | null {
-    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.pathInText(fault);
+    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.output.keeping?.pathOfFault(this, fault) ?? null;
   }
 
   /** Without the text: from what is followed. */
@@ -1089,24 +1059,6 @@ export class Engine {
     const top = this.top!;
     const areKnown = this.stack.slice(0, depth - 1).every((frame) => frame.isLive);
     return areKnown && (top.isLive || top.matches.length > 0) ? this.spellTo(depth - 1) : null;
-  }
-
-  pathInText(fault: Fault): string | null {
-    const { kept } = this;
-    if (kept === undefined || this.isFrozen || this.isRewritten) return null;
-    let from = 0;
-    const outer: Segment[] = [];
-    if (this.options.retain === "matches") {
-      let at = this.depth - 1;
-      while (at >= 0 && this.stack[at]!.matches.length === 0) at--;
-      if (at < 0) return null;
-      from = this.stack[at]!.start;
-      outer.push(...this.segmentsTo(at));
-    } else if (this.options.retain === "nothing") {
-      return null;
-    }
-    const text = kept.slice(from, kept.end);
-    return spell([...outer, ...innermostOf(withoutClosedAtom(text, fault.kind))]);
   }
 
   segmentsTo(depth: number): Segment[] {
@@ -1152,8 +1104,24 @@ export class Engine {
   }
 
   failTotal(i = 0): never {
-    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", i);
+    this.fail("total-limit", i, "expected no more bytes than allowed", this.mostTotal);
   }
+}
+
+/** An independent copy, whose document reports to `output`. */
+export function cloneEngine(engine: Engine, output: Output): Engine {
+  const { automaton, options, outer, entry, inner, stack, depth } = engine;
+  const clone = Object.assign(new Engine(automaton, options, output, outer, entry), engine, { output });
+  clone.kept = engine.kept?.clone();
+  clone.inner = inner && cloneEngine(inner, output);
+  clone.spare = undefined;
+  // Frames beyond the open ones are spare, and stay with their owner.
+  clone.stack = stack
+    .slice(0, depth)
+    .map((frame) => Object.assign(new Frame(frame.isArray, frame.place), frame, { keys: frame.keys && new Set(frame.keys) }));
+  clone.top = clone.stack[depth - 1];
+  clone.tree = engine.tree?.clone(engine, clone);
+  return clone;
 }
 
 function release(frame: Frame): void {

@@ -55,14 +55,6 @@ export class Input {
     this.hasBegun = false;
   }
 
-  clone(engine: Engine): Input {
-    const clone = new Input(engine, this.translator?.clone(engine), this.readsMark);
-    clone.bytes = this.bytes;
-    clone.half = this.half;
-    clone.hasBegun = this.hasBegun;
-    return clone;
-  }
-
   /** How many bytes wait that no state of another implementation can have. */
   get waiting(): number {
     const isMark = !this.hasBegun && this.translator?.allows(BYTE_ORDER_MARK) !== true;
@@ -249,6 +241,11 @@ export class Input {
     if (translator?.isAwake) translator.finish();
     else engine.finish();
   }
+}
+
+export function cloneInput(input: Input, engine: Engine): Input {
+  const { bytes, half, hasBegun } = input;
+  return Object.assign(new Input(engine, input.translator?.clone(engine), input.readsMark), { bytes, half, hasBegun });
 }
 
 /** How many bytes a chunk is. */

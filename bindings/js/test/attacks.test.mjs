@@ -338,3 +338,13 @@ test("a number that turns out to be none is null", () => {
     assert.equal(parser.value(), null);
   }
 });
+
+test("what came before a bad sequence at the limit on the total is reported", () => {
+  const parser = new Parser("$", { limits: { total: 5 }, snapshots: true });
+  const bytes = Uint8Array.from([0x22, 0x61, 0x62, 0x63, 0xc3, 0x20, 0x22]);
+  assert.throws(
+    () => parser.feed(bytes),
+    ({ kind, offset, events: told }) => kind === "total-limit" && offset === 5 && told[1]?.text === "abc",
+  );
+  assert.equal(parser.snapshot(), "abc");
+});
