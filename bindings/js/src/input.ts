@@ -5,6 +5,7 @@ import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
 import type { Lenient } from "./lenient.js";
 import { decode, openTail, utf8Length } from "./utf8.js";
 
+const encoder = /* @__PURE__ */ new TextEncoder();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** The translator is not in the middle of a deviation. */
 const STRICT = 0;
@@ -210,6 +211,12 @@ export class Input {
       if (engine.state === DONE) return to;
     }
     translator?.throwUndecided();
+    if (translator !== undefined && engine.base < engine.mostTotal && !this.#takesCharacters) {
+      // The first bytes of a character are within the limit, and may be a deviation.
+      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, engine.mostTotal - engine.base);
+      this.#readWaiting();
+      this.bytes = NO_BYTES;
+    }
     return engine.exceedTotal(text, to);
   }
 

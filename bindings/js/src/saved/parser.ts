@@ -461,7 +461,8 @@ function jumpTo(text: Text, { offset, nextMatch, nextIndex, isKept }: Jump, limi
 
 /** Returns true if the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. */
 function areKept(levels: readonly Engine[], level: number, translator: Lenient | undefined): boolean {
-  return levels.slice(0, level + 1).some((engine, at) => engine.keepsValues && newestStart(engine) >= 0 && !(at === 0 && translator?.isAwake));
+  const isKept = (engine: Engine): boolean => engine.keepsValues && !engine.isFrozen && newestStart(engine) >= 0;
+  return levels.slice(0, level + 1).some((engine, at) => isKept(engine) && !(at === 0 && translator?.isAwake));
 }
 
 /** Where the newest selected value begins that is open in a text; -1 if none is. */
