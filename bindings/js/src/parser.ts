@@ -4,6 +4,7 @@ import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
 import { Growth } from "./growth.js";
 import type { ParserOptions } from "./options.js";
+import { KEEPING } from "./keeping.js";
 import { makePatch, type PatchOp } from "./patch.js";
 import { INSIDE, segmentsOf } from "./path.js";
 import { compact } from "./places.js";
@@ -44,7 +45,7 @@ export class Parser extends TextParser {
   readonly #text: Text;
 
   constructor(patterns: string | readonly string[] = [], options: ParserOptions = NO_OPTIONS) {
-    const text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : makeText(patterns, options);
+    const text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : textOfParser(patterns, options);
     super(text);
     this.#text = text;
   }
@@ -156,11 +157,18 @@ export class Parser extends TextParser {
    * `Documents`, say), `other-patterns`, `other-choices`, or `impossible` for bytes that were made up.
    */
   static restore(patterns: string | readonly string[], state: Uint8Array, options: ParserOptions = NO_OPTIONS): Parser {
-    const text = makeText(patterns, options);
+    const text = textOfParser(patterns, options);
     restore(ownerOf(text.parts), state, (reader, note) => {
       restoreText(text, reader);
       takeNote(text, note);
     });
     return new Parser(text as unknown as string);
   }
+}
+
+/** A text that keeps, beside what is shown of it, what that is made of: as text, in patches and in a state. */
+function textOfParser(patterns: string | readonly string[], options: ParserOptions): Text {
+  const text = makeText(patterns, options);
+  if (text.engine.tree) text.engine.kept ??= KEEPING.begin();
+  return text;
 }

@@ -33,8 +33,6 @@ export function textOf(
     const { numbers, prototypeKeys, provisional, freeze } = settings;
     const isLive = settings.snapshots === "live";
     engine.tree = new Tree({ numbers, prototypeKeys, isLive, isProvisional: provisional, freezes: freeze && !isLive });
-    // What is shown as text is made of it.
-    engine.kept ??= KEEPING.begin();
   }
   const input = new Input(engine, translatorOf(engine), settings.strictByteOrderMark);
   return new Text({ settings, automaton, output, input });
