@@ -151,11 +151,8 @@ export class Engine {
   readonly entry: Place;
 
   state = VALUE;
-  mostDepth: number;
-  mostKey: number;
-  mostString: number;
-  mostNumber: number;
-  mostTotal: number;
+  /** They may be others while a state is read. */
+  limits: Required<Limits>;
   /** Those of texts that begin inside strings. */
   innerLimits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
@@ -239,13 +236,7 @@ export class Engine {
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
     this.kept = this.keepsValues ? output.keeping!.begin() : undefined;
-    const { depth, key, string, number, total } = options.limits;
-    this.mostDepth = depth;
-    this.mostKey = key;
-    this.mostString = string;
-    this.mostNumber = number;
-    this.mostTotal = total;
-    this.innerLimits = options.limits;
+    this.limits = this.innerLimits = options.limits;
     this.rejectsDuplicates = options.rejectsDuplicates;
   }
 
@@ -273,15 +264,6 @@ export class Engine {
     this.tree?.reset();
   }
 
-  /** Limits from here on, which a state may have to be read without. */
-  setLimits({ depth, key, string, number, total }: Required<Limits>): void {
-    this.mostDepth = depth;
-    this.mostKey = key;
-    this.mostString = string;
-    this.mostNumber = number;
-    this.mostTotal = total;
-  }
-
   get isInString(): boolean {
     return this.state === STRING || this.state === KEY_STRING;
   }
@@ -296,7 +278,7 @@ export class Engine {
     const { kept, keepsValues } = this;
     this.reading = text;
     if (keepsValues) {
-      if (this.keepsMatches) this.releaseKept(kept!);
+      if (this.keepsMatches) this.output.keeping!.release(this);
       this.keptShift = kept!.open(text, 0);
     }
     const end = this.run(text, 0);
@@ -312,20 +294,6 @@ export class Engine {
     this.reading = "";
     if (this.keepsValues) kept!.commit(end);
     else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
-  }
-
-  /** Drops what is kept for no open match. */
-  releaseKept(kept: Kept): void {
-    // What is shown as text is made of all of it.
-    if (this.tree !== undefined) return;
-    for (let depth = 0; depth < this.depth; depth++) {
-      const { matches, start } = this.stack[depth]!;
-      if (matches.length > 0) {
-        kept.release(start);
-        return;
-      }
-    }
-    kept.release(this.open.length > 0 ? this.leafStart : Infinity);
   }
 
   /** The end of input: ends a number at the root. */
@@ -533,14 +501,9 @@ export class Engine {
     }
   }
 
-  /** What is kept of a value that ends, from its first unit on; `undefined` if that is not known. */
-  spelt(start: number, i: number): string | undefined {
-    return this.keepsValues && !this.isFrozen ? this.kept!.slice(start, i + this.keptShift) : undefined;
-  }
-
   push(isArray: boolean, i: number): void {
     const offset = this.base + i + this.extra;
-    if (this.depth >= this.mostDepth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
+    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
     const place = this.enter();
     const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
     let frame = this.stack[this.depth];
@@ -565,7 +528,8 @@ export class Engine {
     this.depth--;
     if (this.tree !== undefined) this.tree.endContainer(frame);
     if (frame.matches.length > 0) {
-      this.endContainer(frame, i);
+      const ended = this.keepsValues && !this.isFrozen ? this.output.keeping!.ended(this, frame, i + this.keptShift) : undefined;
+      this.end(frame.matches, this.base + i + this.extra, ended?.value, ended?.raw);
       frame.matches = NO_MATCHES;
     }
     frame.box = undefined;
@@ -578,23 +542,6 @@ export class Engine {
     }
   }
 
-  endContainer(frame: Frame, i: number): void {
-    const spelt = this.spelt(frame.start, i);
-    const value = spelt === undefined ? undefined : (this.tree?.valueOf(frame) ?? this.make(spelt));
-    const raw = spelt !== undefined && this.options.spelling ? this.output.keeping!.compact(spelt) : undefined;
-    this.end(frame.matches, this.base + i + this.extra, value, raw);
-  }
-
-  /** A value, unless it must not be made. What follows it in the chunk is read in any case. */
-  make(text: string): Json | undefined {
-    try {
-      return this.output.keeping!.make(text, this.options);
-    } catch (thrown) {
-      this.output.refusal ??= thrown;
-      return undefined;
-    }
-  }
-
   // Strings and keys.
 
   beginKey(i: number): void {
@@ -602,7 +549,7 @@ export class Engine {
     this.state = KEY_STRING;
     this.buffer = "";
     this.isWanted = tree !== undefined || this.top!.isLive || this.rejectsDuplicates;
-    this.limit = this.base + i + this.extra + 1 + this.mostKey;
+    this.limit = this.base + i + this.extra + 1 + this.limits.key;
   }
 
   beginString(i: number): void {
@@ -620,7 +567,7 @@ export class Engine {
       this.tree.beginString(this);
     }
     if (place.through.length > 0) this.beginInside(place);
-    this.limit = offset + 1 + this.mostString;
+    this.limit = offset + 1 + this.limits.string;
   }
 
   /** Reads in the open string, up to an escape or the quote that ends it. */
@@ -703,9 +650,9 @@ export class Engine {
     if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
     const at = this.base + i + this.extra;
     const offset = at + breakOf(c);
-    const most = Math.min(this.limit, this.mostTotal);
+    const most = Math.min(this.limit, this.limits.total);
     this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
-    if (offset >= this.mostTotal && this.mostTotal <= this.limit) this.failTotal(i);
+    if (offset >= this.limits.total && this.limits.total <= this.limit) this.failTotal(i);
     if (offset > this.limit) this.tooLong(i, this.limit);
     this.fail("invalid-utf8", i, "expected UTF-8", offset);
   }
@@ -731,9 +678,9 @@ export class Engine {
   /** Bytes wait for the rest of their sequence, and are within the limits so far. */
   checkWaiting(bytes: Uint8Array): void {
     const end = this.base + bytes.length;
-    if (end <= this.limit && end <= this.mostTotal) return;
-    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.mostTotal) - this.base);
-    if (this.mostTotal <= this.limit) this.failTotal();
+    if (end <= this.limit && end <= this.limits.total) return;
+    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.limits.total) - this.base);
+    if (this.limits.total <= this.limit) this.failTotal();
     this.tooLong(0, this.limit);
   }
 
@@ -878,7 +825,7 @@ export class Engine {
     const { open } = this;
     if (open.length > 0) {
       const isKnown = this.keepsValues && !this.isFrozen;
-      const raw = isKnown && this.options.spelling ? this.spelt(this.leafStart, i) : undefined;
+      const raw = isKnown && this.options.spelling ? this.kept!.slice(this.leafStart, i + this.keptShift) : undefined;
       this.end(open, this.base + i + this.extra, isKnown ? this.text : undefined, raw);
       this.open = NO_MATCHES;
     }
@@ -889,7 +836,7 @@ export class Engine {
 
   beginNumber(c: number, i: number): void {
     const offset = this.base + i + this.extra;
-    this.limit = offset + this.mostNumber;
+    this.limit = offset + this.limits.number;
     if (this.limit === offset) this.fail("number-limit", i, "expected no longer number than allowed");
     const place = this.enter();
     this.place = place;
@@ -992,7 +939,7 @@ export class Engine {
       const retain = options.retain === "nothing" ? "nothing" : "matches";
       this.inner = this.spare = new Engine(this.automaton, { ...options, retain }, this.output, path, entry);
     }
-    this.inner.setLimits(this.innerLimits);
+    this.inner.limits = this.innerLimits;
     this.inner.innerLimits = this.innerLimits;
     this.inner.isFrozen = this.isFrozen;
     this.isWanted = true;
@@ -1003,7 +950,7 @@ export class Engine {
     const { inner } = this;
     if (inner!.state === CLOSED) return;
     try {
-      const room = inner!.mostTotal - inner!.base;
+      const room = inner!.limits.total - inner!.base;
       const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
       inner!.feed(within === text.length ? text : text.slice(0, within));
       if (within < text.length) inner!.exceedTotal(text, within);
@@ -1098,13 +1045,13 @@ export class Engine {
   /** The text goes beyond the limit on the total with the character at this place. */
   exceedTotal(text: string, at: number): never {
     // Its first bytes may be within the limit.
-    if (this.base < this.mostTotal && !this.takesCharacters) this.feed(text.slice(at, at + 1));
+    if (this.base < this.limits.total && !this.takesCharacters) this.feed(text.slice(at, at + 1));
     if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
     this.failTotal();
   }
 
   failTotal(i = 0): never {
-    this.fail("total-limit", i, "expected no more bytes than allowed", this.mostTotal);
+    this.fail("total-limit", i, "expected no more bytes than allowed", this.limits.total);
   }
 }
 

@@ -199,7 +199,7 @@ export class Input {
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
   #take(text: string): number {
     const { engine, translator } = this;
-    const room = engine.mostTotal - engine.base;
+    const room = engine.limits.total - engine.base;
     if (text.length * 3 <= room) return this.#read(text);
     const to = engine.within(text, room);
     if (to > 0) {
@@ -211,9 +211,9 @@ export class Input {
       if (engine.state === DONE) return to;
     }
     translator?.throwUndecided();
-    if (translator !== undefined && engine.base < engine.mostTotal && !this.#takesCharacters) {
+    if (translator !== undefined && engine.base < engine.limits.total && !this.#takesCharacters) {
       // The first bytes of a character are within the limit, and may be a deviation.
-      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, engine.mostTotal - engine.base);
+      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, engine.limits.total - engine.base);
       this.#readWaiting();
       this.bytes = NO_BYTES;
     }

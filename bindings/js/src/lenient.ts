@@ -165,7 +165,7 @@ export class Lenient {
   feed(text: string): number {
     const engine = this.#engine;
     this.#text = text;
-    if (engine.keepsMatches) engine.releaseKept(engine.kept!);
+    if (engine.keepsMatches) engine.output.keeping!.release(engine);
     return this.#reading(() => this.#read(0));
   }
 
