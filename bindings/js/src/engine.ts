@@ -105,6 +105,8 @@ export class Frame {
   key = "";
   /** The newest element's. */
   index = -1;
+  /** Its path, once somebody has asked for one inside it. */
+  path = "";
   place: Place;
   /** True if a pattern may select something inside. */
   isLive = false;
@@ -467,12 +469,17 @@ export class Engine {
 
   /** The path of the value that begins, or whose leaf is open. */
   path(): string {
-    let path = this.outer;
-    for (let depth = 0; depth < this.depth; depth++) {
-      const frame = this.stack[depth]!;
+    const { depth, stack } = this;
+    if (depth === 0) return `${this.outer}$`;
+    let at = depth - 1;
+    while (at > 0 && stack[at]!.path === "") at--;
+    let path = at === 0 ? this.outer : stack[at]!.path;
+    for (; at < depth; at++) {
+      const frame = stack[at]!;
+      frame.path = path;
       path = append(path, frame.isArray ? frame.index : frame.key);
     }
-    return path === this.outer ? `${path}$` : path;
+    return path;
   }
 
   /** Reports a value that begins to the patterns that select it. */
@@ -510,7 +517,7 @@ export class Engine {
     if (frame === undefined) frame = this.stack[this.depth] = new Frame(isArray, place);
     frame.isArray = isArray;
     frame.index = -1;
-    frame.key = "";
+    frame.key = frame.path = "";
     frame.place = place;
     frame.isLive = isArray ? place.entersArray : place.entersObject;
     frame.matches = matches;
