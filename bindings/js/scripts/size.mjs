@@ -1,4 +1,4 @@
-// What a page downloads for each entry: `npm run size`, after a build.
+// What a page downloads for each entry, and for one function of the core alone: `npm run size`, after a build.
 //
 // Each is bundled by esbuild, minified, as ES2022 for browsers, and gzipped at level 9. The bounds are what is measured and
 // a little room, so that growth is noticed; exit status 1 if one is passed.
@@ -15,6 +15,9 @@ const { exports } = JSON.parse(readFileSync(join(here, "package.json"), "utf8"))
 
 /** Gzipped kilobytes (1,000 bytes). An entry that is not here has to get a bound first. */
 const BOUNDS = JSON.parse(readFileSync(join(here, "scripts/size-bounds.json"), "utf8"));
+
+/** What pages import of the core without the rest. */
+const PARTS = ["deltas", "snapshots"];
 
 let isOver = false;
 const report = (name, bytes) => {
@@ -34,8 +37,17 @@ for (const [name, target] of Object.entries(exports)) {
     report(name, readFileSync(path));
     continue;
   }
+  report(name, await bundled({ entryPoints: [path] }));
+  for (const part of name === "." ? PARTS : []) {
+    const contents = `export { ${part} } from ${JSON.stringify(path)}`;
+    report(`  ${part} alone`, await bundled({ stdin: { contents, resolveDir: here } }));
+  }
+}
+process.exitCode = isOver ? 1 : 0;
+
+async function bundled(entry) {
   const { outputFiles } = await build({
-    entryPoints: [path],
+    ...entry,
     bundle: true,
     minify: true,
     write: false,
@@ -45,6 +57,5 @@ for (const [name, target] of Object.entries(exports)) {
     external: ["react", "react-dom"],
     logLevel: "error",
   });
-  report(name, outputFiles[0].contents);
+  return outputFiles[0].contents;
 }
-process.exitCode = isOver ? 1 : 0;

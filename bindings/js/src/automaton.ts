@@ -9,7 +9,7 @@
 // each time and dropped again.
 
 import { JsonSpigotError } from "./error.js";
-import { parsePattern, spelling, type Pattern, type Slice, type Step } from "./pattern.js";
+import { parsePattern, type Pattern, type Slice, type Step } from "./pattern.js";
 
 const MOST_PLACES = 2000;
 
@@ -143,11 +143,6 @@ export class Automaton {
   /** Returns true if any pattern has this name in it. */
   names(name: string): boolean {
     return this.#positions.some(({ step }) => step?.names.includes(name) === true);
-  }
-
-  /** The patterns in full spelling, one a line. */
-  spelling(): string {
-    return this.patterns.map((pattern) => `${spelling(pattern)}\n`).join("");
   }
 }
 

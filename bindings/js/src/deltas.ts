@@ -1,9 +1,9 @@
 // The text of one string as it arrives: on the engine alone, so that a page which needs nothing else loads nothing else.
 
 import { compile } from "./automaton.js";
-import { Engine, Fault, type Output } from "./engine.js";
+import { Engine, Fault, type EngineOptions, type Output } from "./engine.js";
 import { Input } from "./input.js";
-import { invalid, settingsOf, type ParserOptions } from "./options.js";
+import { invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
 import { chunksOfJson, type Source } from "./source.js";
 import { errorOf } from "./text-error.js";
 
@@ -31,10 +31,17 @@ export async function* deltas(
   for (const name of Object.keys(options)) {
     if (!KNOWN.includes(name)) throw invalid(`deltas: ${JSON.stringify(name)} is not one of signal, ${KNOWN.join(", ")}: see \`events\``);
   }
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined };
-  const settings = settingsOf({ ...options, retain: "nothing" });
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined };
+  const settings: EngineOptions = {
+    limits: limitsOf(options.limits),
+    rejectsDuplicates: rejects(options.duplicateKeys),
+    retain: "nothing",
+    spelling: false,
+    numbers: "number",
+    prototypeKeys: "keep",
+  };
   const engine = new Engine(compile(pattern), settings, output);
-  const input = new Input(engine, undefined, settings.strictByteOrderMark);
+  const input = new Input(engine, undefined, options.strictByteOrderMark === true);
   function* read(run: () => void): Generator<string, void, undefined> {
     let fault: Fault | undefined;
     try {

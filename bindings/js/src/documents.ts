@@ -7,11 +7,12 @@
 import { JsonSpigotError } from "./error.js";
 import type { DocumentEvent, Event } from "./events.js";
 import { makeValue, type Json } from "./values.js";
-import { DONE, Fault, NUMBER, VALUE } from "./engine.js";
+import { Fault, NUMBER, VALUE } from "./engine.js";
 import { errorOf, type TextError } from "./text-error.js";
 import { isBytes, lengthOf } from "./input.js";
 import { COMMENTS } from "./lenient.js";
-import { makeParts, Text } from "./text.js";
+import { makeText } from "./make-text.js";
+import { Text } from "./text.js";
 import { compact } from "./places.js";
 import { unless, type Reader } from "./saved/bytes.js";
 import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
@@ -84,7 +85,7 @@ export class Documents {
       if ((options as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
     }
     this.#framing = framing;
-    this.#text = new Text(makeParts(patterns, options));
+    this.#text = makeText(patterns, options);
   }
 
   /**

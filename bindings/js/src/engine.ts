@@ -11,12 +11,12 @@
 // error of one that remains.
 
 import type { Event, ValueType } from "./events.js";
-import { makeNumber, makeValue, type Json, type Making } from "./values.js";
+import { makeNumber, type Json, type Making } from "./values.js";
 import type { Automaton, Place } from "./automaton.js";
 import { errorOf } from "./text-error.js";
-import { Kept } from "./kept.js";
+import type { Keeping } from "./keeping.js";
+import type { Kept } from "./kept.js";
 import { append, INSIDE, spell, type Segment } from "./path.js";
-import { compact, innermostOf, withoutClosedAtom } from "./places.js";
 import type { Limits } from "./options.js";
 import type { Tree } from "./tree.js";
 import { breakOf, isStrayByte, utf8Length } from "./utf8.js";
@@ -105,6 +105,8 @@ export class Frame {
   key = "";
   /** The newest element's. */
   index = -1;
+  /** Its path, once somebody has asked for one inside it. */
+  path = "";
   place: Place;
   /** True if a pattern may select something inside. */
   isLive = false;
@@ -129,6 +131,8 @@ export interface Output {
   nextMatch: number;
   /** What a value that must not be made is refused with. */
   refusal: unknown;
+  /** What is done with kept text; whoever retains nothing needs none. */
+  readonly keeping: Keeping | undefined;
 }
 
 export interface EngineOptions extends Making {
@@ -149,11 +153,8 @@ export class Engine {
   readonly entry: Place;
 
   state = VALUE;
-  mostDepth: number;
-  mostKey: number;
-  mostString: number;
-  mostNumber: number;
-  mostTotal: number;
+  /** They may be others while a state is read. */
+  limits: Required<Limits>;
   /** Those of texts that begin inside strings. */
   innerLimits: Required<Limits>;
   readonly rejectsDuplicates: boolean;
@@ -236,14 +237,8 @@ export class Engine {
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
-    this.kept = this.keepsValues ? new Kept() : undefined;
-    const { depth, key, string, number, total } = options.limits;
-    this.mostDepth = depth;
-    this.mostKey = key;
-    this.mostString = string;
-    this.mostNumber = number;
-    this.mostTotal = total;
-    this.innerLimits = options.limits;
+    this.kept = this.keepsValues ? output.keeping!.begin() : undefined;
+    this.limits = this.innerLimits = options.limits;
     this.rejectsDuplicates = options.rejectsDuplicates;
   }
 
@@ -271,41 +266,6 @@ export class Engine {
     this.tree?.reset();
   }
 
-  /** An independent copy, whose document reports to `output`. */
-  clone(output: Output): Engine {
-    const clone = Object.assign(new Engine(this.automaton, this.options, output, this.outer, this.entry), this, { output });
-    clone.kept = this.kept?.clone();
-    clone.inner = this.inner?.clone(output);
-    clone.spare = undefined;
-    // Frames beyond the open ones are spare, and stay with their owner.
-    clone.stack = this.stack
-      .slice(0, this.depth)
-      .map((frame) => Object.assign(new Frame(frame.isArray, frame.place), frame, { keys: frame.keys && new Set(frame.keys) }));
-    clone.top = clone.stack[this.depth - 1];
-    clone.tree = this.tree?.clone(this, clone);
-    return clone;
-  }
-
-  get offset(): number {
-    return this.base;
-  }
-
-  /** Limits from here on, which a state may have to be read without. */
-  setLimits({ depth, key, string, number, total }: Required<Limits>): void {
-    this.mostDepth = depth;
-    this.mostKey = key;
-    this.mostString = string;
-    this.mostNumber = number;
-    this.mostTotal = total;
-  }
-
-  /** No value is made of what is kept from here on. */
-  freeze(): void {
-    this.isFrozen = true;
-    this.frozenText = this.options.retain === "all" ? this.kept!.whole() : "";
-    this.inner?.freeze();
-  }
-
   get isInString(): boolean {
     return this.state === STRING || this.state === KEY_STRING;
   }
@@ -320,7 +280,7 @@ export class Engine {
     const { kept, keepsValues } = this;
     this.reading = text;
     if (keepsValues) {
-      if (this.keepsMatches) this.releaseKept(kept!);
+      if (this.keepsMatches) this.output.keeping!.release(this);
       this.keptShift = kept!.open(text, 0);
     }
     const end = this.run(text, 0);
@@ -336,26 +296,6 @@ export class Engine {
     this.reading = "";
     if (this.keepsValues) kept!.commit(end);
     else if (kept !== undefined) kept.push(end === reading.length ? reading : reading.slice(0, end));
-  }
-
-  /** The next text begins where this one has been read to. */
-  advance(end: number): void {
-    this.base += end + this.extra;
-    this.extra = 0;
-  }
-
-  /** Drops what is kept for no open match. */
-  releaseKept(kept: Kept): void {
-    // What is shown as text is made of all of it.
-    if (this.tree !== undefined) return;
-    for (let depth = 0; depth < this.depth; depth++) {
-      const { matches, start } = this.stack[depth]!;
-      if (matches.length > 0) {
-        kept.release(start);
-        return;
-      }
-    }
-    kept.release(this.open.length > 0 ? this.leafStart : Infinity);
   }
 
   /** The end of input: ends a number at the root. */
@@ -529,12 +469,17 @@ export class Engine {
 
   /** The path of the value that begins, or whose leaf is open. */
   path(): string {
-    let path = this.outer;
-    for (let depth = 0; depth < this.depth; depth++) {
-      const frame = this.stack[depth]!;
+    const { depth, stack } = this;
+    if (depth === 0) return `${this.outer}$`;
+    let at = depth - 1;
+    while (at > 0 && stack[at]!.path === "") at--;
+    let path = at === 0 ? this.outer : stack[at]!.path;
+    for (; at < depth; at++) {
+      const frame = stack[at]!;
+      frame.path = path;
       path = append(path, frame.isArray ? frame.index : frame.key);
     }
-    return path === this.outer ? `${path}$` : path;
+    return path;
   }
 
   /** Reports a value that begins to the patterns that select it. */
@@ -563,21 +508,16 @@ export class Engine {
     }
   }
 
-  /** What is kept of a value that ends, from its first unit on; `undefined` if that is not known. */
-  spelt(start: number, i: number): string | undefined {
-    return this.keepsValues && !this.isFrozen ? this.kept!.slice(start, i + this.keptShift) : undefined;
-  }
-
   push(isArray: boolean, i: number): void {
     const offset = this.base + i + this.extra;
-    if (this.depth >= this.mostDepth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
+    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
     const place = this.enter();
     const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
     let frame = this.stack[this.depth];
     if (frame === undefined) frame = this.stack[this.depth] = new Frame(isArray, place);
     frame.isArray = isArray;
     frame.index = -1;
-    frame.key = "";
+    frame.key = frame.path = "";
     frame.place = place;
     frame.isLive = isArray ? place.entersArray : place.entersObject;
     frame.matches = matches;
@@ -595,7 +535,8 @@ export class Engine {
     this.depth--;
     if (this.tree !== undefined) this.tree.endContainer(frame);
     if (frame.matches.length > 0) {
-      this.endContainer(frame, i);
+      const ended = this.keepsValues && !this.isFrozen ? this.output.keeping!.ended(this, frame, i + this.keptShift) : undefined;
+      this.end(frame.matches, this.base + i + this.extra, ended?.value, ended?.raw);
       frame.matches = NO_MATCHES;
     }
     frame.box = undefined;
@@ -608,23 +549,6 @@ export class Engine {
     }
   }
 
-  endContainer(frame: Frame, i: number): void {
-    const spelt = this.spelt(frame.start, i);
-    const value = spelt === undefined ? undefined : (this.tree?.valueOf(frame) ?? this.make(spelt));
-    const raw = spelt !== undefined && this.options.spelling ? compact(spelt) : undefined;
-    this.end(frame.matches, this.base + i + this.extra, value, raw);
-  }
-
-  /** A value, unless it must not be made. What follows it in the chunk is read in any case. */
-  make(text: string): Json | undefined {
-    try {
-      return makeValue(text, this.options);
-    } catch (thrown) {
-      this.output.refusal ??= thrown;
-      return undefined;
-    }
-  }
-
   // Strings and keys.
 
   beginKey(i: number): void {
@@ -632,7 +556,7 @@ export class Engine {
     this.state = KEY_STRING;
     this.buffer = "";
     this.isWanted = tree !== undefined || this.top!.isLive || this.rejectsDuplicates;
-    this.limit = this.base + i + this.extra + 1 + this.mostKey;
+    this.limit = this.base + i + this.extra + 1 + this.limits.key;
   }
 
   beginString(i: number): void {
@@ -650,7 +574,7 @@ export class Engine {
       this.tree.beginString(this);
     }
     if (place.through.length > 0) this.beginInside(place);
-    this.limit = offset + 1 + this.mostString;
+    this.limit = offset + 1 + this.limits.string;
   }
 
   /** Reads in the open string, up to an escape or the quote that ends it. */
@@ -733,9 +657,9 @@ export class Engine {
     if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
     const at = this.base + i + this.extra;
     const offset = at + breakOf(c);
-    const most = Math.min(this.limit, this.mostTotal);
+    const most = Math.min(this.limit, this.limits.total);
     this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
-    if (offset >= this.mostTotal && this.mostTotal <= this.limit) this.failTotal(i);
+    if (offset >= this.limits.total && this.limits.total <= this.limit) this.failTotal(i);
     if (offset > this.limit) this.tooLong(i, this.limit);
     this.fail("invalid-utf8", i, "expected UTF-8", offset);
   }
@@ -761,9 +685,9 @@ export class Engine {
   /** Bytes wait for the rest of their sequence, and are within the limits so far. */
   checkWaiting(bytes: Uint8Array): void {
     const end = this.base + bytes.length;
-    if (end <= this.limit && end <= this.mostTotal) return;
-    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.mostTotal) - this.base);
-    if (this.mostTotal <= this.limit) this.failTotal();
+    if (end <= this.limit && end <= this.limits.total) return;
+    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.limits.total) - this.base);
+    if (this.limits.total <= this.limit) this.failTotal();
     this.tooLong(0, this.limit);
   }
 
@@ -908,7 +832,7 @@ export class Engine {
     const { open } = this;
     if (open.length > 0) {
       const isKnown = this.keepsValues && !this.isFrozen;
-      const raw = isKnown && this.options.spelling ? this.spelt(this.leafStart, i) : undefined;
+      const raw = isKnown && this.options.spelling ? this.kept!.slice(this.leafStart, i + this.keptShift) : undefined;
       this.end(open, this.base + i + this.extra, isKnown ? this.text : undefined, raw);
       this.open = NO_MATCHES;
     }
@@ -919,7 +843,7 @@ export class Engine {
 
   beginNumber(c: number, i: number): void {
     const offset = this.base + i + this.extra;
-    this.limit = offset + this.mostNumber;
+    this.limit = offset + this.limits.number;
     if (this.limit === offset) this.fail("number-limit", i, "expected no longer number than allowed");
     const place = this.enter();
     this.place = place;
@@ -1022,7 +946,7 @@ export class Engine {
       const retain = options.retain === "nothing" ? "nothing" : "matches";
       this.inner = this.spare = new Engine(this.automaton, { ...options, retain }, this.output, path, entry);
     }
-    this.inner.setLimits(this.innerLimits);
+    this.inner.limits = this.innerLimits;
     this.inner.innerLimits = this.innerLimits;
     this.inner.isFrozen = this.isFrozen;
     this.isWanted = true;
@@ -1033,7 +957,7 @@ export class Engine {
     const { inner } = this;
     if (inner!.state === CLOSED) return;
     try {
-      const room = inner!.mostTotal - inner!.base;
+      const room = inner!.limits.total - inner!.base;
       const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
       inner!.feed(within === text.length ? text : text.slice(0, within));
       if (within < text.length) inner!.exceedTotal(text, within);
@@ -1075,7 +999,7 @@ export class Engine {
 
   /** The path of the innermost open value; `null` if nobody knows it. */
   errorPath(fault: Fault): string | null {
-    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.pathInText(fault);
+    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.output.keeping?.pathOfFault(this, fault) ?? null;
   }
 
   /** Without the text: from what is followed. */
@@ -1089,24 +1013,6 @@ export class Engine {
     const top = this.top!;
     const areKnown = this.stack.slice(0, depth - 1).every((frame) => frame.isLive);
     return areKnown && (top.isLive || top.matches.length > 0) ? this.spellTo(depth - 1) : null;
-  }
-
-  pathInText(fault: Fault): string | null {
-    const { kept } = this;
-    if (kept === undefined || this.isFrozen || this.isRewritten) return null;
-    let from = 0;
-    const outer: Segment[] = [];
-    if (this.options.retain === "matches") {
-      let at = this.depth - 1;
-      while (at >= 0 && this.stack[at]!.matches.length === 0) at--;
-      if (at < 0) return null;
-      from = this.stack[at]!.start;
-      outer.push(...this.segmentsTo(at));
-    } else if (this.options.retain === "nothing") {
-      return null;
-    }
-    const text = kept.slice(from, kept.end);
-    return spell([...outer, ...innermostOf(withoutClosedAtom(text, fault.kind))]);
   }
 
   segmentsTo(depth: number): Segment[] {
@@ -1146,14 +1052,30 @@ export class Engine {
   /** The text goes beyond the limit on the total with the character at this place. */
   exceedTotal(text: string, at: number): never {
     // Its first bytes may be within the limit.
-    if (this.base < this.mostTotal && !this.takesCharacters) this.feed(text.slice(at, at + 1));
+    if (this.base < this.limits.total && !this.takesCharacters) this.feed(text.slice(at, at + 1));
     if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
     this.failTotal();
   }
 
   failTotal(i = 0): never {
-    throw new Fault("total-limit", this.mostTotal, "expected no more bytes than allowed", i);
+    this.fail("total-limit", i, "expected no more bytes than allowed", this.limits.total);
   }
+}
+
+/** An independent copy, whose document reports to `output`. */
+export function cloneEngine(engine: Engine, output: Output): Engine {
+  const { automaton, options, outer, entry, inner, stack, depth } = engine;
+  const clone = Object.assign(new Engine(automaton, options, output, outer, entry), engine, { output });
+  clone.kept = engine.kept?.clone();
+  clone.inner = inner && cloneEngine(inner, output);
+  clone.spare = undefined;
+  // Frames beyond the open ones are spare, and stay with their owner.
+  clone.stack = stack
+    .slice(0, depth)
+    .map((frame) => Object.assign(new Frame(frame.isArray, frame.place), frame, { keys: frame.keys && new Set(frame.keys) }));
+  clone.top = clone.stack[depth - 1];
+  clone.tree = engine.tree?.clone(engine, clone);
+  return clone;
 }
 
 function release(frame: Frame): void {

@@ -30,21 +30,24 @@ export class Growth {
   /** What was given of the open number or literal. */
   #atom: string | undefined;
 
-  /** From here on: all that is in the engine now is old. With an origin, what it has and has not given. */
-  constructor(engine: Engine, origin?: Growth) {
-    if (origin) {
-      this.#levels = origin.#levels.map((level) => ({ ...level }));
-      this.#ops = origin.#ops.slice();
-      this.#head = origin.#head;
-      this.#value = origin.#value;
-      this.#isStringOpen = origin.#isStringOpen;
-      this.#isStringOld = origin.#isStringOld;
-      this.#atom = origin.#atom;
-      return;
-    }
+  /** From here on: all that is in the engine now is old. */
+  constructor(engine: Engine) {
     this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
     this.#isStringOpen = this.#isStringOld = engine.state === STRING;
     this.#atom = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+  }
+
+  /** A copy for a copied engine: what has been given, and what has not. */
+  clone(engine: Engine): Growth {
+    const clone = new Growth(engine);
+    clone.#levels = this.#levels.map((level) => ({ ...level }));
+    clone.#ops = this.#ops.slice();
+    clone.#head = this.#head;
+    clone.#value = this.#value;
+    clone.#isStringOpen = this.#isStringOpen;
+    clone.#isStringOld = this.#isStringOld;
+    clone.#atom = this.#atom;
+    return clone;
   }
 
   /** What has not been given, to be taken up by {@link Growth.restored}. */

@@ -17,11 +17,12 @@ export type {
 } from "./events.js";
 export { Documents, type DocumentsOptions, type Framing } from "./documents.js";
 export type { Deviation, Limits, ParserOptions } from "./options.js";
-export { Parser, type DeepPartial, type ParserStatus } from "./parser.js";
+export { Parser, type ParserStatus } from "./parser.js";
 export { applyPatch, type PatchOp } from "./patch.js";
 export { pathOf, segmentsOf, type PathNotation } from "./path-of.js";
 export { PatternError } from "./pattern.js";
 export type { ValueState } from "./state-of.js";
+export type { DeepPartial } from "./text-parser.js";
 export { FieldReader, type FieldPath } from "./reader.js";
 export { deltas, type DeltasOptions } from "./deltas.js";
 export type { Chunk, Source } from "./source.js";

@@ -5,6 +5,7 @@ import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
 import type { Lenient } from "./lenient.js";
 import { decode, openTail, utf8Length } from "./utf8.js";
 
+const encoder = /* @__PURE__ */ new TextEncoder();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 /** The translator is not in the middle of a deviation. */
 const STRICT = 0;
@@ -53,14 +54,6 @@ export class Input {
     this.bytes = NO_BYTES;
     this.half = "";
     this.hasBegun = false;
-  }
-
-  clone(engine: Engine): Input {
-    const clone = new Input(engine, this.translator?.clone(engine), this.readsMark);
-    clone.bytes = this.bytes;
-    clone.half = this.half;
-    clone.hasBegun = this.hasBegun;
-    return clone;
   }
 
   /** How many bytes wait that no state of another implementation can have. */
@@ -206,7 +199,7 @@ export class Input {
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
   #take(text: string): number {
     const { engine, translator } = this;
-    const room = engine.mostTotal - engine.base;
+    const room = engine.limits.total - engine.base;
     if (text.length * 3 <= room) return this.#read(text);
     const to = engine.within(text, room);
     if (to > 0) {
@@ -218,6 +211,12 @@ export class Input {
       if (engine.state === DONE) return to;
     }
     translator?.throwUndecided();
+    if (translator !== undefined && engine.base < engine.limits.total && !this.#takesCharacters) {
+      // The first bytes of a character are within the limit, and may be a deviation.
+      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, engine.limits.total - engine.base);
+      this.#readWaiting();
+      this.bytes = NO_BYTES;
+    }
     return engine.exceedTotal(text, to);
   }
 
@@ -249,6 +248,11 @@ export class Input {
     if (translator?.isAwake) translator.finish();
     else engine.finish();
   }
+}
+
+export function cloneInput(input: Input, engine: Engine): Input {
+  const { bytes, half, hasBegun } = input;
+  return Object.assign(new Input(engine, input.translator?.clone(engine), input.readsMark), { bytes, half, hasBegun });
 }
 
 /** How many bytes a chunk is. */

@@ -89,6 +89,13 @@ export function isOfName(c: number): boolean {
 
 const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 
+/** No value is made of what is kept from here on. */
+function freeze(engine: Engine): void {
+  engine.isFrozen = true;
+  engine.frozenText = engine.options.retain === "all" ? engine.kept!.whole() : "";
+  if (engine.inner) freeze(engine.inner);
+}
+
 export class Lenient {
   allowed: number;
   readonly accepts: boolean;
@@ -158,7 +165,7 @@ export class Lenient {
   feed(text: string): number {
     const engine = this.#engine;
     this.#text = text;
-    if (engine.keepsMatches) engine.releaseKept(engine.kept!);
+    if (engine.keepsMatches) engine.output.keeping!.release(engine);
     return this.#reading(() => this.#read(0));
   }
 
@@ -166,7 +173,8 @@ export class Lenient {
     const engine = this.#engine;
     try {
       const end = read();
-      engine.advance(end);
+      engine.base += end + engine.extra;
+      engine.extra = 0;
       return end;
     } finally {
       this.#text = "";
@@ -301,7 +309,7 @@ export class Lenient {
       this.first = errorOf(fault, engine);
       // So no string or container that ends later has a text. What has ended in the text inside a string has one.
       if (engine.inner !== undefined && engine.buffer !== "") engine.flush();
-      engine.freeze();
+      freeze(engine);
     }
     engine.isRewritten = true;
     // The unit that broke an escape is read again, and may also be wrong by itself.

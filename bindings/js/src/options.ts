@@ -159,7 +159,7 @@ export function settingsOf(options: ParserOptions): Settings {
   if (typeof options.snapshots === "string") oneOf("snapshots", options.snapshots, ["live"], "live");
   return {
     limits: limitsOf(options.limits),
-    rejectsDuplicates: oneOf("duplicateKeys", options.duplicateKeys, ["last-wins", "reject"], "last-wins") === "reject",
+    rejectsDuplicates: rejects(options.duplicateKeys),
     retain: oneOf("retain", options.retain, ["all", "matches", "nothing"], "all"),
     spelling: options.spelling === true,
     snapshots: options.snapshots === "live" ? "live" : Boolean(options.snapshots) || Boolean(options.provisional),
@@ -173,7 +173,12 @@ export function settingsOf(options: ParserOptions): Settings {
   };
 }
 
-function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
+/** Returns true if a repeated key is an error. */
+export function rejects(duplicateKeys: ParserOptions["duplicateKeys"]): boolean {
+  return oneOf("duplicateKeys", duplicateKeys, ["last-wins", "reject"], "last-wins") === "reject";
+}
+
+export function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
   if (limits === undefined) return NO_LIMITS;
   const found = { ...NO_LIMITS };
   if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);

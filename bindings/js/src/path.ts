@@ -6,6 +6,7 @@ export type Segment = string | number | typeof INSIDE;
 
 export const INSIDE: unique symbol = Symbol("|");
 
+const PLAIN = /^[A-Za-z_]\w*$/;
 const SHORTHAND = /^[A-Za-z_\u0080-\u{10ffff}][\w\u0080-\u{10ffff}]*$/u;
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -13,7 +14,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 export function isShorthand(name: string): boolean {
-  return SHORTHAND.test(name);
+  return PLAIN.test(name) || SHORTHAND.test(name);
 }
 
 /** A name in single quotes, as RFC 9535 spells it in normalized paths. */

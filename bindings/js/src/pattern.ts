@@ -3,10 +3,13 @@
 import { JsonSpigotError } from "./error.js";
 import { isShorthand, quoted, QuoteFault, readQuoted } from "./path.js";
 
+/** A slice, or an index, which is one of a single element. */
 export interface Slice {
   readonly start: number;
   readonly end: number;
   readonly step: number;
+  /** As it was written, without white space. */
+  readonly text: string;
 }
 
 /** What one segment selects: names, indices, slices, everything, or the root of the text in a string. */
@@ -17,9 +20,11 @@ export interface Step {
   readonly slices: readonly Slice[];
   readonly isWildcard: boolean;
   readonly isInside: boolean;
-  /** The segment as it is spelt in full. */
-  readonly spelling: string;
+  /** All that it selects, in the order in which it was written; `undefined` is a wildcard. */
+  readonly selectors: readonly Selector[];
 }
+
+type Selector = string | Slice | undefined;
 
 export type Pattern = readonly Step[];
 
@@ -42,7 +47,19 @@ export class PatternError extends JsonSpigotError {
 
 /** The full spelling, which parses back to an equal pattern. */
 export function spelling(pattern: Pattern): string {
-  return `$${pattern.map((step) => step.spelling).join("")}`;
+  return `$${pattern.map(spellingOf).join("")}`;
+}
+
+function spellingOf({ isDescendant, isInside, selectors }: Step): string {
+  if (isInside) return " | $";
+  const dots = isDescendant ? ".." : "";
+  const [first] = selectors;
+  if (selectors.length === 1) {
+    if (typeof first === "string" && isShorthand(first)) return `${dots || "."}${first}`;
+    if (first === undefined && isDescendant) return "..*";
+  }
+  const spelt = selectors.map((selector) => (typeof selector === "string" ? quoted(selector) : (selector?.text ?? "*")));
+  return `${dots}[${spelt.join(",")}]`;
 }
 
 const NEGATIVE = "a negative number counts from the end, which a stream does not know yet";
@@ -56,7 +73,7 @@ const SPACE = /[ \t\n\r]*/y;
 const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const DIGITS = /\d*/y;
 
-const INSIDE: Step = { isDescendant: false, names: [], slices: [], isWildcard: false, isInside: true, spelling: " | $" };
+const INSIDE: Step = { isDescendant: false, names: [], slices: [], isWildcard: false, isInside: true, selectors: [] };
 
 /** @throws {PatternError} which names the place in the list, the column and the reason. */
 export function parsePattern(text: string, index: number): Pattern {
@@ -117,23 +134,18 @@ class PatternReader {
   #dotted(isDescendant: boolean): void {
     const name = this.#eat("*") ? undefined : this.#take(NAME);
     if (name === "") this.#fail("expected a name or `*`; other names are quoted in brackets: ['a-b']");
-    this.#push(isDescendant, name === undefined ? [] : [name], [], name === undefined, [name === undefined ? "*" : quoted(name)]);
+    this.#push(isDescendant, [name]);
   }
 
-  #push(isDescendant: boolean, names: string[], slices: Slice[], isWildcard: boolean, spellings: string[]): void {
-    const dots = isDescendant ? ".." : "";
-    let spelling = `${dots}[${spellings.join(",")}]`;
-    if (spellings.length === 1 && names.length === 1 && isShorthand(names[0]!)) spelling = `${dots || "."}${names[0]!}`;
-    else if (spellings.length === 1 && isWildcard && isDescendant) spelling = "..*";
-    this.#steps.push({ isDescendant, names, slices, isWildcard, isInside: false, spelling });
+  #push(isDescendant: boolean, selectors: readonly Selector[]): void {
+    const names = selectors.filter((selector) => typeof selector === "string");
+    const slices = selectors.filter((selector) => typeof selector === "object");
+    this.#steps.push({ isDescendant, names, slices, isWildcard: selectors.includes(undefined), isInside: false, selectors });
   }
 
   #bracketed(isDescendant: boolean): void {
     this.#at += 1;
-    const names: string[] = [];
-    const slices: Slice[] = [];
-    const spellings: string[] = [];
-    let isWildcard = false;
+    const selectors: Selector[] = [];
     for (;;) {
       this.#take(SPACE);
       const first = this.#peek();
@@ -141,14 +153,11 @@ class PatternReader {
         this.#fail("the bracket is never closed");
       } else if (first === "*") {
         this.#at += 1;
-        isWildcard = true;
-        spellings.push("*");
+        selectors.push(undefined);
       } else if (first === "'" || first === '"') {
-        const name = this.#quoted();
-        names.push(name);
-        spellings.push(quoted(name));
+        selectors.push(this.#quoted());
       } else if (/[\d:-]/.test(first)) {
-        spellings.push(this.#slice(slices));
+        selectors.push(this.#slice());
       } else if (first === "?") {
         this.#fail(FILTER);
       } else {
@@ -158,19 +167,17 @@ class PatternReader {
       if (this.#eat("]")) break;
       if (!this.#eat(",")) this.#fail("expected `,` or `]`");
     }
-    this.#push(isDescendant, names, slices, isWildcard, spellings);
+    this.#push(isDescendant, selectors);
   }
 
-  /** An index or a slice; gives its spelling. */
-  #slice(slices: Slice[]): string {
+  #slice(): Slice {
     const start = this.#integer();
     const afterStart = this.#at;
     this.#take(SPACE);
     if (!this.#eat(":")) {
       this.#at = afterStart;
       const index = Number(start);
-      slices.push({ start: index, end: index + 1, step: 1 });
-      return start;
+      return { start: index, end: index + 1, step: 1, text: start };
     }
     this.#take(SPACE);
     const end = this.#integer();
@@ -186,8 +193,8 @@ class PatternReader {
       if (hasStep) endOfSlice = this.#at;
     }
     this.#at = endOfSlice;
-    slices.push({ start: Number(start), end: end === "" ? Infinity : Number(end), step: hasStep ? Number(step) : 1 });
-    return `${start}:${end}${hasStep ? `:${step}` : ""}`;
+    const text = `${start}:${end}${hasStep ? `:${step}` : ""}`;
+    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: hasStep ? Number(step) : 1, text };
   }
 
   /** The digits of an integer, if one begins here. */

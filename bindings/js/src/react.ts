@@ -4,8 +4,9 @@
 
 import { useEffect, useState, useSyncExternalStore } from "react";
 
+import { makeText } from "./make-text.js";
 import type { ParserOptions } from "./options.js";
-import { Parser, type DeepPartial } from "./parser.js";
+import { TextParser, type DeepPartial } from "./text-parser.js";
 import { chunksOfJson, type Source } from "./source.js";
 import type { Json } from "./values.js";
 
@@ -93,7 +94,7 @@ class Store {
     // After a component was hidden and is shown again, the text begins anew.
     if (this.#shown !== OPENING) show(OPENING);
     const { key: _, ...options } = this.options;
-    const parser = new Parser([], { ...options, snapshots: true, retain: "nothing" });
+    const parser = new TextParser(makeText([], { ...options, snapshots: true, retain: "nothing" }));
     const look = (): DeepPartial<Json> | undefined => parser.snapshot<Json>();
     const frames = new Frames(() => {
       const value = look();

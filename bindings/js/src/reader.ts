@@ -1,11 +1,12 @@
 // Fields of one JSON text, each read on its own while the text arrives, all from one parser.
 
 import type { ParserOptions } from "./options.js";
-import type { DeepPartial } from "./parser.js";
+import type { DeepPartial } from "./text-parser.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import { lookUp, type ValueState } from "./state-of.js";
 import type { StreamOptions } from "./streams.js";
-import { makeParts, Text } from "./text.js";
+import { makeText } from "./make-text.js";
+import { Text } from "./text.js";
 import type { Json } from "./values.js";
 
 /** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
@@ -46,7 +47,7 @@ export class FieldReader {
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
     const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
-    this.#text = new Text(makeParts([], { ...own, snapshots: true, retain: "nothing" }));
+    this.#text = makeText([], { ...own, snapshots: true, retain: "nothing" });
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });

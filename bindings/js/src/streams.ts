@@ -3,7 +3,8 @@
 import type { Event } from "./events.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
-import { Parser, type DeepPartial } from "./parser.js";
+import { TextParser, type DeepPartial } from "./text-parser.js";
+import { makeText } from "./make-text.js";
 import type { Json } from "./values.js";
 
 export interface StreamOptions extends ParserOptions {
@@ -29,7 +30,7 @@ export async function* events(
   options: StreamOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
   const { signal } = options;
-  const parser = new Parser(patterns, parserOptions(options));
+  const parser = new TextParser(makeText(patterns, parserOptions(options)));
   try {
     for await (const chunk of chunksOfJson(source, signal)) yield* eventsOf(() => parser.feed(chunk), signal);
     yield* eventsOf(() => parser.finish(), signal);
@@ -67,7 +68,7 @@ export async function* snapshots<T = Json>(
   source: Source,
   options: StreamOptions = {},
 ): AsyncGenerator<DeepPartial<T>, T | undefined, undefined> {
-  const parser = new Parser([], { retain: "nothing", ...parserOptions(options), snapshots: true });
+  const parser = new TextParser(makeText([], { retain: "nothing", ...parserOptions(options), snapshots: true }));
   let shown: DeepPartial<T> | undefined;
   try {
     for await (const chunk of chunksOfJson(source, options.signal)) {
@@ -105,7 +106,7 @@ const Stage: typeof TransformStream =
 /** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
 export class EventStream extends Stage<Chunk, Event> {
   constructor(patterns: string | readonly string[], options: ParserOptions = {}) {
-    let parser: Parser;
+    let parser: TextParser;
     const pass = (call: () => Event[], controller: TransformStreamDefaultController<Event>): void => {
       try {
         for (const event of eventsOf(call)) controller.enqueue(event);
@@ -116,7 +117,7 @@ export class EventStream extends Stage<Chunk, Event> {
     };
     super({
       start: () => {
-        parser = new Parser(patterns, options);
+        parser = new TextParser(makeText(patterns, options));
       },
       transform: (chunk, controller) => pass(() => parser.feed(chunk), controller),
       flush: (controller) => {

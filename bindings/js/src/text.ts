@@ -2,12 +2,13 @@
 // of documents reads one after the other with the same parts.
 
 import { compile, type Automaton } from "./automaton.js";
-import { DONE, Engine, Fault, type Output } from "./engine.js";
+import { cloneEngine, DONE, Engine, Fault, type Output } from "./engine.js";
+import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
-import { Input } from "./input.js";
-import { Kept } from "./kept.js";
-import { Lenient } from "./lenient.js";
-import { settingsOf, type ParserOptions, type Settings } from "./options.js";
+import { cloneInput, Input } from "./input.js";
+import { KEEPING } from "./keeping.js";
+import type { Lenient } from "./lenient.js";
+import { invalid, type Settings } from "./options.js";
 import { errorOf, TextError } from "./text-error.js";
 import { Tree } from "./tree.js";
 
@@ -19,21 +20,22 @@ export interface Parts {
   readonly input: Input;
 }
 
-/** The parts of a parser of these patterns and options. */
-export function makeParts(patterns: string | readonly string[], options: ParserOptions): Parts {
-  const settings = settingsOf(options);
+/** A text with these parts; it goes past deviations only if it is given a translator. */
+export function textOf(
+  patterns: string | readonly string[],
+  settings: Settings,
+  translatorOf: (engine: Engine) => Lenient | undefined = () => undefined,
+): Text {
   const automaton = compile(patterns);
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined };
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: KEEPING };
   const engine = new Engine(automaton, settings, output);
   if (settings.snapshots) {
     const { numbers, prototypeKeys, provisional, freeze } = settings;
     const isLive = settings.snapshots === "live";
     engine.tree = new Tree({ numbers, prototypeKeys, isLive, isProvisional: provisional, freezes: freeze && !isLive });
-    // What is shown as text is made of it.
-    engine.kept ??= new Kept();
   }
-  const translator = settings.lenient === 0 ? undefined : new Lenient(engine, settings.lenient, settings.accept);
-  return { settings, automaton, output, input: new Input(engine, translator, settings.strictByteOrderMark) };
+  const input = new Input(engine, translatorOf(engine), settings.strictByteOrderMark);
+  return new Text({ settings, automaton, output, input });
 }
 
 const OPEN = 0;
@@ -47,12 +49,32 @@ export class Text {
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
   /** What has stopped the text. */
   stoppedBy: TextError | undefined;
+  #isDisposed = false;
 
   constructor(parts: Parts) {
     this.parts = parts;
     this.engine = parts.input.engine;
   }
 
+  /** The text, unless it has been disposed of. */
+  opened(): Text {
+    if (this.#isDisposed) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+    return this;
+  }
+
+  /** What it has said is dropped. */
+  dispose(): void {
+    if (this.#isDisposed) return;
+    this.reset();
+    this.#isDisposed = true;
+  }
+
+  /** What is shown of the document. */
+  tree(): Tree {
+    const { tree } = this.engine;
+    if (!tree) throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
+    return tree;
+  }
 
   get isOpen(): boolean {
     return this.outcome === OPEN;
@@ -93,7 +115,7 @@ export class Text {
   clone(): Text {
     const { settings, automaton, input, output } = this.parts;
     const copied: Output = { ...output, events: [] };
-    const clone = new Text({ settings, automaton, output: copied, input: input.clone(input.engine.clone(copied)) });
+    const clone = new Text({ settings, automaton, output: copied, input: cloneInput(input, cloneEngine(input.engine, copied)) });
     clone.outcome = this.outcome;
     clone.stoppedBy = this.stoppedBy;
     return clone;

@@ -6,7 +6,7 @@
 import type { JsonSpigotError } from "./error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
 import { LITERAL, NUMBER, STRING, type Engine, type Frame } from "./engine.js";
-import { Growth } from "./growth.js";
+import type { Growth } from "./growth.js";
 
 type Box = Json[] | { [key: string]: Json };
 
@@ -70,7 +70,7 @@ export class Tree {
     const clone = new Tree(this.options);
     clone.root = this.root;
     clone.refusal = this.refusal;
-    clone.growth = this.growth && new Growth(copy, this.growth);
+    clone.growth = this.growth?.clone(copy);
     clone.isAtomShown = this.isAtomShown;
     clone.#look = this.#look += 1;
     // Nothing of a live tree is copied later, so both get their own of what may change.

@@ -338,3 +338,33 @@ test("a number that turns out to be none is null", () => {
     assert.equal(parser.value(), null);
   }
 });
+
+test("what came before a bad sequence at the limit on the total is reported", () => {
+  const parser = new Parser("$", { limits: { total: 5 }, snapshots: true });
+  const bytes = Uint8Array.from([0x22, 0x61, 0x62, 0x63, 0xc3, 0x20, 0x22]);
+  assert.throws(
+    () => parser.feed(bytes),
+    ({ kind, offset, events: told }) => kind === "total-limit" && offset === 5 && told[1]?.text === "abc",
+  );
+  assert.equal(parser.snapshot(), "abc");
+});
+
+test("a match inside a string is restored after a deviation that is not accepted", () => {
+  const [patterns, options] = ["$..* | $..*", { retain: "matches", lenient: ["python-literals"] }];
+  let parser = new Parser(patterns, options);
+  const told = [];
+  for (const unit of '[True,"[\\"x') {
+    told.push(...parser.feed(unit));
+    parser = Parser.restore(patterns, parser.save(), options);
+  }
+  assert.deepEqual(told.map(({ kind, path, text }) => [kind, path, text]), [
+    ["begin", "[1] | [0]", undefined],
+    ["delta", "[1] | [0]", "x"],
+  ]);
+});
+
+test("a deviation is passed at the limit on the total, though the character there goes beyond it", () => {
+  const parser = new Parser("$", { limits: { total: 4 }, lenient: ["bad-escapes"], accept: true });
+  assert.throws(() => parser.feed('"\\€"'), { kind: "total-limit", offset: 4 });
+  assert.deepEqual(parser.status.deviations.list.map(({ kind, offset }) => [kind, offset]), [["bad-escapes", 2]]);
+});

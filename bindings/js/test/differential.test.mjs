@@ -148,10 +148,15 @@ function compare(header, bytes, chunk) {
   for (let at = 0; at < bytes.length; at += chunk) chunks.push(Buffer.from(bytes.subarray(at, at + chunk)).toString("base64"));
   const { stdout } = spawnSync(command, args(header, chunk), { input: bytes, encoding: "utf8", maxBuffer: 1 << 28 });
   const expected = joined(stdout.split("\n").slice(0, -1));
-  const lines = joined(replay({ header: { ...header, chunks } }, jsonspigot));
+  const told = { ...header, chunk, input: Buffer.from(bytes).toString("latin1").slice(0, 3_000) };
+  let lines;
+  try {
+    lines = joined(replay({ header: { ...header, chunks } }, jsonspigot));
+  } catch (cause) {
+    throw new Error(JSON.stringify(told), { cause });
+  }
   if (lines.join("\n") === expected.join("\n")) return;
   const at = expected.findIndex((line, place) => line !== lines[place]);
-  const told = { ...header, chunk, input: Buffer.from(bytes).toString("latin1").slice(0, 3_000) };
   assert.deepEqual(lines.slice(at, at + 2), expected.slice(at, at + 2), JSON.stringify(told));
 }
 

@@ -1,7 +1,6 @@
 // What the AI SDK's `parsePartialJson` gives for the text so far, without reading it again.
 
-import type { Json } from "jsonspigot";
-
+import type { Json } from "../values.js";
 import { Preview } from "./preview.js";
 
 /** In the words of the AI SDK. */

@@ -1,7 +1,6 @@
 // What assistant-ui's `parsePartialJsonObject` gives for the text so far, without reading it again.
 
-import type { Json } from "jsonspigot";
-
+import type { Json } from "../values.js";
 import { Preview } from "./preview.js";
 import { Scanner } from "./scanner.js";
 

@@ -1,6 +1,10 @@
 // What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
 
-import { JsonSpigotError, Parser, type Json } from "jsonspigot";
+import { JsonSpigotError } from "../error.js";
+import { settingsOf } from "../options.js";
+import { TextParser } from "../text-parser.js";
+import { textOf, type Text } from "../text.js";
+import type { Json } from "../values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
 
@@ -9,6 +13,8 @@ export type Shown = { readonly value: Json | undefined; readonly state: "complet
 
 // The root, and the keys for which both consumers refuse the whole text.
 const PATTERNS = ["$", "$..__proto__", "$..constructor.prototype"];
+
+const OPTIONS = { retain: "nothing", provisional: true, limits: { depth: Infinity }, freeze: false } as const;
 
 /** Errors over what `JSON.parse` takes: a half surrogate pair. */
 const TAKEN_BY_THEM: readonly string[] = ["lone-surrogate", "invalid-utf8"];
@@ -25,7 +31,8 @@ interface Broken {
 
 export class Preview {
   readonly #dialect: Dialect;
-  readonly #parser: Parser;
+  readonly #source: Text;
+  readonly #parser: TextParser;
   #text = "";
   #hasEnded = false;
   #isNumber = false;
@@ -34,11 +41,9 @@ export class Preview {
 
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
-    if (origin === undefined) {
-      this.#parser = new Parser(PATTERNS, { retain: "nothing", provisional: true, limits: { depth: Infinity }, freeze: false });
-      return;
-    }
-    this.#parser = origin.#parser.clone();
+    this.#source = origin === undefined ? textOf(PATTERNS, settingsOf(OPTIONS)) : origin.#source.opened().clone();
+    this.#parser = new TextParser(this.#source);
+    if (origin === undefined) return;
     this.#text = origin.#text;
     this.#hasEnded = origin.#hasEnded;
     this.#isNumber = origin.#isNumber;

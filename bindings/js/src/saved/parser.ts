@@ -32,6 +32,7 @@ import {
 } from "../lenient.js";
 import type { Parts, Text } from "../text.js";
 import { DEVIATIONS, type Limits } from "../options.js";
+import { spelling } from "../pattern.js";
 import { utf8Length } from "../utf8.js";
 import { unless, type Reader, type Writer } from "./bytes.js";
 import { Digest } from "./digest.js";
@@ -97,7 +98,8 @@ export function choicesOf({ settings }: Parts): Digest {
 }
 
 export function ownerOf(parts: Parts, kind = PARSER): Owner {
-  return { kind, patterns: new Digest().addText(parts.automaton.spelling()), choices: choicesOf(parts) };
+  const spelt = parts.automaton.patterns.map((pattern) => `${spelling(pattern)}\n`);
+  return { kind, patterns: new Digest().addText(spelt.join("")), choices: choicesOf(parts) };
 }
 
 /** What only this package keeps of a parser; `undefined` if that is nothing. */
@@ -244,9 +246,9 @@ function tokenLength(engine: Engine, offset: number): number {
 
 function limitOf(engine: Engine): readonly [most: number, quote: number] {
   const { state } = engine;
-  if (state === KEY_STRING) return [engine.mostKey, 1];
-  if (state === STRING) return [engine.mostString, 1];
-  return [state === NUMBER ? engine.mostNumber : Infinity, 0];
+  if (state === KEY_STRING) return [engine.limits.key, 1];
+  if (state === STRING) return [engine.limits.string, 1];
+  return [state === NUMBER ? engine.limits.number : Infinity, 0];
 }
 
 function saveError(error: TextError, out: Writer): void {
@@ -395,7 +397,7 @@ function replayJumping(text: Text, bytes: Uint8Array, reader: Reader, endsNumber
   const limits = engine.options.limits;
   // What is within the limits was so before; and not each text here is the shortest.
   const unlimited = { ...NO_LIMITS, depth: limits.depth };
-  engine.setLimits(unlimited);
+  engine.limits = unlimited;
   if (!engine.tree) engine.innerLimits = unlimited;
   const hasBlank = endsNumber && bytes[bytes.length - 1] === 32;
   unless(endsNumber === hasBlank);
@@ -415,7 +417,7 @@ function replayJumping(text: Text, bytes: Uint8Array, reader: Reader, endsNumber
   for (const jump of jumps) if (jump.place > end) jumpTo(text, jump, limits);
   if (translator) translator.allowed = allowed!;
   for (const level of levelsOf(engine)) {
-    level.setLimits(limits);
+    level.limits = limits;
     level.innerLimits = limits;
   }
 }
@@ -461,7 +463,8 @@ function jumpTo(text: Text, { offset, nextMatch, nextIndex, isKept }: Jump, limi
 
 /** Returns true if the text of a level, or of one around it, is kept for an open match: then nothing of it is left out. */
 function areKept(levels: readonly Engine[], level: number, translator: Lenient | undefined): boolean {
-  return levels.slice(0, level + 1).some((engine, at) => engine.keepsValues && newestStart(engine) >= 0 && !(at === 0 && translator?.isAwake));
+  const isKept = (engine: Engine): boolean => engine.keepsValues && !engine.isFrozen && newestStart(engine) >= 0;
+  return levels.slice(0, level + 1).some((engine, at) => isKept(engine) && !(at === 0 && translator?.isAwake));
 }
 
 /** Where the newest selected value begins that is open in a text; -1 if none is. */
