@@ -390,7 +390,12 @@ impl ProviderStream {
     /// The numbers and names of the calls that are open.
     fn _named_calls(&self) -> PyResult<Vec<(u64, Option<String>)>> {
         let inner = self.lock()?;
-        Ok(inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).map(|call| (call.number, call.name.map(str::to_owned))).collect())
+        Ok(inner
+            .stream
+            .calls_of_all()
+            .flat_map(ToolCalls::open_calls)
+            .map(|call| (call.number, call.name.map(str::to_owned)))
+            .collect())
     }
 
     /// The message as it goes back to the provider, if the stream was built ``with_message=True``; ``None`` before its end.
