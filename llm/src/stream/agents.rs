@@ -150,6 +150,10 @@ impl ProviderStream {
     fn new_agent(&self, session: &str, id: &str) -> Agent {
         let mut state = StreamState::default();
         state.outlet.texts = self.stream_state.outlet.texts.as_ref().map(|texts| texts.emptied());
+        // Its session may be over, and what is said here only follows it.
+        if id.is_empty() {
+            state.outlet.watch.end();
+        }
         Agent { session: session.to_owned(), id: id.to_owned(), calls: self.calls.clone().emptied(), state }
     }
 

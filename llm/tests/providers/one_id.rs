@@ -304,6 +304,14 @@ fn agents_of_bedrock_end_with_their_final_response() {
         assert_eq!(verdict, wanted, "{reported:?}");
         assert!(said(&reported, "text").starts_with("It is "), "{reported:?}");
     }
+    // Cut before the first piece, or at a text that another agent has told this one.
+    let start = json!({"trace": {"trace": {"preProcessingTrace": {}}}});
+    let mut others = response(text[0]);
+    others["trace"]["collaboratorName"] = json!("helper");
+    for events in [vec![start.clone()], vec![response(&whole)], vec![start.clone(), others, pieces[0].clone()]] {
+        let (reported, verdict) = read(Provider::Bedrock, &events);
+        assert_eq!(verdict, Err(UnfinishedKind::Incomplete), "{reported:?}");
+    }
 }
 
 /// The last chunk of a model has Bedrock's counts, also where a guardrail has cut it.
@@ -321,6 +329,11 @@ fn models_that_a_guardrail_cuts_end_with_bedrocks_counts() {
         (last(true, "INTERVENED"), Ok(()), vec!["content-filter"]),
         (last(true, "NONE"), Ok(()), vec![]),
         (last(false, "INTERVENED"), Err(UnfinishedKind::Incomplete), vec![]),
+        (
+            bytes(r#"{"outputText":"No.","amazon-bedrock-invocationMetrics":5}"#),
+            Err(UnfinishedKind::Incomplete),
+            vec![],
+        ),
     ] {
         let (reported, verdict) = read(Provider::Bedrock, &[first.clone(), end]);
         let kinds: Vec<_> = of(&reported, "stop").into_iter().map(|stop| stop["kind"].clone()).collect();

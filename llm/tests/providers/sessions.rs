@@ -97,6 +97,14 @@ fn one_that_breaks_off() {
     for cut in 1..second.len() {
         assert_eq!(kind(&mixed(&first, &second[..cut], 0x5555)), Some(UnfinishedKind::Incomplete), "{cut}");
     }
+    // Lines about tasks and states follow a turn, also while another session is at work, and one may have nothing else.
+    let late = [
+        r#"{"type":"system","subtype":"task_notification","session_id":"s1"}"#,
+        r#"{"type":"rate_limit_event","session_id":"s3"}"#,
+    ];
+    for late in late.map(str::to_owned) {
+        assert_eq!(kind(&[&first[..], &second[..2], &[late], &second[2..]].concat()), None);
+    }
     // Nobody knows whose it is.
     let nobodys = second[2].replace("\"s2\"", "2");
     assert_eq!(kind(&[&first[..], &second[..2], &[nobodys], &second[3..]].concat()), Some(UnfinishedKind::BadFrame));

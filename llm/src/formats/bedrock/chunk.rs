@@ -127,7 +127,7 @@ fn read_plain(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unre
         emit.stop(choice, reason, StopKind::of(reason), "", &plain.stop);
     }
     // The model gives no reason where a guardrail has cut its answer.
-    if plain.metrics.is_given() && is_plain {
+    if plain.metrics.is_object() && is_plain {
         let action = plain.guardrail_action.word();
         emit.end_unfinished(if action == "INTERVENED" { &action } else { "" }, StopKind::ContentFilter);
     }

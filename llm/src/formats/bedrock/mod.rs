@@ -211,8 +211,13 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
     for (kind, json) in data.into_iter().filter(|(_, json)| json.is_given()) {
         emit.data(kind, json);
     }
-    // Of each kind of trace that may have one. What another agent has told this one is seldom its text.
-    for (_, trace) in event.trace.member("trace").members() {
+    // It comes before the text too, and so is the first that is heard of an answer.
+    if event.trace.is_given() && !emit.has_ended() {
+        emit.begin_answer(0);
+    }
+    // Of each kind of trace that may have one, but not what another agent has told this one.
+    let is_own = !event.trace.member("collaboratorName").is_given();
+    for (_, trace) in event.trace.member("trace").members().filter(|_| is_own) {
         let response = trace.member("observation").member("finalResponse").member("text");
         if response.is_given() {
             emit.expect_all(&response.word());
