@@ -73,6 +73,13 @@ pub(crate) struct Speaker<'a> {
     pub(crate) agent: Cow<'a, str>,
 }
 
+impl Speaker<'_> {
+    /// Returns true if the line says nothing of whose it is.
+    pub(crate) fn is_unknown(&self) -> bool {
+        self.session.is_empty() && self.agent.is_empty()
+    }
+}
+
 /// True if there is a wire format with such lines. Otherwise what reads them is not linked.
 pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex"));
 

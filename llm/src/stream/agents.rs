@@ -94,7 +94,8 @@ impl ProviderStream {
     /// Reads a line of an agent.
     pub(super) fn read_line(&mut self, line: Json<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
         let speaker = (terminal.speaker)(line);
-        match self.whose(&speaker, on_event) {
+        let caller = if speaker.is_unknown() { self.caller(line, terminal) } else { None };
+        match caller.map_or_else(|| self.whose(&speaker, on_event), Whose::Other) {
             Whose::Main => self.read_own(line, on_event),
             Whose::Other(place) => self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event)),
             Whose::Nobodys => {
@@ -107,6 +108,16 @@ impl ProviderStream {
         if !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| self.end_agent(&speaker.session, id, on_event));
         }
+    }
+
+    /// The other agent whose call a line has the result of.
+    fn caller(&self, line: Json<'_>, terminal: Terminal) -> Option<usize> {
+        let mut found = None;
+        (terminal.results)(line, &mut |id| {
+            let has_called = |agent: &Agent| agent.calls.state().find_id(0, id).is_some();
+            found = found.or_else(|| self.agents.open.iter().position(has_called));
+        });
+        found
     }
 
     /// Finds who speaks: an agent that has not spoken before is a new one.

@@ -105,6 +105,15 @@ fn one_that_breaks_off() {
     for late in late.map(str::to_owned) {
         assert_eq!(kind(&[&first[..], &second[..2], &[late], &second[2..]].concat()), None);
     }
+    // A result without a session is that of the call.
+    let calls = |session: &str| {
+        format!(
+            r#"{{"type":"assistant","session_id":"{session}","message":{{"id":"m","content":[{{"type":"tool_use","id":"c{session}","name":"f","input":{{}}}}]}}}}"#
+        )
+    };
+    let ends = |session: &str| format!(r#"{{"type":"result","subtype":"success","session_id":"{session}"}}"#);
+    let result = r#"{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"cs2","content":"4"}]}}"#;
+    assert_eq!(kind(&[calls("s1"), calls("s2"), ends("s1"), result.to_owned(), ends("s2")]), None);
     // Nobody knows whose it is.
     let nobodys = second[2].replace("\"s2\"", "2");
     assert_eq!(kind(&[&first[..], &second[..2], &[nobodys], &second[3..]].concat()), Some(UnfinishedKind::BadFrame));
