@@ -90,7 +90,7 @@ class Timeline {
     return { bar: add(track, "i"), note: add(track, "b") };
   }
 
-  /** A bar from one moment to another; `undefined` leaves it empty. */
+  /** A bar from one moment to another, with a figure or none. */
   static draw({ bar, note }, from, to, text = "") {
     bar.style.left = `${(from / LENGTH) * 100}%`;
     bar.style.width = `${((to - from) / LENGTH) * 100}%`;
@@ -104,10 +104,12 @@ class Timeline {
     const name = FOLLOWED[event.pattern].name;
     const number = /\d+/.exec(event.path)?.[0];
     const row = name === "reply" ? "reply" : `question ${Number(number) + 1}${name === "option" ? ", options" : ""}`;
-    if (event.kind === "begin") this.#open = { row, from: this.#rows.get(row).from ?? now };
-    if (event.kind === "begin") this.#rows.get(row).from = this.#open.from;
-    if (event.kind === "end") {
-      Timeline.draw(this.#rows.get(row), this.#open.from, now);
+    if (event.kind === "begin") {
+      this.#open = this.#rows.get(row);
+      // Several options have one bar.
+      this.#open.from ??= now;
+    } else if (event.kind === "end") {
+      Timeline.draw(this.#open, this.#open.from, now);
       this.#open = undefined;
     }
   }
@@ -115,7 +117,7 @@ class Timeline {
   tick(now, firstAt) {
     Timeline.draw(this.first, 0, firstAt ?? now, seconds(firstAt ?? now));
     Timeline.draw(this.waits, 0, now, seconds(now));
-    if (this.#open) Timeline.draw(this.#rows.get(this.#open.row), this.#open.from, now);
+    if (this.#open) Timeline.draw(this.#open, this.#open.from, now);
   }
 }
 
@@ -127,6 +129,7 @@ export function play(root) {
   let isPlaying = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   let speed = 1;
   let before;
+  let frame;
 
   const begin = () => {
     run = { parser: new Parser(PATTERNS), now: 0, at: 0, firstAt: undefined };
@@ -163,19 +166,19 @@ export function play(root) {
   const tick = (time) => {
     const passed = before === undefined ? 0 : time - before;
     before = time;
-    if (!isPlaying) return;
     // A tab that was away does not jump.
     run.now += Math.min(passed, 250) * speed;
     if (run.now > LENGTH + REST) begin();
     show();
-    requestAnimationFrame(tick);
+    frame = requestAnimationFrame(tick);
   };
 
   const setPlaying = (value) => {
     isPlaying = value;
     pause.textContent = value ? "Pause" : "Play";
     before = undefined;
-    if (value) requestAnimationFrame(tick);
+    cancelAnimationFrame(frame);
+    if (value) frame = requestAnimationFrame(tick);
   };
 
   pause.addEventListener("click", () => setPlaying(!isPlaying));

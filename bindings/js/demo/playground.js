@@ -65,19 +65,19 @@ function readText(chunks, steps, patterns, options) {
 function readLines(chunks, steps, patterns, options) {
   const { provisional: _, ...own } = options;
   const documents = new Documents("lines", patterns, own);
-  const read = { events: [], patch: [], error: undefined, errors: [], snapshot: [] };
-  for (let at = 0; at <= steps; at++) {
-    if (at === steps && steps < chunks.length) break;
-    const events = at < steps ? documents.feed(chunks[at]) : documents.finish();
-    read.events = at < steps ? events : [...read.events, ...events];
+  const read = { events: [], patch: [], errors: [], snapshot: [] };
+  const note = (events) => {
     for (const event of events) {
       if (event.kind === "document") read.snapshot.push(event.value);
       if (event.kind === "document-error") {
         read.snapshot.push(null);
-        read.errors.push({ ...event, error: event.error, offset: event.start + event.error.offset });
+        read.errors.push({ offset: event.start + event.error.offset });
       }
     }
-  }
+    return events;
+  };
+  for (const chunk of chunks.slice(0, steps)) read.events = note(documents.feed(chunk));
+  if (steps === chunks.length) read.events = [...read.events, ...note(documents.finish())];
   const failed = read.errors.length;
   read.verdict = `${read.snapshot.length} lines, ${failed === 0 ? "all of them whole" : `${failed} of them not JSON; the others are not affected`}`;
   return read;
