@@ -203,7 +203,8 @@ impl Engine {
     /// others pay for one only.
     #[cold]
     pub(super) fn end_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) {
-        if self.followers.tracker.end_raw_chunk(failed_at, out) {
+        let held = self.translator.as_deref().map_or(&[][..], Translator::held);
+        if self.followers.tracker.end_raw_chunk(failed_at, held, out) {
             // The next pieces are new text of all that is open, too.
             self.tokenizer.refuse_string_pieces();
         }

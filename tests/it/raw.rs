@@ -127,6 +127,23 @@ fn deviations_are_part_of_it() {
     assert_eq!(comment, "[[1 /*][\u{1A}*/]]");
 }
 
+/// Nor does it depend on the cuts where a text ends in what may still be a deviation: bytes that are not decided are not
+/// reported before they are.
+#[test]
+fn what_is_undecided_is_held_back() {
+    const ALPHABET: [&[u8]; 12] = [b"/", b"*", b"N", b"a", b"o", b"\"", b"'", b",", b":", b"1", b"\n", b"\xEF\xBB\xBF"];
+    for begin in [&b"["[..], b"{k:", b"{\"k\"", b"['a'"] {
+        for number in 0..ALPHABET.len().pow(4) {
+            let pieces = (0..4).map(|digit| ALPHABET[number / ALPHABET.len().pow(digit) % ALPHABET.len()]);
+            let text = [begin].into_iter().chain(pieces).collect::<Vec<_>>().concat();
+            let whole = deltas("raw:$", Leniency::ALL, &[&text]).replace("][", "");
+            let bytes: Vec<&[u8]> = text.chunks(1).collect();
+            let cut = deltas("raw:$", Leniency::ALL, &bytes).replace("][", "");
+            assert_eq!(cut, whole, "{}", text.escape_ascii());
+        }
+    }
+}
+
 #[test]
 fn they_are_spelt_in_front() {
     let spelt = |text: &str| text.parse::<Pattern>().map(|pattern| pattern.to_string()).ok();

@@ -127,8 +127,8 @@ impl RawDeltas {
         }
         // The bytes of a byte order mark are held by both.
         let before = if self.held.is_empty() { before } else { b"" };
-        text.reported = at.saturating_sub(self.held.len() as u64);
-        text.at = text.reported.saturating_sub(before.len() as u64);
+        text.at = at.saturating_sub((self.held.len() + before.len()) as u64);
+        text.reported = text.at;
         let joined = [before, &self.held, piece].concat();
         self.held = text.push(&joined).to_vec();
     }
@@ -224,12 +224,22 @@ impl Tracker {
         }
     }
 
-    /// The chunk has been read, perhaps only up to an offset where the text has failed. Returns whether a value is open
-    /// that a raw pattern selects.
+    /// The chunk has been read, perhaps only up to an offset where the text has failed; its last bytes may be held back by
+    /// who reads it, and come before the next one again. Returns whether a value is open that a raw pattern selects.
     #[inline]
-    pub(in crate::parser) fn end_raw_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) -> bool {
+    pub(in crate::parser) fn end_raw_chunk<O: Output + ?Sized>(
+        &mut self,
+        failed_at: Option<u64>,
+        held: &[u8],
+        out: &mut O,
+    ) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         raw.has_chunk = false;
+        if let Some(document) = raw.texts.first_mut()
+            && document.text.as_bytes().ends_with(held)
+        {
+            document.text.truncate(document.text.len() - held.len());
+        }
         self.end_raw_piece(DOCUMENT, failed_at, out);
         self.has_open_raw()
     }
