@@ -34,8 +34,12 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
 fn is_end(event: &Value) -> bool {
     let is_stop = |at: &str| event.pointer(at).is_some_and(|reason| !reason.is_null());
     let kind = event["type"].as_str().unwrap_or_default();
+    let of_agents = ["result", "turn.completed", "conversation.response.done"];
     ["message_delta", "response.completed", "message-end", "RUN_FINISHED", "finish"].contains(&kind)
-        || ["/choices/0/finish_reason", "/candidates/0/finishReason", "/messageStop", "/done_reason"]
+        || of_agents.contains(&kind)
+        || event["event_type"] == "interaction.completed"
+        || event.pointer("/output/choices/0/finish_reason").is_some_and(|reason| reason != "null")
+        || ["/choices/0/finish_reason", "/candidates/0/finishReason", "/messageStop", "/done_reason", "/finish_reason"]
             .into_iter()
             .any(is_stop)
 }
@@ -61,7 +65,7 @@ fn a_stream_is_whole_from_its_end_on() {
             }
         }
     }
-    assert_eq!(streams, 16);
+    assert_eq!(streams, 25);
 }
 
 #[test]
@@ -80,14 +84,14 @@ fn several_values_in_one_call() {
             assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Call, "{provider}");
             assert_eq!(stream.message(), None, "{provider}");
         }
-        assert_eq!(wires, 7);
+        assert_eq!(wires, 11);
     }
 }
 
 #[test]
 fn a_call_that_is_not_whole_does_not_go_back() {
     // These have no message that goes back.
-    let has_none = [Provider::AgUi, Provider::VercelUi];
+    let has_none = [Provider::AgUi, Provider::VercelUi, Provider::ClaudeCode, Provider::MistralConversations];
     for (text, is_whole) in
         [(r#"{"a": 1}"#, true), ("", true), (r#"{"a": "#, false), ("{'a': 1}", false), ("[1]", false)]
     {
