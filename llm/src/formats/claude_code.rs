@@ -78,11 +78,11 @@ objects! {
     struct Block<'a> {
         kind: Text<'a> = "type",
         id: Text<'a>,
+        name: Text<'a>,
         input: Json<'a>,
         text: Text<'a>,
         thinking: Text<'a>,
         // These were streamed too.
-        _name: Json<'a> = "name",
         signature: Json<'a>,
         _content: Json<'a> = "content",
         _caller: Json<'a> = "caller",
@@ -304,7 +304,7 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
             }
         }
         _ => match emit.known().find_id(0, &block.id) {
-            Some(call) if emit.repeat_input(call, block.input.spelt()) => {}
+            Some(call) if emit.repeat_call(call, &block.name, block.input.spelt()) => {}
             Some(call) => emit.calls().whole_of(call, block.input.spelt()),
             // Its beginning was never seen.
             None => anthropic::read_whole_block(json, emit)?,

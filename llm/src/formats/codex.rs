@@ -159,7 +159,7 @@ fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>,
         emit.calls().stop(slot);
         emit.calls().settle();
     } else if let Some(number) = emit.known().find_id(0, id) {
-        emit.repeat_input(number, input);
+        emit.repeat_call(number, name, input);
     }
     if is_done {
         let has_failed = ["failed", "declined"].contains(&item.status.as_str());

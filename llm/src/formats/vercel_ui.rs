@@ -169,7 +169,7 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
         emit.calls().set_executor(slot, executor);
     }
     if let Some(number) = emit.calls().find(slot) {
-        if emit.repeat_input(number, input) {
+        if emit.repeat_call(number, start.name_or_empty(), input) {
             return;
         }
         emit.calls().identify(number, "", start.name_or_empty());
