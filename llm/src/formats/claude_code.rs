@@ -178,7 +178,7 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         "message_start" => {
             let Start { message, .. } = event.object()?;
             let message = message.unwrap_or_default();
-            emit.begin_next_message(&message.id, &message.model);
+            emit.begin_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
             emit.usage(message.usage);
             return Ok(Understood::Yes);
@@ -233,7 +233,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
         emit.message(&message.id, &message.model);
         emit.note_reported(&key);
     } else if !emit.has_reported(&key) {
-        emit.begin_next_message(&message.id, &message.model);
+        emit.begin_message(&message.id, &message.model);
     }
     let is_streamed = emit.has_reported(STREAMED);
     emit.note_reported(WHOLE);

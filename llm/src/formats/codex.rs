@@ -61,12 +61,22 @@ fn owns_type(kind: &str) -> bool {
     ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family))
 }
 
+/// The key that is noted once a turn has begun; it is no id.
+const TURN: &str = " turn";
+
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     match &*event.kind {
-        "thread.started" => emit.begin_next_message(&event.thread_id, ""),
-        "turn.started" => emit.begin_answer(0),
+        "thread.started" => emit.begin_message(&event.thread_id, ""),
+        "turn.started" => {
+            // A thread's turns have no ids.
+            if emit.is_unfinished(0) && emit.has_reported(TURN) {
+                emit.begin_message("", "");
+            }
+            emit.begin_answer(0);
+            emit.note_reported(TURN);
+        }
         "item.started" | "item.updated" | "item.completed" => {
             let Spelt { json, object: item } = event.item.ok_or(Unreadable)?;
             emit.begin_answer(0);

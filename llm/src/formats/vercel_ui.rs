@@ -119,7 +119,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             });
         }
         "start" => {
-            emit.begin_message(&event.message_id, "");
+            // Streams that an application merges may each have one, which without an id starts nothing.
+            if !event.message_id.is_empty() || !emit.has_unfinished() {
+                emit.begin_message(&event.message_id, "");
+            }
             report_metadata(emit);
         }
         "finish" => {
