@@ -9,8 +9,8 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
-use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
+use jsonspigot::{DeviationKind, DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
+use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -19,6 +19,7 @@ use crate::envelope::{Marks, Text, marks};
 use crate::output::Snapshots;
 use crate::provider::{Choices, Stream};
 use crate::report::Failure;
+use crate::rewrite::Editor;
 use crate::source::Source;
 use crate::terminal::Controls;
 
@@ -116,7 +117,7 @@ fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
     name = "jsonspigot",
     version,
     override_usage = "jsonspigot [OPTIONS] [--] [PATTERN]... [< FILE]",
-    group = ArgGroup::new("rule").multiple(true).conflicts_with_all(["patterns", "value", "text", "snapshots", "patches", "provider", "documents", "envelope", "lenient", "checkpoint"]),
+    group = ArgGroup::new("rule").multiple(true).conflicts_with_all(["patterns", "value", "text", "snapshots", "patches", "structured", "provider_events", "envelope", "lenient"]),
     after_help = format!("Exit status: {EXIT_STATUS}"),
     after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
@@ -306,6 +307,18 @@ fn wire() -> impl TypedValueParser<Value = Wire> {
     PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
 }
 
+/// Events are not held until one says whose they are.
+#[derive(Debug)]
+struct NoProvider;
+
+impl std::fmt::Display for NoProvider {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("to edit the calls of a provider, --provider has to name it")
+    }
+}
+
+impl std::error::Error for NoProvider {}
+
 fn framing() -> impl TypedValueParser<Value = Framing> {
     let names = Framing::ALL.iter().map(|framing| framing.name());
     PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
@@ -329,9 +342,21 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns what edits the text, if that is asked for.
-    pub(crate) fn rewriter(&self) -> Result<Option<Rewriter>, Failure> {
-        self.edits.rewriter(self.parser(), &mut Self::command())
+    /// Returns what edits the input, if that is asked for.
+    pub(crate) fn editor(&self) -> Result<Option<Editor>, Failure> {
+        let mut command = Self::command();
+        let Some((patterns, rules)) = self.edits.rules(&mut command)? else { return Ok(None) };
+        let mut refuse = |error: &dyn std::error::Error| command.error(ErrorKind::ValueValidation, error);
+        if let Some(Wire(provider)) = self.provider {
+            let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
+            let calls = CallRewriter::with_parser(provider, self.parser(), &patterns, move || rules.make());
+            return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
+        }
+        let rewriter = Rewriter::with_parser(self.parser(), &patterns, rules.make()).map_err(|error| refuse(&error))?;
+        Ok(Some(match self.documents {
+            Some(framing) => Editor::Documents(DocumentRewriter::new(framing, rewriter)),
+            None => Editor::Text(rewriter),
+        }))
     }
 
     fn delimiters(&self) -> Vec<Delimiter> {

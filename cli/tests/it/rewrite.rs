@@ -1,6 +1,6 @@
 //! `--remove`, `--replace` and `--redact`: the text itself, edited.
 //!
-//! Laws: rewriting.
+//! Laws: rewriting; saved state.
 
 use insta::assert_snapshot;
 
@@ -8,10 +8,10 @@ use crate::command::run;
 
 const INPUT: &str = r#"{"user": {"id": 7, "password": "hunter2"}, "debug": true, "arguments": "{\"password\": 1}"}"#;
 
-/// Runs without saving in between, with this input in one piece and in single bytes.
+/// Runs with this input in one piece and in single bytes.
 fn rewritten(arguments: &[&str], input: &str) -> String {
-    let whole = run(&[arguments, &["--input", "-"]].concat(), input).to_string();
-    let bytes = run(&[arguments, &["--input", "-", "--chunk", "1"]].concat(), input).to_string();
+    let whole = run(arguments, input).to_string();
+    let bytes = run(&[arguments, &["--chunk", "1"]].concat(), input).to_string();
     assert_eq!(whole, bytes);
     whole
 }
