@@ -9,12 +9,14 @@ use crate::model::chunking::chunks;
 use crate::model::nested::NestedPattern;
 use crate::model::rewrite::{ModelRule, REPLACEMENT, mapped, rewritten};
 
-fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
+/// The patterns of some rules.
+pub fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
     PatternSet::new(rules.iter().map(|(pattern, _)| pattern.to_string())).expect("the model's patterns are valid")
 }
 
-pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
-    let made = rules.iter().map(|(_, rule)| match rule {
+/// The rules themselves.
+pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<Rule> {
+    let make = |(_, rule): &(NestedPattern, ModelRule)| match rule {
         ModelRule::Remove => Rule::remove(),
         ModelRule::Replace => Rule::replace(REPLACEMENT).expect("it is JSON"),
         ModelRule::Redact => Rule::redact(),
@@ -29,8 +31,12 @@ pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
             }
             None => out.push('!'),
         }),
-    });
-    Rewriter::new(&patterns(rules), made).expect("no rule removes a root")
+    };
+    rules.iter().map(make).collect()
+}
+
+pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
+    Rewriter::new(&patterns(rules), made(rules)).expect("no rule removes a root")
 }
 
 /// What comes out of the chunks, and the verdict.

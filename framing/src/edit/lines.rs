@@ -74,6 +74,9 @@ impl Lines {
     }
 
     fn read(&mut self, piece: &[u8], pass: &mut Pass<'_>) {
+        if self.rest == Rest::Kept && self.line.is_empty() && piece.first() == Some(&b':') {
+            self.rest = Rest::Passed;
+        }
         match self.rest {
             Rest::Passed => pass.pass(piece),
             Rest::LeftOut => {}
@@ -84,13 +87,7 @@ impl Lines {
                 self.is_left_out = true;
                 let _ = (pass.edit)(Frame::TooLong);
             }
-            Rest::Kept => {
-                self.line.extend_from_slice(piece);
-                if self.line.first() == Some(&b':') {
-                    pass.pass(&mem::take(&mut self.line));
-                    self.rest = Rest::Passed;
-                }
-            }
+            Rest::Kept => self.line.extend_from_slice(piece),
         }
     }
 

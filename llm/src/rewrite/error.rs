@@ -75,6 +75,8 @@ pub enum BadEventReason {
     /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote before
     /// the arguments.
     Arguments(RewriteError),
+    /// More than 256 calls are open: nothing of this one's arguments passes.
+    TooManyCalls,
     /// The rules that were made for a call are not as many as there are patterns.
     Rules(RuleError),
 }
@@ -99,6 +101,7 @@ impl fmt::Display for BadEvent {
         match &self.reason {
             BadEventReason::NotJson => f.write_str("an event is not JSON"),
             BadEventReason::Arguments(error) => error.fmt(f),
+            BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
             BadEventReason::Rules(error) => error.fmt(f),
         }
     }

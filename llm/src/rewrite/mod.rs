@@ -27,8 +27,8 @@ use self::places::{Found, Key, Wire, find};
 use crate::json::Json;
 use crate::stream::Provider;
 
-/// The number of calls whose pieces are told apart. Of more that are open at once, the one that has waited longest is
-/// forgotten: what still comes of it is read as a text of its own.
+/// The number of calls that may be open at once. Nothing of more calls passes: to forget one would be to let the rest of it
+/// pass as the beginning of another.
 const MOST_CALLS: usize = 256;
 
 /// Rewrites the arguments of a provider's calls, one event at a time, by a [`Rule`] for each pattern; all else of an event
@@ -159,7 +159,7 @@ impl CallRewriter {
                         let is_news = !mem::replace(&mut open.has_failed, error.is_some());
                         edits.replace(inside, rewritten, error.filter(|_| is_news).map(BadEventReason::Arguments));
                     }
-                    Err(error) => edits.replace(inside, String::new(), Some(BadEventReason::Rules(error))),
+                    Err(reason) => edits.replace(inside, String::new(), Some(reason)),
                 },
                 None => self.rewrite_whole(piece, edits),
             },
@@ -194,12 +194,13 @@ impl CallRewriter {
     }
 
     /// The text that a piece goes on with.
-    fn text_of(&mut self, key: &Key<'_>, piece: &str) -> Result<&mut OpenText, RuleError> {
+    fn text_of(&mut self, key: &Key<'_>, piece: &str) -> Result<&mut OpenText, BadEventReason> {
         let known = self.open.iter().rposition(|open| key.means(&open.key));
         let mut open = match known {
             Some(place) => self.open.remove(place),
+            None if self.open.len() == MOST_CALLS => return Err(BadEventReason::TooManyCalls),
             None => {
-                let mut rewriter = self.new_rewriter()?;
+                let mut rewriter = self.new_rewriter().map_err(BadEventReason::Rules)?;
                 begin(&mut rewriter);
                 OpenText { key: key.to_owned(), rewriter, has_failed: false }
             }
@@ -207,9 +208,6 @@ impl CallRewriter {
         // What follows a whole value is another call's, of a server that does not count, or all of it once more.
         if open.rewriter.has_whole_inner_text() && !piece.trim_ascii().is_empty() {
             begin(&mut open.rewriter);
-        }
-        if self.open.len() == MOST_CALLS {
-            self.open.remove(0);
         }
         self.open.push(open);
         let last = self.open.len() - 1;

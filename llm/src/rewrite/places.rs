@@ -146,7 +146,7 @@ fn responses<'a>(event: Json<'a>, on_found: &mut dyn FnMut(Found<'a>)) {
     let of_response = each(event, "response").chain([event]).flat_map(|response| each_of(response, "output"));
     for item in each(event, "item").chain(of_response).chain([event]) {
         each(item, "arguments").for_each(|whole| on_found(Found::Whole(whole)));
-        if matches!(&*item.member("type").word(), "local_shell_call" | "web_search_call") {
+        if *item.member("type").word() == *"local_shell_call" {
             each(item, "action").for_each(|whole| on_found(Found::Whole(whole)));
         }
     }
