@@ -10,7 +10,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
 use jsonspigot::{DeviationKind, DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, Provider, ToolCalls};
+use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, Provider, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -199,14 +199,19 @@ pub(crate) struct Options {
 
     /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around them
     ///
-    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (the
-    /// first object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
-    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there. With
+    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (any
+    /// object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
+    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there, and `between:OPEN:CLOSE:led` is for an
+    /// object with text before it; CLOSE may be empty. With
     /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_parser = marks, value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
     envelope: Vec<Marks>,
+
+    /// With --envelope: the text begins inside a payload of the first MARK, whose opening came before it
+    #[arg(long, requires = "envelope")]
+    inside: bool,
 
     /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
     ///
@@ -359,6 +364,11 @@ impl Options {
         }))
     }
 
+    fn envelope_builder(&self) -> EnvelopeBuilder {
+        let builder = Envelope::builder().parser(self.parser());
+        if self.inside { builder.starts_inside() } else { builder }
+    }
+
     fn delimiters(&self) -> Vec<Delimiter> {
         self.envelope.iter().flat_map(|Marks(marks)| marks.clone()).collect()
     }
@@ -367,7 +377,7 @@ impl Options {
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-            let envelope = Envelope::builder().parser(self.parser());
+            let envelope = self.envelope_builder();
             let choices = Choices {
                 is_structured: self.structured,
                 with_events: self.provider_events,
@@ -375,7 +385,7 @@ impl Options {
             };
             Box::new(Stream::new(provider, calls, choices))
         } else if !self.envelope.is_empty() {
-            let envelope = Envelope::builder().parser(self.parser());
+            let envelope = self.envelope_builder();
             Box::new(Text::new(envelope, &self.delimiters(), patterns))
         } else if let Some(framing) = self.documents {
             let texts = Texts::new(framing, self.parser(), patterns);
