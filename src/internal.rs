@@ -164,6 +164,8 @@ pub trait Rewriting {
     fn redacts(&self) -> bool;
     /// Returns true if the text inside the root, a string, is one whole value by now.
     fn has_whole_inner_text(&self) -> bool;
+    /// Returns true if nothing but white space has come of that text.
+    fn is_before_inner_text(&self) -> bool;
     /// Returns true if the root is a string that is open, or if what has come can't go on.
     fn is_in_root_string(&self) -> bool;
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
@@ -180,6 +182,11 @@ impl Rewriting for Rewriter {
     fn has_whole_inner_text(&self) -> bool {
         let text = self.parser().engine.inner.level(1);
         text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_done())
+    }
+
+    fn is_before_inner_text(&self) -> bool {
+        let text = self.parser().engine.inner.level(1);
+        text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_before_root())
     }
 
     fn is_in_root_string(&self) -> bool {

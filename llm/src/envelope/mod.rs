@@ -392,8 +392,8 @@ impl EnvelopeBuilder {
 
     /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it, or a bare
-    /// payload whose first key or element is that long, is not found.
+    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it or text after it, or a
+    /// bare payload whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }

@@ -53,6 +53,9 @@ const MOST_CALLS: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
+/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece that has
+/// lost its call could be the middle of any value.
+///
 /// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
 /// [OpenAI Responses](Provider::OpenaiResponses), and of these the arguments that are JSON: those of functions and of tools
 /// of MCP servers, and objects that are a call's whole input. What custom tools, code and shells get as text of their own, and
@@ -73,8 +76,10 @@ pub struct CallRewriter {
 struct OpenText {
     key: Key<'static>,
     rewriter: Rewriter,
-    /// True if that has been reported.
+    /// True if it can't be rewritten further, which has been reported.
     has_failed: bool,
+    /// True if nothing of it passes, as it does not begin as arguments do.
+    is_lost: bool,
 }
 
 impl fmt::Debug for CallRewriter {
@@ -155,7 +160,7 @@ impl CallRewriter {
                 Some("") => {}
                 Some(inside) => match self.text_of(&key, inside) {
                     Ok(open) => {
-                        let (rewritten, error) = rewrite(&mut open.rewriter, inside);
+                        let (rewritten, error) = rewrite_inside(&mut open.rewriter, &mut open.is_lost, inside);
                         let is_news = !mem::replace(&mut open.has_failed, error.is_some());
                         edits.replace(inside, rewritten, error.filter(|_| is_news).map(BadEventReason::Arguments));
                     }
@@ -176,7 +181,7 @@ impl CallRewriter {
             None if whole.is_nothing() || !whole.is_given() => return,
             Some(inside) => {
                 begin(strings);
-                (inside, rewrite(strings, inside))
+                (inside, rewrite_inside(strings, &mut false, inside))
             }
             None => {
                 objects.reset();
@@ -195,19 +200,26 @@ impl CallRewriter {
 
     /// The text that a piece goes on with.
     fn text_of(&mut self, key: &Key<'_>, piece: &str) -> Result<&mut OpenText, BadEventReason> {
-        let known = self.open.iter().rposition(|open| key.means(&open.key));
+        // One that has the very id comes before one whose id has not come.
+        let has_id = |open: &OpenText| !key.id.is_empty() && key.means(&open.key) && open.key.id == key.id;
+        let known = self.open.iter().rposition(has_id);
+        let known = known.or_else(|| self.open.iter().rposition(|open| key.means(&open.key)));
         let mut open = match known {
             Some(place) => self.open.remove(place),
             None if self.open.len() == MOST_CALLS => return Err(BadEventReason::TooManyCalls),
             None => {
                 let mut rewriter = self.new_rewriter().map_err(BadEventReason::Rules)?;
                 begin(&mut rewriter);
-                OpenText { key: key.to_owned(), rewriter, has_failed: false }
+                OpenText { key: key.to_owned(), rewriter, has_failed: false, is_lost: false }
             }
         };
+        if open.key.id.is_empty() {
+            open.key.id = key.to_owned().id;
+        }
         // What follows a whole value is another call's, of a server that does not count, or all of it once more.
         if open.rewriter.has_whole_inner_text() && !piece.trim_ascii().is_empty() {
             begin(&mut open.rewriter);
+            (open.has_failed, open.is_lost) = (false, false);
         }
         self.open.push(open);
         let last = self.open.len() - 1;
@@ -254,6 +266,23 @@ fn begin(rewriter: &mut Rewriter) {
     rewriter.reset();
     // Nothing is wrong with a quote, which comes out as it is.
     let _ = rewriter.write("\"", |_| {});
+}
+
+/// The same for the inside of a string, of which nothing may come out once it is lost.
+fn rewrite_inside(rewriter: &mut Rewriter, is_lost: &mut bool, inside: &str) -> (String, Option<RewriteError>) {
+    if rewriter.redacts() && rewriter.is_before_inner_text() {
+        *is_lost |= !begins_as_arguments(inside);
+    }
+    if *is_lost { (String::new(), None) } else { rewrite(rewriter, inside) }
+}
+
+/// Returns true for the beginning of an object or array, as it is spelt in a string, or white space before it.
+fn begins_as_arguments(inside: &str) -> bool {
+    let mut rest = inside;
+    while let Some(after) = [" ", "\\n", "\\r", "\\t"].iter().find_map(|space| rest.strip_prefix(space)) {
+        rest = after;
+    }
+    rest.is_empty() || rest.starts_with(['{', '['])
 }
 
 /// What comes out for a text, and the error that stops it there.

@@ -16,11 +16,12 @@ impl CallRewriter {
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(), |out| {
             out.number(self.open.len() as u64);
-            for OpenText { key: Key { choice, index, id }, rewriter, has_failed } in &self.open {
+            for OpenText { key: Key { choice, index, id }, rewriter, has_failed, is_lost } in &self.open {
                 out.number(*choice);
                 out.option(*index, saved::Writer::number);
                 out.text(id);
                 out.flag(*has_failed);
+                out.flag(*is_lost);
                 rewriter.save_body(out);
             }
         })
@@ -59,11 +60,11 @@ impl CallRewriter {
         for _ in 0..count {
             let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
             let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
-            let has_failed = reader.flag()?;
+            let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
             let mut rewriter = self.new_rewriter().map_err(|_| Impossible)?;
             rewriter.restore_body(reader)?;
             Impossible::unless(rewriter.is_in_root_string())?;
-            self.open.push(OpenText { key, rewriter, has_failed });
+            self.open.push(OpenText { key, rewriter, has_failed, is_lost });
         }
         Ok(())
     }
