@@ -23,6 +23,7 @@ mod report;
 mod rewrite;
 mod source;
 mod terminal;
+mod values;
 #[cfg(test)]
 mod vectors;
 

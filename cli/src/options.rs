@@ -3,14 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
-use jsonspigot::{DeviationKind, DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, Provider, ToolCalls};
+use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
+use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -22,6 +21,7 @@ use crate::report::Failure;
 use crate::rewrite::Editor;
 use crate::source::Source;
 use crate::terminal::Controls;
+use crate::values::{DuplicateKeys, NoProvider, Retain, Wire, framing, leniency, one_or_more, wire};
 
 /// The meaning of the exit status.
 pub(crate) const EXIT_STATUS: &str = "\
@@ -98,14 +98,6 @@ or the text is not UTF-8. With --text: the text around payloads as it is, and th
 Lines with --provider and --envelope: both of the above; the assistant's text is what is around payloads, block by block.
 Lines about payloads have "block" after "mark", and "choice" if not in the first answer. A payload that is still open at
 the end of its block is truncated."#;
-
-/// The number that `--chunk` and `--checkpoint` count by.
-fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|error: ParseIntError| match error.kind() {
-        IntErrorKind::Zero => "it must be 1 or more".to_owned(),
-        _ => error.to_string(),
-    })
-}
 
 /// Follow values in JSON while it is still arriving.
 ///
@@ -286,52 +278,6 @@ pub(crate) enum Generated {
     /// Completions for PowerShell
     #[value(name = "complete-powershell")]
     CompletePowerShell,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Retain {
-    #[value(alias = "text")]
-    All,
-    Matches,
-    Nothing,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DuplicateKeys {
-    LastWins,
-    Reject,
-}
-
-/// The provider of the input; `None` if that has to be found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wire(Option<Provider>);
-
-fn wire() -> impl TypedValueParser<Value = Wire> {
-    let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
-    // `auto` is no provider's name.
-    PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
-}
-
-/// Events are not held until one says whose they are.
-#[derive(Debug)]
-struct NoProvider;
-
-impl std::fmt::Display for NoProvider {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("to edit the calls of a provider, --provider has to name it")
-    }
-}
-
-impl std::error::Error for NoProvider {}
-
-fn framing() -> impl TypedValueParser<Value = Framing> {
-    let names = Framing::ALL.iter().map(|framing| framing.name());
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
-}
-
-fn leniency() -> impl TypedValueParser<Value = Leniency> {
-    let names = DeviationKind::ALL.iter().map(|kind| kind.name()).chain(["model-output"]);
-    PossibleValuesParser::new(names).map(|name| Leniency::from_name(&name).unwrap_or_default())
 }
 
 impl Options {

@@ -53,7 +53,7 @@ enum State {
     /// Nothing but white space so far.
     Undecided,
     Lines(Lines),
-    Values(Values),
+    Values(Box<Values>),
 }
 
 impl Default for EventEditor {
@@ -113,7 +113,7 @@ impl EventEditor {
             chunk = &chunk[blank..];
             self.state = match chunk.first() {
                 None => return,
-                Some(b'{' | b'[') => State::Values(Values::default()),
+                Some(b'{' | b'[') => State::Values(Box::default()),
                 Some(_) => State::Lines(Lines::default()),
             };
         }
@@ -179,7 +179,7 @@ impl EventEditor {
         let read = |reader: &mut Reader<'_>| match reader.number()? {
             0 => Ok(State::Undecided),
             1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
-            2 => Ok(State::Values(Values::restore(reader, limit)?)),
+            2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
             _ => Err(RestoreErrorKind::Impossible),
         };
         let state = saved.added(read)?.ok_or(RestoreErrorKind::NotSavedState)?;

@@ -40,7 +40,7 @@ fn read(provider: Provider, body: &[u8]) -> Reading {
     let mut frames = Frames::new();
     let mut on_event = |event: jsonspigot_llm::StreamEvent<'_>| match event.to_owned() {
         OwnedStreamEvent::Call(OwnedCallEvent::End { call, input }) => {
-            let value = input.value().and_then(|value| serde_json::from_str(&value).ok());
+            let value = input.value().and_then(|value| serde_json::from_str(value).ok());
             reading.calls.push((call.number, call.name, input.status().name(), value));
         }
         OwnedStreamEvent::Call(OwnedCallEvent::Fragment { .. }) => {}
