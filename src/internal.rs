@@ -15,7 +15,8 @@ use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
-use crate::tokenizer::ValueKind;
+use crate::rewrite::Rewriter;
+use crate::tokenizer::{Place, ValueKind};
 pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
 use crate::tree::PartialValue;
 pub use crate::tree::write_escaped;
@@ -146,6 +147,56 @@ impl Inside for Parser {
 
     fn choices(&self) -> saved::Digest {
         self.choices()
+    }
+
+    fn save_body(&self, out: &mut saved::Writer<'_>) {
+        self.save_body(out);
+    }
+
+    fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible> {
+        self.restore_body(reader)
+    }
+}
+
+/// What a reader around a rewriter asks of it.
+pub trait Rewriting {
+    /// Returns true if there is a rule that redacts.
+    fn redacts(&self) -> bool;
+    /// Returns true if the text inside the root, a string, is one whole value by now.
+    fn has_whole_inner_text(&self) -> bool;
+    /// Returns true if nothing but white space has come of that text.
+    fn is_before_inner_text(&self) -> bool;
+    /// Returns true if the root is a string that is open, or if what has come can't go on.
+    fn is_in_root_string(&self) -> bool;
+    fn owner(&self, kind: saved::Kind) -> saved::Owner;
+    /// Writes everything but the header of a saved state.
+    fn save_body(&self, out: &mut saved::Writer<'_>);
+    fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible>;
+}
+
+impl Rewriting for Rewriter {
+    fn redacts(&self) -> bool {
+        self.redacts()
+    }
+
+    fn has_whole_inner_text(&self) -> bool {
+        let text = self.parser().engine.inner.level(1);
+        text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_done())
+    }
+
+    fn is_before_inner_text(&self) -> bool {
+        let text = self.parser().engine.inner.level(1);
+        text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_before_root())
+    }
+
+    fn is_in_root_string(&self) -> bool {
+        let tokenizer = &self.parser().engine.tokenizer;
+        let is_in_string = tokenizer.place() == Place::String && tokenizer.nest().depth() == 0;
+        if self.parser().is_open() { is_in_string } else { self.check_open().is_err() }
+    }
+
+    fn owner(&self, kind: saved::Kind) -> saved::Owner {
+        self.owner(kind)
     }
 
     fn save_body(&self, out: &mut saved::Writer<'_>) {

@@ -62,7 +62,8 @@ pub use saved::{RestoreError, RestoreErrorKind};
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};
 pub use texts::{
-    DocumentEvent, DocumentEvents, Documents, EndedDocument, Framing, OwnedDocumentEvent, OwnedEndedDocument,
+    DocumentEvent, DocumentEvents, DocumentRewriter, Documents, EndedDocument, Framing, OwnedDocumentEvent,
+    OwnedEndedDocument, Rewritten,
 };
 pub use tokenizer::{Limits, ValueKind};
 pub use tree::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};

@@ -1,8 +1,8 @@
-//! The arguments that edit the text, and the rewriter that they ask for.
+//! The arguments that edit the text, and the rules that they ask for.
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, ValueHint};
-use jsonspigot::{ParserBuilder, PatternSet, Rewriter, Rule, RuleError};
+use jsonspigot::{PatternSet, Rule};
 
 use crate::report::Failure;
 
@@ -11,7 +11,8 @@ use crate::report::Failure;
 pub(crate) struct Edits {
     /// Write the text itself, as it came, without the members and elements that PATTERN selects; may be repeated
     ///
-    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts.
+    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts. With --documents
+    /// each text is edited; with --provider the JSON arguments of each call, in the events that have them.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     remove: Vec<String>,
 
@@ -35,22 +36,46 @@ impl Edits {
         self.places = [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];
     }
 
-    /// Returns what edits the text, if that is asked for.
-    pub(crate) fn rewriter(&self, parser: ParserBuilder, command: &mut Command) -> Result<Option<Rewriter>, Failure> {
-        let mut refuse = |error: RuleError| command.error(ErrorKind::ValueValidation, error);
+    /// Returns what makes the rewriter, if any edit is asked for: its patterns, in order, and the rules for them.
+    pub(crate) fn rules(&self, command: &mut Command) -> Result<Option<(PatternSet, Rules)>, Failure> {
         let [removed, replaced, redacted] = &self.places;
         let mut rules = Vec::new();
-        rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Rule::remove())));
-        rules.extend(redacted.iter().zip(&self.redact).map(|(place, pattern)| (*place, pattern, Rule::redact())));
+        rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Edit::Remove)));
+        rules.extend(redacted.iter().zip(&self.redact).map(|(place, pattern)| (*place, pattern, Edit::Redact)));
         for (place, pair) in replaced.iter().zip(self.replace.chunks_exact(2)) {
-            rules.push((*place, &pair[0], Rule::replace(&pair[1]).map_err(&mut refuse)?));
+            if let Err(error) = Rule::replace(&pair[1]) {
+                return Err(command.error(ErrorKind::ValueValidation, error).into());
+            }
+            rules.push((*place, &pair[0], Edit::Replace(pair[1].clone())));
         }
         if rules.is_empty() {
             return Ok(None);
         }
         rules.sort_by_key(|(place, ..)| *place);
         let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| pattern))?;
-        let rules = rules.into_iter().map(|(.., rule)| rule);
-        Ok(Some(Rewriter::with_parser(parser, &patterns, rules).map_err(&mut refuse)?))
+        Ok(Some((patterns, Rules(rules.into_iter().map(|(.., edit)| edit).collect()))))
+    }
+}
+
+/// The rules, as they are made for each text.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules(Vec<Edit>);
+
+#[derive(Clone, Debug)]
+enum Edit {
+    Remove,
+    Redact,
+    Replace(String),
+}
+
+impl Rules {
+    pub(crate) fn make(&self) -> Vec<Rule> {
+        let make = |edit: &Edit| match edit {
+            Edit::Remove => Rule::remove(),
+            Edit::Redact => Rule::redact(),
+            // It was JSON before.
+            Edit::Replace(json) => Rule::replace(json).unwrap_or_else(|_| Rule::redact()),
+        };
+        self.0.iter().map(make).collect()
     }
 }

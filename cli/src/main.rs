@@ -23,6 +23,7 @@ mod report;
 mod rewrite;
 mod source;
 mod terminal;
+mod values;
 #[cfg(test)]
 mod vectors;
 
@@ -50,8 +51,8 @@ fn run(options: &Options) -> Result<ExitCode, Failure> {
         wanted.write_to(&mut io::stdout().lock())?;
         return Ok(ExitCode::SUCCESS);
     }
-    if let Some(rewriter) = options.rewriter()? {
-        return rewrite::run(options, rewriter);
+    if let Some(editor) = options.editor()? {
+        return rewrite::run(options, editor);
     }
     let patterns = PatternSet::new(&options.patterns)?;
     let mut source = options.source(&patterns);

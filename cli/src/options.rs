@@ -3,14 +3,13 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read};
-use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
+use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
-use jsonspigot::{DeviationKind, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
-use jsonspigot_llm::{Delimiter, Envelope, Provider, ToolCalls};
+use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
+use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCalls};
 
 use crate::document::Document;
 use crate::documents::Texts;
@@ -19,8 +18,10 @@ use crate::envelope::{Marks, Text, marks};
 use crate::output::Snapshots;
 use crate::provider::{Choices, Stream};
 use crate::report::Failure;
+use crate::rewrite::Editor;
 use crate::source::Source;
 use crate::terminal::Controls;
+use crate::values::{DuplicateKeys, NoProvider, Retain, Wire, framing, leniency, one_or_more, wire};
 
 /// The meaning of the exit status.
 pub(crate) const EXIT_STATUS: &str = "\
@@ -98,14 +99,6 @@ Lines with --provider and --envelope: both of the above; the assistant's text is
 Lines about payloads have "block" after "mark", and "choice" if not in the first answer. A payload that is still open at
 the end of its block is truncated."#;
 
-/// The number that `--chunk` and `--checkpoint` count by.
-fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
-    text.parse().map_err(|error: ParseIntError| match error.kind() {
-        IntErrorKind::Zero => "it must be 1 or more".to_owned(),
-        _ => error.to_string(),
-    })
-}
-
 /// Follow values in JSON while it is still arriving.
 ///
 /// Reads one JSON text and writes a line of JSON for each thing that becomes known about a value that a PATTERN
@@ -116,7 +109,7 @@ fn one_or_more(text: &str) -> Result<NonZeroUsize, String> {
     name = "jsonspigot",
     version,
     override_usage = "jsonspigot [OPTIONS] [--] [PATTERN]... [< FILE]",
-    group = ArgGroup::new("rule").multiple(true).conflicts_with_all(["patterns", "value", "text", "snapshots", "patches", "provider", "documents", "envelope", "lenient", "checkpoint"]),
+    group = ArgGroup::new("rule").multiple(true).conflicts_with_all(["patterns", "value", "text", "snapshots", "patches", "structured", "provider_events", "envelope", "lenient"]),
     after_help = format!("Exit status: {EXIT_STATUS}"),
     after_long_help = format!("{LINES}\n\nExit status: {EXIT_STATUS}")
 )]
@@ -198,14 +191,19 @@ pub(crate) struct Options {
 
     /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around them
     ///
-    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (the
-    /// first object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
-    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there. With
+    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (any
+    /// object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
+    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there, and `between:OPEN:CLOSE:led` is for an
+    /// object with text before it; CLOSE may be empty. With
     /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_parser = marks, value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
     envelope: Vec<Marks>,
+
+    /// With --envelope: the text begins inside a payload of the first MARK, whose opening came before it
+    #[arg(long, requires = "envelope")]
+    inside: bool,
 
     /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
     ///
@@ -282,40 +280,6 @@ pub(crate) enum Generated {
     CompletePowerShell,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Retain {
-    #[value(alias = "text")]
-    All,
-    Matches,
-    Nothing,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum DuplicateKeys {
-    LastWins,
-    Reject,
-}
-
-/// The provider of the input; `None` if that has to be found out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Wire(Option<Provider>);
-
-fn wire() -> impl TypedValueParser<Value = Wire> {
-    let names = Provider::ALL.iter().map(|provider| provider.name()).chain(["auto"]);
-    // `auto` is no provider's name.
-    PossibleValuesParser::new(names).map(|name| Wire(name.parse().ok()))
-}
-
-fn framing() -> impl TypedValueParser<Value = Framing> {
-    let names = Framing::ALL.iter().map(|framing| framing.name());
-    PossibleValuesParser::new(names).map(|name| name.parse().unwrap_or(Framing::Lines))
-}
-
-fn leniency() -> impl TypedValueParser<Value = Leniency> {
-    let names = DeviationKind::ALL.iter().map(|kind| kind.name()).chain(["model-output"]);
-    PossibleValuesParser::new(names).map(|name| Leniency::from_name(&name).unwrap_or_default())
-}
-
 impl Options {
     /// Reads the arguments, of which the first one is the command's own name.
     pub(crate) fn from_arguments(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, Failure> {
@@ -329,9 +293,26 @@ impl Options {
         Ok(options)
     }
 
-    /// Returns what edits the text, if that is asked for.
-    pub(crate) fn rewriter(&self) -> Result<Option<Rewriter>, Failure> {
-        self.edits.rewriter(self.parser(), &mut Self::command())
+    /// Returns what edits the input, if that is asked for.
+    pub(crate) fn editor(&self) -> Result<Option<Editor>, Failure> {
+        let mut command = Self::command();
+        let Some((patterns, rules)) = self.edits.rules(&mut command)? else { return Ok(None) };
+        let mut refuse = |error: &dyn std::error::Error| command.error(ErrorKind::ValueValidation, error);
+        if let Some(Wire(provider)) = self.provider {
+            let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
+            let calls = CallRewriter::with_parser(provider, self.parser(), &patterns, move || rules.make());
+            return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
+        }
+        let rewriter = Rewriter::with_parser(self.parser(), &patterns, rules.make()).map_err(|error| refuse(&error))?;
+        Ok(Some(match self.documents {
+            Some(framing) => Editor::Documents(DocumentRewriter::new(framing, rewriter)),
+            None => Editor::Text(rewriter),
+        }))
+    }
+
+    fn envelope_builder(&self) -> EnvelopeBuilder {
+        let builder = Envelope::builder().parser(self.parser());
+        if self.inside { builder.starts_inside() } else { builder }
     }
 
     fn delimiters(&self) -> Vec<Delimiter> {
@@ -342,7 +323,7 @@ impl Options {
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
-            let envelope = Envelope::builder().parser(self.parser());
+            let envelope = self.envelope_builder();
             let choices = Choices {
                 is_structured: self.structured,
                 with_events: self.provider_events,
@@ -350,7 +331,7 @@ impl Options {
             };
             Box::new(Stream::new(provider, calls, choices))
         } else if !self.envelope.is_empty() {
-            let envelope = Envelope::builder().parser(self.parser());
+            let envelope = self.envelope_builder();
             Box::new(Text::new(envelope, &self.delimiters(), patterns))
         } else if let Some(framing) = self.documents {
             let texts = Texts::new(framing, self.parser(), patterns);

@@ -61,6 +61,9 @@ enum State {
     Messages(Messages),
 }
 
+/// The most bytes of text that an event may have by default.
+pub(crate) const LIMIT: usize = 32 << 20;
+
 impl Default for Frames {
     fn default() -> Self {
         Self::new()
@@ -77,7 +80,7 @@ impl Frames {
     /// ```
     #[must_use]
     pub fn new() -> Self {
-        Self::with_limit(32 << 20)
+        Self::with_limit(LIMIT)
     }
 
     /// Reads events of at most so many bytes of text. One that is longer is skipped, and reported as

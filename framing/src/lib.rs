@@ -77,6 +77,7 @@
 #[cfg(feature = "stream")]
 mod body;
 mod detection;
+mod edit;
 mod frame;
 mod frames;
 mod json;
@@ -91,6 +92,7 @@ mod utf8;
 
 #[cfg(feature = "stream")]
 pub use body::ProviderBody;
+pub use edit::EventEditor;
 pub use frame::{Damage, Frame, OwnedFrame};
 pub use frames::Frames;
 pub use queue::FrameIter;

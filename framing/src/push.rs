@@ -1,6 +1,8 @@
-//! A frame into a provider's stream: which of its entrances each kind of frame takes.
+//! A frame into a provider's stream, or past a rewriter of its calls: which of their entrances each kind of frame takes.
 
-use jsonspigot_llm::{ProviderStream, StreamEvent};
+use std::borrow::Cow;
+
+use jsonspigot_llm::{BadEvent, CallRewriter, ProviderStream, StreamEvent};
 
 use crate::frame::Frame;
 
@@ -50,6 +52,44 @@ impl Frame<'_> {
             Self::TooLong => stream.push_oversized_with(on_event),
             // What can be shown of it came before, as unreadable.
             Self::Damaged(_) => {}
+        }
+    }
+
+    /// Rewrites the arguments of calls in the frame, and returns what stands in its place; `None` if it stays. For
+    /// [`EventEditor::feed`](crate::EventEditor::feed). With the feature `providers`.
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rule};
+    /// use jsonspigot_framing::EventEditor;
+    /// use jsonspigot_llm::{CallRewriter, Provider};
+    ///
+    /// let patterns = PatternSet::new(["password"])?;
+    /// let mut calls = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::redact()])?;
+    /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
+    /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");
+    /// for chunk in [piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {
+    ///     body.feed(
+    ///         chunk,
+    ///         |frame| frame.rewrite(&mut calls).unwrap_or_else(|event| {
+    ///             bad += 1;
+    ///             Some(event.instead().to_owned())
+    ///         }),
+    ///         |bytes| out.push_str(str::from_utf8(bytes).unwrap()),
+    ///     );
+    /// }
+    /// assert_eq!((bad, out), (0, piece(r#"{\"password\":\"[redacted]\""#) + &piece("}")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`CallRewriter::push`]. What is unreadable has one too, unless it is no JSON at all.
+    pub fn rewrite(self, calls: &mut CallRewriter) -> Result<Option<String>, BadEvent> {
+        match self {
+            Self::Text(text) | Self::Exception(text) | Self::Unreadable(text) => {
+                calls.push(text).map(|event| if let Cow::Owned(event) = event { Some(event) } else { None })
+            }
+            Self::TooLong | Self::Damaged(_) => Ok(None),
         }
     }
 }

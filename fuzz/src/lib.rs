@@ -2,7 +2,7 @@
 //! property for generated input, for the fuzzer's bytes, and for what is kept of them.
 
 pub use jsonspigot_check::properties::fuzz_targets::{
-    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, snapshot, typed, verdict,
+    chunks, documents, lenient, limits, nested, operations as ops, paths, respell, rewrite, snapshot, typed, verdict,
 };
 use jsonspigot_check::{envelope as payloads, properties, streams as calls};
 

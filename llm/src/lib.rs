@@ -54,6 +54,8 @@ mod json;
 mod message;
 mod payload;
 #[cfg(feature = "_provider-streams")]
+mod rewrite;
+#[cfg(feature = "_provider-streams")]
 mod stream;
 
 pub use calls::{
@@ -70,5 +72,7 @@ pub use event::{
     StreamEvents, TokenUsage, ToolResult, Unfinished, UnfinishedKind,
 };
 pub use payload::{OwnedPayload, Payload, PayloadStatus};
+#[cfg(feature = "_provider-streams")]
+pub use rewrite::{BadEvent, BadEventReason, CallRewriter, CallRulesError};
 #[cfg(feature = "_provider-streams")]
 pub use stream::{Provider, ProviderStream};

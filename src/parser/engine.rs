@@ -173,7 +173,7 @@ impl Engine {
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
-    pub(super) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+    pub(crate) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         self.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
         self.tokenizer.stop_after_root(false);

@@ -3,6 +3,7 @@
 mod error;
 mod output;
 mod rule;
+mod saved;
 mod state;
 
 use alloc::vec::Vec;
@@ -13,7 +14,8 @@ use self::output::Writer;
 pub use self::rule::Rule;
 use self::rule::RuleKind;
 use self::state::{Choices, State};
-use crate::parser::{Parser, ParserBuilder, Retain};
+use crate::error::{Error, ErrorKind};
+use crate::parser::{Engine, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 
 /// Rewrites one JSON text while it passes, by a [`Rule`] for each pattern.
@@ -160,18 +162,35 @@ impl Rewriter {
     }
 
     fn write_any(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
+        self.drive(chunk, sink, |engine, writer| {
+            let taken = engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str()));
+            taken.unwrap_or_else(|| engine.feed_any(chunk, writer)).map(|()| chunk.len())
+        })
+        .map(drop)
+    }
+
+    /// The same up to the end of the root value; returns how many bytes that took.
+    pub(crate) fn write_value(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<usize, RewriteError> {
+        self.drive(chunk, sink, |engine, writer| engine.feed_value(chunk, writer))
+    }
+
+    fn drive(
+        &mut self,
+        chunk: &[u8],
+        sink: &mut dyn FnMut(&[u8]),
+        read: impl FnOnce(&mut Engine, &mut Writer<'_>) -> Result<usize, Error>,
+    ) -> Result<usize, RewriteError> {
         self.check_open()?;
         let engine = &mut self.parser.engine;
         let chunk_at = engine.tokenizer.offset();
         let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
         let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
-        let read = match engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str())) {
-            Some(read) => read,
-            None => engine.feed_any(chunk, &mut writer),
-        };
-        let end = read.as_ref().map_or_else(crate::error::Error::offset, |()| chunk_at + chunk.len() as u64);
+        let read = read(engine, &mut writer);
+        let end = read.as_ref().map_or_else(Error::offset, |taken| chunk_at + *taken as u64);
+        writer.chunk = &chunk[..read.as_ref().map_or(chunk.len(), |taken| *taken)];
         writer.end_chunk(end, read.is_err());
-        self.verdict(read)
+        self.check_open()?;
+        read.map_err(RewriteError::Text)
     }
 
     /// The end of input: passes on what was held back.
@@ -189,17 +208,30 @@ impl Rewriter {
         if read.is_ok() {
             writer.end_chunk(chunk_at, true);
         }
-        self.verdict(read)
-    }
-
-    fn check_open(&self) -> Result<(), RewriteError> {
-        self.state.stopped_by.clone().map_or(Ok(()), Err)
+        self.check_open()?;
+        read.map_err(RewriteError::Text)
     }
 
     /// What has stopped the rewriting came before what may have stopped the parser.
-    fn verdict(&self, read: Result<(), crate::error::Error>) -> Result<(), RewriteError> {
-        self.check_open()?;
-        read.map_err(RewriteError::Text)
+    pub(crate) fn check_open(&self) -> Result<(), RewriteError> {
+        let text_error = || self.parser.engine.stopped_by().cloned().map(RewriteError::Text);
+        self.state.stopped_by.clone().or_else(text_error).map_or(Ok(()), Err)
+    }
+
+    /// The text fails after its last byte, for a reason that only the caller knows.
+    pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
+        if self.check_open().is_ok() {
+            self.parser.refuse(kind, expected);
+        }
+    }
+
+    /// Returns true if there is a rule that redacts.
+    pub(crate) fn redacts(&self) -> bool {
+        self.choices.cuts
+    }
+
+    pub(crate) fn parser(&self) -> &Parser {
+        &self.parser
     }
 
     /// Begins another text, with the same rules.

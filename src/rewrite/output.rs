@@ -10,7 +10,7 @@ use super::rule::{self, Rule, RuleKind};
 use super::state::{Choices, Container, OpenRule, State, TextInside, escaped};
 use crate::error::Error;
 use crate::parser::{Kept, Output, Selected};
-use crate::tokenizer::{ValueKind, unescaped};
+use crate::tokenizer::unescaped;
 
 /// The state while a chunk is read.
 pub(super) struct Writer<'a> {
@@ -136,15 +136,17 @@ impl Writer<'_> {
         let Some((pattern, match_id)) = selected.first() else { return };
         let (at, level, rule) = (self.state.raw(at), self.state.texts.len(), pattern.index());
         self.check_held(at);
-        let Some(Rule { kind, .. }) = self.rules.get_mut(rule) else { return };
+        let Some(Rule { kind, .. }) = self.rules.get_mut(rule).filter(|rule| rule.concerns(selected.kind())) else {
+            return;
+        };
         let mut open = OpenRule {
             match_id: Some(match_id),
             rule,
             start: at,
             level,
-            lost_in: None,
             captured: None,
             is_text: false,
+            is_made_up: false,
         };
         match kind {
             RuleKind::Remove => self.pass(self.state.undecided.unwrap_or(at)),
@@ -166,7 +168,6 @@ impl Writer<'_> {
                 self.pass(at);
                 open.captured = Some(Vec::new());
             }
-            RuleKind::MapText(_) if selected.kind() != ValueKind::String => return,
             RuleKind::MapText(_) => {
                 self.let_through();
                 self.pass(at);
@@ -184,7 +185,9 @@ impl Writer<'_> {
             return;
         }
         self.leave_out(self.state.raw(end));
-        let Some(OpenRule { rule, start, level, captured, is_text, .. }) = self.state.open.take() else { return };
+        let Some(OpenRule { rule, start, level, captured, is_text, is_made_up, .. }) = self.state.open.take() else {
+            return;
+        };
         if is_text {
             self.call_with_text(rule, level, None);
             self.write("\"".to_owned(), level);
@@ -196,6 +199,10 @@ impl Writer<'_> {
             // It was part of a valid text, so it is UTF-8, and its escapes are valid.
             let text = String::from_utf8(text).unwrap_or_default();
             let text = (0..level).fold(text, |text, _| unescaped(&text).unwrap_or_default());
+            if is_made_up && rule::check(&text).is_err() {
+                self.state.stopped_by = Some(RewriteError::NotJson { offset: start });
+                return;
+            }
             let json = map(&text);
             self.write_checked(&json, level, start);
         }
@@ -312,24 +319,16 @@ impl Output for Writer<'_> {
         let Some(text) = self.state.texts.last_mut() else { return };
         text.has_failed = true;
         let containers = text.containers;
-        match &mut self.state.open {
-            Some(open) if open.level >= level => open.lost_in = Some(level),
+        self.state.containers.truncate(containers);
+        match &self.state.open {
+            Some(open) if open.level >= level => self.state.open = Some(OpenRule::lost_in(level, open.start)),
             Some(_) => {}
             None => {
                 self.check_held(bad_byte);
-                self.state.containers.truncate(containers);
                 self.state.undecided = None;
                 if cuts {
                     self.pass(bad_byte);
-                    self.state.open = Some(OpenRule {
-                        match_id: None,
-                        rule: usize::MAX,
-                        start: bad_byte,
-                        level,
-                        lost_in: Some(level),
-                        captured: None,
-                        is_text: false,
-                    });
+                    self.state.open = Some(OpenRule::lost_in(level, bad_byte));
                 }
             }
         }
@@ -337,15 +336,10 @@ impl Output for Writer<'_> {
 
     fn left(&mut self, end: u64) {
         let level = self.state.texts.len();
-        let Some(text) = self.state.texts.pop() else { return };
-        if self.state.open.as_ref().is_some_and(|open| open.lost_in == Some(level)) {
-            let quote = self.state.raw(end - 1);
-            if let Some(open) = &mut self.state.open {
-                open.captured = None;
-            }
-            self.leave_out(quote);
+        self.state.texts.pop();
+        if self.state.open.as_ref().is_some_and(|open| open.match_id.is_none() && open.level == level) {
+            self.leave_out(self.state.raw(end - 1));
             self.state.open = None;
-            self.state.containers.truncate(text.containers);
         }
     }
 }

@@ -6,10 +6,12 @@ use alloc::string::String;
 use core::fmt;
 
 use super::RuleError;
+use crate::digest::Digest;
 use crate::error::Error;
 use crate::parser::{Parser, Retain};
 use crate::path::Path;
 use crate::pattern::PatternSet;
+use crate::tokenizer::ValueKind;
 
 /// What becomes of the values that a pattern selects, when a [`Rewriter`](crate::Rewriter) comes to them.
 pub struct Rule {
@@ -24,6 +26,25 @@ pub(super) enum RuleKind {
     ReplaceWith(Box<dyn FnMut(Path<'_>) -> String + Send + Sync>),
     Map(Box<dyn FnMut(&str) -> String + Send + Sync>),
     MapText(MapText),
+}
+
+impl Rule {
+    /// Returns the digest of what is known of it: of a closure, only that there is one.
+    pub(super) fn digest(&self) -> Digest {
+        let (kind, json) = match &self.kind {
+            RuleKind::Remove => (0, ""),
+            RuleKind::Replace(json) => (1, &**json),
+            RuleKind::ReplaceWith(_) => (2, ""),
+            RuleKind::Map(_) => (3, ""),
+            RuleKind::MapText(_) => (4, ""),
+        };
+        Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
+    }
+
+    /// Returns true if it changes values of this kind.
+    pub(super) fn concerns(&self, kind: ValueKind) -> bool {
+        kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
+    }
 }
 
 /// Gets each piece of a string, and `None` at its end, and where to append what comes out.

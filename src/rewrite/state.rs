@@ -74,18 +74,25 @@ impl TextInside {
 /// A value that is left out, or the rest of a string whose text has failed.
 #[derive(Debug)]
 pub(super) struct OpenRule {
-    /// None for the rest of a string.
+    /// None for the rest of a string: of the innermost one that is read inside, whose text has failed.
     pub(super) match_id: Option<u64>,
     pub(super) rule: usize,
     pub(super) start: u64,
     /// The number of strings it is in.
     pub(super) level: usize,
-    /// The text of this level has failed, so the value's end is not reported: it is left out up to the string's end.
-    pub(super) lost_in: Option<usize>,
     /// The text, if a closure waits for all of it.
     pub(super) captured: Option<Vec<u8>>,
     /// True if a closure gets its text.
     pub(super) is_text: bool,
+    /// True if the text comes from a saved state, so that it has to be checked.
+    pub(super) is_made_up: bool,
+}
+
+impl OpenRule {
+    /// The text of a level has failed, so the end of a value in it is not reported: all is left out up to the string's end.
+    pub(super) fn lost_in(level: usize, start: u64) -> Self {
+        Self { match_id: None, rule: usize::MAX, start, level, captured: None, is_text: false, is_made_up: false }
+    }
 }
 
 impl State {

@@ -54,6 +54,9 @@ pub enum Kind {
     ToolCalls = 3,
     ProviderStream = 4,
     Envelope = 5,
+    Rewriter = 6,
+    DocumentRewriter = 7,
+    CallRewriter = 8,
 }
 
 /// The owner of a state: the patterns and choices of whoever saved it.

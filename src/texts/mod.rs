@@ -1,27 +1,29 @@
 //! Many JSON texts in one stream, read by one parser, one after the other.
 //!
-//! Owns where a text begins and ends (`framing.rs` has the names of the ways to know), the documents' numbers and
-//! offsets, and what becomes of a stream after a bad text. `event.rs` is what is reported. How a text is read is the
-//! parser's business alone.
+//! Owns the streams of texts that are read, and (`rewriter.rs`) of those that are rewritten. Where a text begins and ends,
+//! the documents' numbers, and what becomes of a stream after a bad text is in `framer.rs`; `framing.rs` has the names of
+//! the ways to know, and `event.rs` what is reported. How a text is read is the parser's business alone.
 
 mod event;
+mod framer;
 mod framing;
 #[cfg(feature = "std")]
 mod io;
 mod owned;
+mod rewriter;
 mod saved;
 mod serialize;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;
 pub use owned::{DocumentEvents, OwnedDocumentEvent, OwnedEndedDocument};
+pub use rewriter::{DocumentRewriter, Rewritten};
 
 use alloc::vec::Vec;
 
+use self::framer::{Framer, ReadTexts, Refused};
 use crate::error::{Error, ErrorKind};
-use crate::event::Event;
 use crate::parser::Parser;
-use crate::tokenizer::may_follow_atom;
 
 /// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
 ///
@@ -60,35 +62,7 @@ use crate::tokenizer::may_follow_atom;
 #[derive(Clone, Debug)]
 pub struct Documents {
     parser: Parser,
-    framing: Framing,
-    state: State,
-    /// The number of the open document, or of the next one.
-    number: u64,
-    /// The offset in the stream at which the open document began.
-    start: u64,
-    /// The number of bytes of the stream that have been read.
-    offset: u64,
-    /// True if the document begins with a number or literal, which needs something after it.
-    is_atom: bool,
-    /// The last byte of the open document so far.
-    last: u8,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    /// Before the first byte of a document; the parser still has the last one.
-    Between,
-    /// Nothing but white space so far, which may be all there is.
-    Blank,
-    Open,
-    /// A number or literal has ended, if the next byte is no part of it.
-    AfterAtom,
-    /// The same, and a slash has come: a comment, and so the next document, begins with it, or it is one byte too many.
-    AfterAtomAndSlash,
-    /// The document has an error; what is left of it is passed over.
-    Refused,
-    /// The stream has ended, by itself or with an error.
-    Closed,
+    framer: Framer,
 }
 
 impl Documents {
@@ -101,8 +75,7 @@ impl Documents {
     pub fn new(framing: Framing, mut parser: Parser) -> Self {
         parser.read_on_after_root();
         parser.reset();
-        let state = State::Between;
-        Self { parser, framing, state, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
+        Self { parser, framer: Framer::new(framing) }
     }
 
     /// Reads a chunk, and returns its events as values of their own, an error last.
@@ -127,16 +100,11 @@ impl Documents {
         mut on_event: impl FnMut(DocumentEvent<'_>),
     ) -> Result<(), Error> {
         let chunk = chunk.as_ref();
-        if self.state == State::Closed {
+        if self.framer.is_closed() {
             return if chunk.is_empty() { self.verdict() } else { Err(self.closed_by()) };
         }
-        match self.framing.separator() {
-            Some(separator) => {
-                self.feed_separated(chunk, separator, &mut on_event);
-                Ok(())
-            }
-            None => self.feed_concatenated(chunk, &mut on_event),
-        }
+        let Self { parser, framer } = self;
+        framer.feed(chunk, &mut Reading { parser, on_event: &mut on_event }).or_else(|Refused| self.verdict())
     }
 
     /// The end of input: ends the last document. Returns its events, and an error last, as [`feed`](Self::feed) does.
@@ -153,33 +121,21 @@ impl Documents {
     ///
     /// With [`Framing::Concatenated`] the error of a document, which ends the stream.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
-        if self.state != State::Closed {
-            if self.state == State::AfterAtomAndSlash {
-                self.offset -= 1;
-                self.state = State::AfterAtom;
-                // No comment follows, so the slash is the error, which is reported at the end.
-                let _ = self.parser.feed_dyn(b"/", &mut |_| ());
-            }
-            if matches!(self.state, State::Between | State::Refused) {
-                // What the parser has of an earlier document is no part of a saved state.
-                self.parser.reset();
-            }
-            self.end_text(&mut on_event);
-            self.state = State::Closed;
-        }
+        let Self { parser, framer } = self;
+        framer.finish(&mut Reading { parser, on_event: &mut on_event });
         self.verdict()
     }
 
     /// The number of the document that is open, or of the next one: how many have ended.
     #[must_use]
     pub fn number(&self) -> u64 {
-        self.number
+        self.framer.number()
     }
 
     /// Returns the number of bytes of the stream that have been read.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.offset
+        self.framer.offset()
     }
 
     /// The parser with the document that is open, for its snapshot, say; `None` between two documents.
@@ -197,154 +153,13 @@ impl Documents {
     /// ```
     #[must_use]
     pub fn parser(&self) -> Option<&Parser> {
-        matches!(self.state, State::Open | State::AfterAtom | State::AfterAtomAndSlash).then_some(&self.parser)
+        self.framer.is_in_text().then_some(&self.parser)
     }
 
     /// Begins a new stream, with the same parser and framing; buffers are kept.
     pub fn reset(&mut self) {
         self.parser.reset();
-        self.state = State::Between;
-        (self.number, self.start, self.offset) = (0, 0, 0);
-    }
-
-    fn feed_separated(&mut self, chunk: &[u8], separator: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
-        let mut rest = chunk;
-        while let Some(len) = memchr::memchr(separator, rest) {
-            self.read(&rest[..len], on_event);
-            self.end_text(on_event);
-            self.offset += 1;
-            rest = &rest[len + 1..];
-        }
-        self.read(rest, on_event);
-    }
-
-    /// Reads a piece of a document that a separator will end.
-    fn read(&mut self, piece: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) {
-        let Some(&last) = piece.last() else { return };
-        if self.state == State::Between {
-            self.begin();
-        }
-        self.offset += piece.len() as u64;
-        self.last = last;
-        if self.state == State::Refused {
-            return;
-        }
-        let mut piece = piece;
-        let mut is_unmarked = false;
-        if self.state == State::Blank
-            && let Some(space) = piece.iter().position(|&byte| !is_space(byte))
-        {
-            self.state = State::Open;
-            self.is_atom = is_atom(piece[space]);
-            // Each text of a sequence comes after a separator, the first one too.
-            is_unmarked = self.framing == Framing::Sequence && self.start == 0;
-            piece = if is_unmarked { &piece[..space] } else { piece };
-        }
-        let document = self.number;
-        let read = self.parser.feed_text_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
-        if read.is_ok() && is_unmarked {
-            self.parser.refuse(ErrorKind::UnexpectedByte, "expected a record separator (U+001E) before a text");
-        }
-        if read.is_err() || is_unmarked {
-            self.end(on_event);
-            self.state = State::Refused;
-        }
-    }
-
-    fn feed_concatenated(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
-        let mut rest = chunk;
-        while let Some(&first) = rest.first() {
-            let read = match self.state {
-                State::Between if is_space(first) => Ok(1),
-                State::Between => {
-                    self.begin();
-                    self.state = State::Open;
-                    Ok(0)
-                }
-                State::AfterAtom if may_follow_atom(first) || first == b'#' && self.parser.goes_past_comments() => {
-                    self.end_text(on_event);
-                    Ok(0)
-                }
-                State::AfterAtom if first == b'/' && self.parser.goes_past_comments() => {
-                    self.state = State::AfterAtomAndSlash;
-                    Ok(1)
-                }
-                State::AfterAtomAndSlash => self.read_after_slash(first, on_event),
-                _ => self.read_value(rest, on_event),
-            };
-            let read = read.inspect_err(|_| {
-                self.offset = self.start + self.parser.engine.stopped_by().map_or(0, Error::offset);
-                self.end(on_event);
-                self.state = State::Closed;
-            })?;
-            self.offset += read as u64;
-            rest = &rest[read..];
-        }
-        Ok(())
-    }
-
-    /// Reads up to the end of a value; returns how much of the chunk that took.
-    fn read_value(&mut self, chunk: &[u8], on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
-        let document = self.number;
-        let mut on_match = |event: Event<'_>| on_event(DocumentEvent::Match { document, event });
-        if self.state == State::AfterAtom {
-            // Something that is neither white space nor the beginning of a value.
-            return self.parser.feed_dyn(chunk, &mut on_match).map(|()| chunk.len());
-        }
-        let read = self.parser.feed_value_with(chunk, &mut on_match)?;
-        if self.parser.has_root_ended() {
-            // A number has ended before this byte, a literal with it. All else ends with a bracket or a quote.
-            let last = read.checked_sub(1).and_then(|last| chunk.get(last));
-            if last.is_none_or(u8::is_ascii_alphanumeric) {
-                self.state = State::AfterAtom;
-            } else {
-                self.end_text(on_event);
-            }
-        }
-        Ok(read)
-    }
-
-    /// The byte after a slash after a number or literal.
-    fn read_after_slash(&mut self, byte: u8, on_event: &mut impl FnMut(DocumentEvent<'_>)) -> Result<usize, Error> {
-        self.state = State::AfterAtom;
-        if !matches!(byte, b'/' | b'*') {
-            return self.parser.feed_dyn(&[b'/', byte], &mut |_| ()).map(|()| 1);
-        }
-        self.end_text(on_event);
-        self.offset -= 1;
-        self.begin();
-        self.state = State::Open;
-        self.offset += 1;
-        // The byte after it is read as any other.
-        self.read_value(b"/", on_event).map(|_| 0)
-    }
-
-    /// The next byte is the first one of a document.
-    fn begin(&mut self) {
-        self.parser.reset();
-        self.state = State::Blank;
-        self.start = self.offset;
-    }
-
-    /// The document that is open, if one is, has all of its bytes.
-    fn end_text(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
-        if matches!(self.state, State::Open | State::AfterAtom) {
-            let document = self.number;
-            let is_atom = self.is_atom || self.parser.is_in_root_number();
-            if self.framing == Framing::Sequence && is_atom && !is_space(self.last) {
-                self.parser.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
-            } else {
-                // Its error is reported with the end.
-                let _ = self.parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
-            }
-            self.end(on_event);
-        }
-        self.state = State::Between;
-    }
-
-    fn end(&mut self, on_event: &mut impl FnMut(DocumentEvent<'_>)) {
-        on_event(DocumentEvent::End(EndedDocument { number: self.number, start: self.start, parser: &self.parser }));
-        self.number += 1;
+        self.framer.reset();
     }
 
     fn verdict(&self) -> Result<(), Error> {
@@ -354,7 +169,7 @@ impl Documents {
     /// The error of a document that ended the stream.
     fn broken_by(&self) -> Option<&Error> {
         // A deviation leaves no doubt where the document ends.
-        let is_broken = self.framing == Framing::Concatenated && self.parser.engine.stopped_by().is_some();
+        let is_broken = self.framer.framing() == Framing::Concatenated && self.parser.engine.stopped_by().is_some();
         if is_broken { self.parser.error() } else { None }
     }
 
@@ -366,13 +181,48 @@ impl Documents {
     }
 }
 
-/// JSON's white space.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+/// The parser, and where its events go.
+struct Reading<'a, F> {
+    parser: &'a mut Parser,
+    on_event: &'a mut F,
 }
 
-/// Returns true if a value that begins like this is a number or a literal, in any spelling: others say themselves where
-/// they end.
-fn is_atom(first: u8) -> bool {
-    first == b'-' || first.is_ascii_alphanumeric()
+impl<F: FnMut(DocumentEvent<'_>)> ReadTexts for Reading<'_, F> {
+    fn parser(&self) -> &Parser {
+        self.parser
+    }
+
+    fn error_at(&self) -> u64 {
+        self.parser.engine.stopped_by().map_or(0, Error::offset)
+    }
+
+    fn reset(&mut self) {
+        self.parser.reset();
+    }
+
+    fn read(&mut self, piece: &[u8], document: u64) -> Result<(), Refused> {
+        let Self { parser, on_event } = self;
+        let read = parser.feed_text_with(piece, |event| on_event(DocumentEvent::Match { document, event }));
+        read.map_err(|_| Refused)
+    }
+
+    fn read_value(&mut self, chunk: &[u8], document: u64) -> Result<usize, Refused> {
+        let Self { parser, on_event } = self;
+        let read = parser.feed_value_with(chunk, |event| on_event(DocumentEvent::Match { document, event }));
+        read.map_err(|_| Refused)
+    }
+
+    fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
+        self.parser.refuse(kind, expected);
+    }
+
+    fn finish(&mut self, document: u64) {
+        let Self { parser, on_event } = self;
+        // Its error is reported with the end.
+        let _ = parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
+    }
+
+    fn end(&mut self, number: u64, start: u64) {
+        (self.on_event)(DocumentEvent::End(EndedDocument { number, start, parser: self.parser }));
+    }
 }

@@ -1,8 +1,11 @@
 //! Rewriting a text while it passes: any text and any rules against a model, and what is easy to get wrong.
 //!
-//! Laws: rewriting; chunk edges are invisible.
+//! Laws: rewriting; saved state; documents alone; chunk edges are invisible.
 
-use jsonspigot::{Leniency, Limits, Parser, PatternSet, RewriteError, Rewriter, Rule, RuleError};
+use jsonspigot::{
+    DocumentRewriter, Framing, Leniency, Limits, Parser, PatternSet, RestoreErrorKind, RewriteError, Rewriter,
+    Rewritten, Rule, RuleError,
+};
 use proptest::prelude::*;
 
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
@@ -10,7 +13,17 @@ use super::model::generate::{Keys, document};
 use super::model::mutate::any_document;
 use super::model::nested::nested_document;
 use super::model::rewrite::rules;
-use super::properties::rewrite::{is_the_models, run};
+use super::properties::rewrite::{
+    goes_on_when_restored, is_refused_or_sound, is_the_models, rewriter as of_rules, run, texts_are_those_alone,
+};
+use super::sealed::{HEADER, edited};
+
+fn some_stream() -> impl Strategy<Value = Vec<u8>> {
+    let document = prop_oneof![3 => document(Keys::Repeated), 1 => nested_document(), 1 => any_document()];
+    let separator = prop::sample::select(vec![&b"\n"[..], b"\x1e", b"\r\n\n", b" \n\x1e", b" ", b""]);
+    prop::collection::vec((document.boxed(), separator), 0..4)
+        .prop_map(|texts| texts.into_iter().flat_map(|(text, separator)| [text, separator.to_vec()].concat()).collect())
+}
 
 proptest! {
     #[test]
@@ -29,6 +42,55 @@ proptest! {
     fn broken_texts_have_the_parsers_verdict((document, cuts) in with_cuts(any_document()), rules in rules()) {
         is_the_models(&document, &cuts, &rules);
     }
+
+    #[test]
+    fn a_saved_rewriter_goes_on(
+        (document, cuts) in with_cuts(prop_oneof![nested_document(), any_document()]), rules in rules(),
+    ) {
+        goes_on_when_restored(&chunks(&document, &cuts), &rules);
+        let pieces = document.chunks(1 + document.len() / 64).collect::<Vec<_>>();
+        goes_on_when_restored(&pieces, &rules);
+    }
+
+    #[test]
+    fn texts_of_a_stream_are_rewritten_as_each_alone(
+        (stream, cuts) in with_cuts(some_stream()),
+        framing in prop::sample::select(Framing::ALL),
+        rules in rules(),
+    ) {
+        texts_are_those_alone(&stream, &cuts, framing, &rules);
+    }
+
+    #[test]
+    fn a_made_up_state_is_refused_or_sound(
+        (document, cuts) in with_cuts(prop_oneof![nested_document(), any_document()]),
+        rules in rules(),
+        edits in prop::collection::vec(any::<u8>(), 3..12),
+    ) {
+        let chunks = chunks(&document, &cuts);
+        let mut rewriter = of_rules(&rules);
+        let _ = rewriter.write(chunks[0], |_| {});
+        is_refused_or_sound(&edited(rewriter.save(), &edits), &chunks[1..], &rules);
+        is_refused_or_sound(&edited(rewriter.save(), &edits[..3]), &[&document], &rules);
+    }
+}
+
+#[test]
+fn a_state_belongs_to_its_rules() {
+    let patterns = PatternSet::new(["a"]).unwrap();
+    let new = |rule| Rewriter::new(&patterns, [rule]).unwrap();
+    let replaced = |json| Rule::replace(json).unwrap();
+    let saved = new(replaced("1")).save();
+    let others = [Rule::remove(), Rule::redact(), replaced("2"), Rule::map(str::to_owned), Rule::map_text(|_, _| {})];
+    for rule in others {
+        assert_eq!(new(rule).restore(&saved).unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+    }
+    let limited = new(replaced("1")).held_limit(5).restore(&saved);
+    assert_eq!(limited.unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+    assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err().kind(), RestoreErrorKind::Cut);
+    let parser = Parser::new(&patterns).save();
+    assert_eq!(new(replaced("1")).restore(&parser).unwrap_err().kind(), RestoreErrorKind::OtherKind);
+    assert!(new(replaced("1")).restore(&saved).is_ok());
 }
 
 fn rewriter(rules: Vec<(&str, Rule)>) -> Rewriter {
@@ -154,6 +216,23 @@ fn megabytes_of_blanks_are_refused() {
     let written = (0..256).try_for_each(|_| rewriter.write(&blanks, |bytes| out += bytes.len()));
     assert_eq!(written, Err(RewriteError::HeldLimit { offset: 7 + (1 << 20) }));
     assert_eq!((out, rewriter.passed()), (7, 7));
+}
+
+/// One text that holds back too much costs itself only.
+#[test]
+fn a_text_that_is_stopped_is_left_out_to_its_end() {
+    let rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(9);
+    let mut lines = DocumentRewriter::new(Framing::Lines, rewriter);
+    let (mut out, mut errors) = (Vec::new(), Vec::new());
+    let mut sink = |rewritten: Rewritten<'_>| match rewritten {
+        Rewritten::Bytes(bytes) => out.extend_from_slice(bytes),
+        Rewritten::End { error, .. } => errors.push(error.cloned()),
+        _ => {}
+    };
+    lines.write("{\"a\": 1,           \"b\": 2}\n{\"b\": 1}\n", &mut sink).unwrap();
+    lines.finish(&mut sink).unwrap();
+    assert_eq!(str::from_utf8(&out).unwrap(), "{\"a\": 1\n{}\n");
+    assert_eq!(errors, [Some(RewriteError::HeldLimit { offset: 16 }), None]);
 }
 
 #[test]

@@ -18,9 +18,9 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree"]),
     ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
     ("lenient", &["error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
-    ("rewrite", &["error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
+    ("rewrite", &["digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser", "saved"]),
     // These stand on the public face, which lib.rs re-exports.
-    ("texts", &["names", "saved", "error", "event", "parser", "tokenizer"]),
+    ("texts", &["names", "saved", "error", "event", "parser", "rewrite", "tokenizer"]),
     ("stream", &["error", "event", "parser", "texts"]),
     // Documentation only.
     ("guide", &[]),
@@ -30,7 +30,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 11] = [
+const LLM_LAYERS: [(&str, &[&str]); 12] = [
     ("payload", &[]),
     ("json", &[]),
     ("calls", &["payload"]),
@@ -40,13 +40,14 @@ const LLM_LAYERS: [(&str, &[&str]); 11] = [
     ("emitter", &["json", "payload", "calls", "envelope", "event", "message"]),
     ("formats", &["json", "calls", "event", "message", "emitter"]),
     ("stream", &["json", "payload", "calls", "envelope", "event", "message", "emitter", "formats"]),
+    ("rewrite", &["json", "stream"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),
 ];
 
 /// The same for `jsonspigot-framing`.
-const FRAMING_LAYERS: [(&str, &[&str]); 13] = [
+const FRAMING_LAYERS: [(&str, &[&str]); 14] = [
     ("frame", &[]),
     ("json", &[]),
     ("saved", &[]),
@@ -56,6 +57,7 @@ const FRAMING_LAYERS: [(&str, &[&str]); 13] = [
     ("messages", &["frame", "json", "saved"]),
     ("detection", &["frame", "saved", "sse", "messages"]),
     ("frames", &["frame", "saved", "queue", "sse", "texts", "messages", "detection"]),
+    ("edit", &["frame", "frames", "json", "saved", "sse"]),
     ("utf8", &["saved"]),
     ("push", &["frame"]),
     ("body", &["frame", "frames", "push"]),

@@ -123,8 +123,19 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
     if delimiter.is_raw {
         return plain_text();
     }
-    if delimiter.shape == "bare" {
-        let length = balanced(text);
+    let first = text.trim_start_matches(SPACE);
+    let is_bare = delimiter.closes_itself();
+    if is_bare && !first.starts_with(['{', '[']) {
+        let space = text.len() - first.len();
+        return match read(&text[..space], choices).stop {
+            Stop::Error(kind, at) => Found { length: at, close: 0, verdict: Verdict::Wrong(kind, at) },
+            Stop::TooLong(at) => Found { length: at, close: 0, verdict: Verdict::TooLong(at) },
+            Stop::End if first.is_empty() => Found { length: space, close: 0, verdict: Verdict::Cut },
+            Stop::End => Found { length: space, close: 0, verdict: Verdict::Empty },
+        };
+    }
+    if is_bare {
+        let length = text.len() - first.len() + balanced(first);
         let verdict = match read(&text[..length], choices) {
             Read { deviation: Some((kind, at)), .. } => Verdict::Wrong(kind, at),
             Read { stop: Stop::Error(kind, at), .. } => Verdict::Wrong(kind, at),
@@ -164,6 +175,9 @@ pub fn payload(delimiter: &Spelt, text: &str, closing: &Closing, choices: &Choic
     };
     if is_whole && let Some((close, _)) = closing.at(text, at, at) {
         return Found { length: at, close, verdict: first(Verdict::Complete) };
+    }
+    if is_whole && delimiter.shape == "between" && !text[at..].starts_with(SPACE) {
+        return Found { length: at, close: 0, verdict: first(Verdict::Complete) };
     }
     // `{"a":-->`: what was read as a number's minus begins the closing delimiter.
     let both = at.checked_sub(1).and_then(|before| text.as_bytes().get(before..=at));

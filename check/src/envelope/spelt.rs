@@ -38,6 +38,8 @@ pub struct Spelt {
     pub close: String,
     pub is_raw: bool,
     pub is_by_first_byte: bool,
+    /// A JSON object with text before it.
+    pub is_led: bool,
 }
 
 impl Spelt {
@@ -48,7 +50,8 @@ impl Spelt {
             let (name, close) = (parts[0].clone(), parts[1].clone());
             let is_raw = parts.get(2).is_some_and(|declared| declared == "raw");
             let (text, shape) = (text.to_owned(), "between".to_owned());
-            return Self { text, shape, name, close, is_raw, is_by_first_byte: false };
+            let is_led = parts.get(2).is_some_and(|declared| declared == "led");
+            return Self { text, shape, name, close, is_raw, is_by_first_byte: false, is_led };
         }
         let mut parts: Vec<&str> = text.split(':').collect();
         let declared =
@@ -60,7 +63,13 @@ impl Spelt {
             close: String::new(),
             is_raw: declared == Some("raw"),
             is_by_first_byte: parts[0] == "tag" && declared.is_none(),
+            is_led: false,
         }
+    }
+
+    /// Whether nothing but its brackets ends its payload.
+    pub fn closes_itself(&self) -> bool {
+        self.shape == "bare" || self.shape == "between" && self.close.is_empty()
     }
 
     pub fn is_any_fence(&self) -> bool {

@@ -33,7 +33,6 @@ pub enum Then {
 pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) -> Vec<Piece> {
     let hold_limit = choices.hold_limit;
     let mut pieces = Vec::new();
-    let mut seen_bare = false;
     let mut fences = Fences::default();
     let mut at = 0;
     while at < text.len() {
@@ -41,9 +40,8 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
         let looked_at = &rest[..floor(rest, hold_limit)];
         // A character's first byte shows that it is no bracket.
         let ahead = &rest[..ceil(rest, hold_limit)];
-        let delimiters = delimiters.iter().filter(|delimiter| !(seen_bare && delimiter.shape == "bare"));
         let mut found: Vec<_> =
-            delimiters.map(|delimiter| (delimiter, opening(delimiter, looked_at, ahead, &fences))).collect();
+            delimiters.iter().map(|delimiter| (delimiter, opening(delimiter, looked_at, ahead, &fences))).collect();
         // What is certain first opens; but a fence that is known by its name is that one's.
         found.sort_by_key(|(delimiter, opening)| (delimiter.is_any_fence(), certain_at(delimiter, *opening, rest)));
         if let Some((delimiter, Opening::Here(length))) = found.iter().find(|(_, o)| matches!(o, Opening::Here(_))) {
@@ -51,7 +49,6 @@ pub fn split(text: &str, delimiters: &[Spelt], choices: &Choices, then: Then) ->
             let found = payload(delimiter, behind, &Closing::of(delimiter, open, hold_limit), choices);
             at += length + found.length + found.close;
             fences.is_inside_line = true;
-            seen_bare |= delimiter.shape == "bare" && found.status() == "complete";
             let raw = &behind[..found.length];
             let close = behind[found.length..][..found.close].to_owned();
             let (status, error) = (found.status(), found.error());
@@ -102,6 +99,7 @@ fn certain_at(delimiter: &Spelt, opening: Opening, text: &str) -> usize {
         "comment" if text[length..].starts_with("-->") => length + 3,
         "comment" => length + 1,
         "bare" => deciding_byte(text).map_or(0, |at| at + 1),
+        "between" if delimiter.is_led => length + 1,
         _ => length,
     }
 }
@@ -125,6 +123,9 @@ fn opening(delimiter: &Spelt, text: &str, ahead: &str, fences: &Fences) -> Openi
             Err(other) => other,
         },
         "between" => match literal(text, name) {
+            Ok(rest) if delimiter.is_led => {
+                rest.find('{').map_or(Opening::Perhaps, |at| Opening::Here(text.len() - rest.len() + at))
+            }
             Ok(rest) => Opening::Here(text.len() - rest.len()),
             Err(Opening::Wrong(_)) => {
                 Opening::Wrong(text.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count())

@@ -10,22 +10,24 @@ use super::nested as strings;
 use super::ops::{Configuration, Op};
 use super::saved as states;
 use super::{
-    cuts, documents as documents_of, lenient, limits, ops, owned, paths, snapshots, spelling, subject_types, text,
-    typed,
+    cuts, documents as documents_of, lenient, limits, ops, owned, paths, rewrite as rewriting, snapshots, spelling,
+    subject_types, text, typed,
 };
 use crate::driver::Method;
+use crate::model::chunking::chunks as chunks_of;
 use crate::model::closer::OpenAtoms;
 use crate::model::generate::Dress;
 use crate::model::log::{DEVIATIONS, Options, flaws};
 use crate::model::nested::{NestedPattern, written};
 use crate::model::pattern::{ModelPattern, ModelSegment, NAMES, Selector, everything_below, root};
+use crate::model::rewrite::ModelRule;
 use crate::sealed::edited;
 
 /// A target's name and body.
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them but the providers', which need a feature.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     ("chunks", chunks),
     ("verdict", verdict),
     ("snapshot", snapshot),
@@ -38,6 +40,7 @@ pub const TARGETS: [Target; 12] = [
     ("documents", documents),
     ("nested", nested),
     ("saved", saved),
+    ("rewrite", rewrite),
 ];
 
 /// Every prefix of a text is read from its start: the square of this.
@@ -298,6 +301,35 @@ pub fn nested(input: &[u8]) {
     if document.len() <= LONGEST_FOR_PREFIXES {
         strings::is_told_promptly(&document, &patterns, &options);
         strings::paths_are_patterns(&document, &patterns);
+    }
+}
+
+/// What comes out of a rewriter is what the model says, and so it is for each text of a stream, and where the state is saved.
+/// The text is one for the target `nested`; in the head, a byte before each pattern chooses its rule.
+pub fn rewrite(input: &[u8]) {
+    const MOST_QUERIES: usize = 4;
+    const LONGEST: usize = 2000;
+    use ModelRule::{Map, MapText, Redact, Remove, Replace};
+    let input = Input::new(input);
+    let rule = |spelt: &[u8]| {
+        let (rule, queries) = spelt.split_first()?;
+        let queries: Vec<_> = queries.split(|&byte| byte == b'|').take(MOST_QUERIES).map(pattern).collect();
+        let rule = [Remove, Replace, Redact, Map, MapText][usize::from(*rule) % 5];
+        let selects_root = queries.last().is_none_or(|query| query.segments.is_empty());
+        Some((NestedPattern { queries }, if selects_root && rule == Remove { Redact } else { rule }))
+    };
+    let rules: Vec<(NestedPattern, ModelRule)> =
+        input.head.split(|&byte| byte == b';').take(3).filter_map(rule).collect();
+    let document = written(&input.document());
+    if rules.is_empty() || document.len() > LONGEST {
+        return;
+    }
+    let cuts: Vec<usize> = input.cuts().into_iter().map(|cut| written(&input.document()[..cut]).len()).collect();
+    let cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(document.len())).collect();
+    rewriting::is_the_models(&document, &cuts, &rules);
+    rewriting::goes_on_when_restored(&chunks_of(&document, &cuts), &rules);
+    for framing in Framing::ALL {
+        rewriting::texts_are_those_alone(&document, &cuts, *framing, &rules);
     }
 }
 

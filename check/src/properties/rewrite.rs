@@ -1,21 +1,29 @@
-//! Rewriting: what comes out is what the model says, for every cut.
+//! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
 
-use jsonspigot::{Parser, PatternSet, RewriteError, Rewriter, Rule};
+use jsonspigot::{
+    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,
+};
+use serde::de::IgnoredAny;
 
 use crate::model::chunking::chunks;
 use crate::model::nested::NestedPattern;
 use crate::model::rewrite::{ModelRule, REPLACEMENT, mapped, rewritten};
 
-fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
+/// The patterns of some rules.
+pub fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
     PatternSet::new(rules.iter().map(|(pattern, _)| pattern.to_string())).expect("the model's patterns are valid")
 }
 
-pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
-    let made = rules.iter().map(|(_, rule)| match rule {
+/// The rules themselves.
+pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<Rule> {
+    let make = |(_, rule): &(NestedPattern, ModelRule)| match rule {
         ModelRule::Remove => Rule::remove(),
         ModelRule::Replace => Rule::replace(REPLACEMENT).expect("it is JSON"),
         ModelRule::Redact => Rule::redact(),
-        ModelRule::Map => Rule::map(mapped),
+        ModelRule::Map => Rule::map(|json| {
+            assert!(serde_json::from_str::<IgnoredAny>(json).is_ok(), "a closure gets JSON");
+            mapped(json)
+        }),
         ModelRule::MapText => Rule::map_text(|piece, out| match piece {
             Some(piece) => {
                 assert!(!piece.is_empty());
@@ -23,8 +31,12 @@ pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
             }
             None => out.push('!'),
         }),
-    });
-    Rewriter::new(&patterns(rules), made).expect("no rule removes a root")
+    };
+    rules.iter().map(make).collect()
+}
+
+pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
+    Rewriter::new(&patterns(rules), made(rules)).expect("no rule removes a root")
 }
 
 /// What comes out of the chunks, and the verdict.
@@ -70,4 +82,133 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     if let Some(expected) = rewritten(document, rules) {
         assert_eq!(String::from_utf8(whole).expect("what comes out is UTF-8"), expected);
     }
+}
+
+/// What a chunk, or the end of input, lets out, and what can be asked then.
+fn step(rewriter: &mut Rewriter, chunk: Option<&[u8]>) -> (Vec<u8>, Result<(), RewriteError>, u64) {
+    let mut out = Vec::new();
+    let mut add = |bytes: &[u8]| out.extend_from_slice(bytes);
+    let verdict = match chunk {
+        Some(chunk) => rewriter.write(chunk, &mut add),
+        None => rewriter.finish(&mut add),
+    };
+    (out, verdict, rewriter.passed())
+}
+
+/// What comes out of a rewriter's bytes. They are the same when it is saved again.
+fn restored(saved: &[u8], rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
+    let restored = rewriter(rules).restore(saved).expect("what was saved can be restored");
+    assert_eq!(restored.save(), saved, "the same state");
+    restored
+}
+
+/// A rewriter that is saved and restored before each chunk lets out what another one does, chunk by chunk.
+pub fn goes_on_when_restored(chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
+    let (mut plain, mut saved) = (rewriter(rules), rewriter(rules));
+    for chunk in chunks.iter().map(|chunk| Some(*chunk)).chain([None, None, Some(&b"1"[..])]) {
+        saved = restored(&saved.save(), rules);
+        assert_eq!(step(&mut saved, chunk), step(&mut plain, chunk), "{chunks:?}");
+    }
+}
+
+/// Bytes that are no saved state, or not of this one, are refused, or give a rewriter that goes on as itself.
+pub fn is_refused_or_sound(bytes: &[u8], chunks: &[&[u8]], rules: &[(NestedPattern, ModelRule)]) {
+    let Ok(mut plain) = rewriter(rules).restore(bytes) else { return };
+    let mut saved = restored(&plain.save(), rules);
+    for chunk in chunks.iter().map(|chunk| Some(*chunk)).chain([None, None]) {
+        assert_eq!(step(&mut saved, chunk), step(&mut plain, chunk), "{chunks:?}");
+        saved = restored(&saved.save(), rules);
+    }
+}
+
+/// What comes out of a stream, whether a text of it has an error, and its state.
+struct Stream<'r> {
+    rewriter: DocumentRewriter,
+    framing: Framing,
+    rules: &'r [(NestedPattern, ModelRule)],
+    out: Vec<u8>,
+    /// The number and the start of each text, and its error.
+    ends: Vec<(u64, u64, Option<RewriteError>)>,
+}
+
+impl<'r> Stream<'r> {
+    fn new(framing: Framing, rules: &'r [(NestedPattern, ModelRule)]) -> Self {
+        let rewriter = DocumentRewriter::new(framing, rewriter(rules));
+        Self { rewriter, framing, rules, out: Vec::new(), ends: Vec::new() }
+    }
+
+    fn step(&mut self, chunk: Option<&[u8]>) -> Result<(), RewriteError> {
+        let Self { out, ends, .. } = self;
+        let sink = |rewritten: Rewritten<'_>| match rewritten {
+            Rewritten::Bytes(bytes) => {
+                assert!(!bytes.is_empty(), "no empty piece comes out");
+                out.extend_from_slice(bytes);
+            }
+            Rewritten::End { document, start, error } => ends.push((document, start, error.cloned())),
+            _ => unreachable!("another kind"),
+        };
+        match chunk {
+            Some(chunk) => self.rewriter.write(chunk, sink),
+            None => self.rewriter.finish(sink),
+        }
+    }
+
+    fn restore(&mut self) {
+        let saved = self.rewriter.save();
+        let new = DocumentRewriter::new(self.framing, rewriter(self.rules));
+        self.rewriter = new.restore(&saved).expect("what was saved can be restored");
+        assert_eq!(self.rewriter.save(), saved, "the same state");
+    }
+}
+
+/// Each text of a stream is rewritten as if it were alone, what is between them stays, and what follows an error is left
+/// out up to the next text; for every cut, and if the state is saved between chunks.
+pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, rules: &[(NestedPattern, ModelRule)]) {
+    let (mut expected, mut ends, mut passed) = (Vec::new(), Vec::new(), 0);
+    let mut documents = Documents::new(framing, Parser::new(&PatternSet::empty()));
+    let mut on_event = |event: DocumentEvent<'_>| {
+        let DocumentEvent::End(ended) = event else { return };
+        let start = ended.start() as usize;
+        let text = &stream[start..start + ended.byte_count() as usize];
+        expected.extend_from_slice(&stream[passed..start]);
+        let mut alone = rewriter(rules);
+        let mut add = |bytes: &[u8]| expected.extend_from_slice(bytes);
+        alone.write(text, &mut add).expect("the error comes later");
+        passed = start + text.len();
+        if ended.error().is_none() {
+            alone.finish(&mut add).expect("it is a text");
+        } else {
+            let separator = if framing == Framing::Lines { b'\n' } else { 0x1E };
+            let end = stream[start..].iter().position(|byte| *byte == separator);
+            let end = end.filter(|_| framing != Framing::Concatenated);
+            passed = end.map_or(stream.len(), |len| start + len);
+        }
+        let error = ended.error().map(|error| (error.kind(), error.offset()));
+        ends.push((ended.number(), ended.start(), error));
+    };
+    let verdict = documents.feed_with(stream, &mut on_event).and_then(|()| documents.finish_with(&mut on_event));
+    expected.extend_from_slice(&stream[passed..]);
+
+    let [mut plain, mut saved] = [Stream::new(framing, rules), Stream::new(framing, rules)];
+    let mut is_ok = true;
+    for chunk in chunks(stream, cuts).into_iter().map(Some).chain([None, None, Some(&b"1"[..])]) {
+        saved.restore();
+        let step = plain.step(chunk);
+        assert_eq!(saved.step(chunk), step);
+        assert_eq!(saved.out, plain.out);
+        assert_eq!(saved.ends, plain.ends);
+        if plain.rewriter.offset() == stream.len() as u64 && chunk != Some(b"1") {
+            is_ok &= step.is_ok();
+        }
+    }
+    assert_eq!(String::from_utf8_lossy(&plain.out), String::from_utf8_lossy(&expected), "{framing} cut at {cuts:?}");
+    assert!(verdict.is_err() || is_ok, "a stream that can be read to its end");
+    let place = |error: RewriteError| match error {
+        RewriteError::Text(error) => (error.kind(), error.offset()),
+        other => panic!("{other}"),
+    };
+    let told: Vec<_> = plain.ends.into_iter().map(|(number, start, error)| (number, start, error.map(place))).collect();
+    assert_eq!(told, ends);
+    plain.rewriter.reset();
+    assert_eq!((plain.rewriter.number(), plain.rewriter.offset()), (0, 0));
 }

@@ -110,9 +110,21 @@ fn each_option_with_each_of_its_values() {
     if vectors.is_empty() {
         return;
     }
-    // The others are about a process, its input and its terminal, or write the text itself; chunks are cut by the vector.
-    let not_here =
-        ["input", "chunk", "text", "raw-control", "generate", "help", "version", "remove", "replace", "redact"];
+    // The others are about a process, its input and its terminal, write the text itself, or say what came before it; chunks
+    // are cut by the vector.
+    let not_here = [
+        "input",
+        "chunk",
+        "text",
+        "raw-control",
+        "generate",
+        "help",
+        "version",
+        "remove",
+        "replace",
+        "redact",
+        "inside",
+    ];
     let command = Options::command();
     for argument in
         command.get_arguments().filter(|argument| argument.get_long().is_some_and(|name| !not_here.contains(&name)))

@@ -54,8 +54,23 @@ fn the_mark_does_not_take_the_pattern() {
     {"event":"begin","mark":"bare","pattern":0,"path":"a.b","kind":"number"}
     {"event":"end","mark":"bare","pattern":0,"path":"a.b","value":1}
     {"event":"payload","mark":"bare","status":"complete","value":{"a":{"b":1}}}
-    {"event":"text","text":" and {\"a\": {\"b\": 2}}"}
+    {"event":"text","text":" and "}
+    {"event":"begin","mark":"bare","pattern":0,"path":"a.b","kind":"number"}
+    {"event":"end","mark":"bare","pattern":0,"path":"a.b","value":2}
+    {"event":"payload","mark":"bare","status":"complete","value":{"a":{"b":2}}}
     {"event":"done","bytes":40}
+    "#);
+}
+
+#[test]
+fn a_text_may_begin_inside_a_payload() {
+    assert_snapshot!(run(&["--envelope", "tag:think:raw", "--inside"], "1 < 2</think>Yes."), @r#"
+    exit status 0
+    --- stdout
+    {"event":"fragment","mark":"tag:think:raw","text":"1 < 2"}
+    {"event":"payload","mark":"tag:think:raw","status":"raw","raw":"1 < 2"}
+    {"event":"text","text":"Yes."}
+    {"event":"done","bytes":17}
     "#);
 }
 

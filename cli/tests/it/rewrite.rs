@@ -1,6 +1,6 @@
 //! `--remove`, `--replace` and `--redact`: the text itself, edited.
 //!
-//! Laws: rewriting.
+//! Laws: rewriting; saved state.
 
 use insta::assert_snapshot;
 
@@ -8,10 +8,10 @@ use crate::command::run;
 
 const INPUT: &str = r#"{"user": {"id": 7, "password": "hunter2"}, "debug": true, "arguments": "{\"password\": 1}"}"#;
 
-/// Runs without saving in between, with this input in one piece and in single bytes.
+/// Runs with this input in one piece and in single bytes.
 fn rewritten(arguments: &[&str], input: &str) -> String {
-    let whole = run(&[arguments, &["--input", "-"]].concat(), input).to_string();
-    let bytes = run(&[arguments, &["--input", "-", "--chunk", "1"]].concat(), input).to_string();
+    let whole = run(arguments, input).to_string();
+    let bytes = run(&[arguments, &["--chunk", "1"]].concat(), input).to_string();
     assert_eq!(whole, bytes);
     whole
 }
@@ -58,10 +58,20 @@ fn what_is_wrong_is_said() {
     --- stderr
     error: the replacement `oops` is not JSON: unexpected byte: expected a value at line 1 column 1 (byte 0) in $
     "##);
-    assert_snapshot!(rewritten(&["--redact", "a", "--documents", "lines"], ""), @r##"
+    assert_snapshot!(rewritten(&["--redact", "a", "--envelope", "bare"], ""), @r##"
     exit status 2
     --- stderr
-    error: the argument '--redact <PATTERN>' cannot be used with '--documents <FRAMING>'
+    error: the argument '--redact <PATTERN>' cannot be used with '--envelope <MARK>'
+    "##);
+    assert_snapshot!(rewritten(&["--redact", "a", "--provider", "gemini"], ""), @r##"
+    exit status 2
+    --- stderr
+    error: the events of gemini can't be rewritten, only those of anthropic, openai-chat and openai-responses
+    "##);
+    assert_snapshot!(rewritten(&["--redact", "a", "--provider", "auto"], ""), @r##"
+    exit status 2
+    --- stderr
+    error: to edit the calls of a provider, --provider has to name it
     "##);
     assert_snapshot!(rewritten(&["--redact", "a["], ""), @r##"
     exit status 2
@@ -69,5 +79,51 @@ fn what_is_wrong_is_said() {
     error: bad pattern at column 3: the bracket is never closed
     a[
       ^
+    "##);
+}
+
+#[test]
+fn each_of_many_texts_is_edited_and_a_bad_one_costs_itself() {
+    let lines = "{\"a\": 1, \"b\": 2}\n\n {\"b\": oops, \"a\": 3}\r\n{\"a\": 4}";
+    assert_snapshot!(rewritten(&["--redact", "a", "--documents", "lines"], lines), @r##"
+    exit status 1
+    --- stdout
+    {"a": "[redacted]", "b": 2}
+
+     {"b": 
+    {"a": "[redacted]"}--- stderr
+    error: unexpected-byte: expected a value at line 1 column 8 (byte 7) in $ (document 1, from byte 18)
+    "##);
+    assert_snapshot!(rewritten(&["--remove", "[0]", "--documents", "concatenated"], "[1,2] [3]\n4 x [5]"), @r##"
+    exit status 1
+    --- stdout
+    [2] []
+    4 --- stderr
+    error: unexpected-byte: expected a value at line 1 column 1 (byte 0) in $ (document 3, from byte 12)
+    "##);
+}
+
+/// Pieces of a call's arguments in their own events, the whole, and what is around.
+#[test]
+fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
+    let delta = |text: &str| {
+        format!(
+            "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n"
+        )
+    };
+    let pieces = |texts: [&str; 3]| texts.map(&delta).concat() + ": ping\n\ndata: [DONE]\n\n";
+    let input = pieces([r#"{\"n\": 1, \"pass"#, r#"word\": \"hun"#, r#"ter2\"}"#]);
+    let run_with = |rule: &[&str]| rewritten(&[rule, &["--provider", "anthropic"]].concat(), &input);
+    let expected = |out: String| format!("exit status 0\n--- stdout\n{out}");
+    let redacted = pieces([r#"{\"n\": 1, \"pass"#, r#"word\": \"[redacted]\""#, "}"]);
+    assert_eq!(run_with(&["--redact", "password"]), expected(redacted));
+    assert_eq!(run_with(&["--remove", "password"]), expected(pieces([r#"{\"n\": 1"#, "", "}"])));
+
+    let broken =
+        "data: {\"choices\":[{\"delta\":{\"tool_calls\":[{\"function\":{\"arguments\":\"{\\\"password\\\": 1\"";
+    assert_snapshot!(rewritten(&["--redact", "password", "--provider", "openai-chat"], broken), @r##"
+    exit status 1
+    --- stderr
+    error: bad-frame: an event is not JSON
     "##);
 }

@@ -50,8 +50,12 @@ struct Running {
 
 impl Running {
     fn start(program: &str, url: &str) -> Self {
+        Self::start_with(program, &[url])
+    }
+
+    fn start_with(program: &str, arguments: &[&str]) -> Self {
         let mut child = Command::new(program)
-            .arg(url)
+            .args(arguments)
             .env_remove("http_proxy")
             .env_remove("HTTP_PROXY")
             .env_remove("all_proxy")
@@ -165,4 +169,17 @@ fn a_connection_that_breaks_leaves_no_call_to_run() {
         let (_, shown) = example.end();
         assert!(shown.ends_with("call 0 was cut: end-of-input\n"), "{shown}");
     }
+}
+
+/// The client behind the proxy reads the same stream, without the city, and as early.
+#[test]
+fn a_proxy_redacts_while_the_call_is_streaming() {
+    let (url, go_on) = serve(chat_stream());
+    let server = url.strip_suffix("/v1/stream").unwrap();
+    let mut proxy = Running::start_with(env!("CARGO_BIN_EXE_proxy"), &["openai-chat", server, "city"]);
+    proxy.wait_for("\n");
+    let mut client = Running::start(env!("CARGO_BIN_EXE_reqwest_loop"), &format!("{}/v1/stream", proxy.shown.trim()));
+    client.wait_for("city: [redacted]");
+    go_on.send(()).unwrap();
+    assert_eq!(client.end(), (true, WHOLE.replace("Zürich", "[redacted]")));
 }

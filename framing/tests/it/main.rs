@@ -1,11 +1,14 @@
 //! Frames and text out of bodies, through the public interface: any cut, any bytes, saved and restored at any point.
 
 mod body;
+mod edit;
 mod formats;
 mod messages;
 mod properties;
 #[cfg(feature = "stream")]
 mod provider_body;
+#[cfg(feature = "providers")]
+mod rewriting;
 mod saved;
 mod sse;
 mod texts;

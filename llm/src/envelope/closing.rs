@@ -55,13 +55,14 @@ impl Closing {
         let text = match delimiter.shape {
             Shape::Comment => ClosingText::Literal("-->".into()),
             Shape::Tag => ClosingText::Literal(format!("</{}>", delimiter.name).into()),
-            Shape::Between => ClosingText::Literal(delimiter.close.clone()),
+            Shape::Between if !delimiter.close.is_empty() => ClosingText::Literal(delimiter.close.clone()),
             Shape::Fence | Shape::AnyFence => {
-                let least = opening.bytes().take_while(|byte| *byte == b'`').count();
+                // One that came before the text is as long as most are.
+                let least = opening.bytes().take_while(|byte| *byte == b'`').count().max(3);
                 let needs_line_start = delimiter.content == Content::Raw;
                 ClosingText::Run { least, most: most.max(least), needs_line_start }
             }
-            Shape::Bare | Shape::BareObject => ClosingText::Nothing,
+            Shape::Between | Shape::Bare | Shape::BareObject => ClosingText::Nothing,
         };
         Self { text, held: String::new(), is_line_start: false }
     }

@@ -15,9 +15,9 @@ use core::str::FromStr;
 /// | [`fence`](Delimiter::fence) | `fence:json` | three or more backticks, `json` | as many backticks, or more | JSON |
 /// | [`fence("*")`](Delimiter::fence) | `fence:*` | three or more backticks, any info string or none, and then `{` or `[` | as many backticks, or more | JSON |
 /// | [`tag`](Delimiter::tag) | `tag:think` | `<think>` | `</think>` | JSON if it begins with `{`, otherwise plain text |
-/// | [`between`](Delimiter::between) | `between:[ARGS]:[END]` | this text | this text | JSON |
-/// | [`bare`](Delimiter::bare) | `bare` | – | – | the first JSON object or array |
-/// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | the first JSON object |
+/// | [`between`](Delimiter::between) | `between:[ARGS]:[END]` | this text | this text, or none | JSON |
+/// | [`bare`](Delimiter::bare) | `bare` | – | – | a JSON object or array |
+/// | [`bare_object`](Delimiter::bare_object) | `bare:object` | – | – | a JSON object |
 ///
 /// Names are compared byte by byte. A comment's name must be followed by white space, `{`, `[` or `-->`
 /// (`<!--contextual {}-->` is another comment); a fence's by a line's end, `{` or `[`, blanks before them allowed (````
@@ -25,7 +25,7 @@ use core::str::FromStr;
 ///
 /// [`json`](Delimiter::json) and [`raw`](Delimiter::raw), spelt `tag:tool_call:json` and `fence:text:raw`, declare the
 /// payload. The closing fence of a raw payload must be at the beginning of a line, blanks aside; after JSON it may be
-/// anywhere.
+/// anywhere. [`led`](Delimiter::led) is for marks with something else between them and their JSON.
 ///
 /// ```
 /// use jsonspigot_llm::Delimiter;
@@ -65,6 +65,8 @@ pub(super) enum Shape {
 pub(super) enum Content {
     Json,
     Raw,
+    /// A JSON object, after what else may stand before it.
+    Led,
     /// JSON if the first byte that is not white space is `{`, otherwise plain text.
     ByFirstByte,
 }
@@ -121,6 +123,11 @@ impl Delimiter {
 
     /// What is between these two texts, which are compared byte by byte.
     ///
+    /// The JSON ends where it ends: if the text that closes is not next, white space aside, the payload ends there all the same,
+    /// and what follows is text, in which other delimiters may open. So a model that forgets an end mark costs nothing. Where
+    /// marks have no end, `close` is empty. Then what does not begin with a bracket is an empty payload before text, and what
+    /// turns out not to be JSON lasts until its brackets close. Marks that several texts may open are several delimiters.
+    ///
     /// In the spelling, `\:` stands for `:`, `\,` for `,`, `\\` for `\`, and `\n` for a line feed.
     ///
     /// ```
@@ -146,24 +153,24 @@ impl Delimiter {
     ///
     /// # Errors
     ///
-    /// If one of them is empty, if the first begins with a backtick, which only a [fence](Self::fence) does, or if the second
-    /// begins with white space, which may be around JSON.
+    /// If the first is empty or begins with a backtick, which only a [fence](Self::fence) does, or if the second begins with
+    /// white space, which may be around JSON.
     pub fn between(open: &str, close: &str) -> Result<Self, DelimiterError> {
         if open.is_empty() || open.starts_with('`') {
             return Err(DelimiterError("a text is needed that opens, and does not begin with a backtick"));
         }
-        if close.is_empty() || close.starts_with(char::is_whitespace) {
-            return Err(DelimiterError("a text is needed that closes, and does not begin with white space"));
+        if close.starts_with(char::is_whitespace) {
+            return Err(DelimiterError("the text that closes must not begin with white space"));
         }
         Ok(Self { shape: Shape::Between, name: open.into(), close: close.into(), content: Content::Json })
     }
 
-    /// The first JSON object or array in the text, without delimiters around it.
+    /// A JSON object or array in the text, without delimiters around it.
     ///
     /// A `{` or `[` may also be prose. It is taken for a payload as soon as the first member's value has begun, or a
     /// `,` or `]` follows the first element, or the whole value has ended, even if it is empty. If the JSON breaks
     /// before that, or the text ends, it was text. A payload that breaks later is malformed and lasts until its
-    /// brackets close, those in strings not counted. After the first complete value no other one is looked for.
+    /// brackets close, those in strings not counted.
     ///
     /// In prose an array may be a citation (`[1]`) or a box to tick (`[ ]`): there
     /// [`bare_object`](Self::bare_object) is the better choice.
@@ -184,10 +191,38 @@ impl Delimiter {
         Self { content: Content::Json, ..self }
     }
 
-    /// The same delimiters around plain text. A bare payload stays JSON: nothing else tells where it is.
+    /// The same delimiters around plain text. A payload that no delimiter closes stays JSON: nothing else tells where it is.
     #[must_use]
     pub fn raw(self) -> Self {
-        let content = if self.is_bare() { Content::Json } else { Content::Raw };
+        let content = if self.closes_itself() { Content::Json } else { Content::Raw };
+        Self { content, ..self }
+    }
+
+    /// The same delimiters around a JSON object, with other text before it, such as a name: all up to the object is a part of
+    /// the opening delimiter, and is reported with the payload's begin. Only for what is [between](Self::between) two texts.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot::PatternSet;
+    ///
+    /// let delimiter = Delimiter::between("[TOOL_CALLS]", "")?.led();
+    /// assert_eq!(delimiter.to_string(), "between:[TOOL_CALLS]::led");
+    /// let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    /// let mut calls = Vec::new();
+    /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
+    ///     EnvelopeEvent::Begin { open, .. } => calls.push(open.to_owned()),
+    ///     EnvelopeEvent::End { payload, .. } => calls.push(payload.value().unwrap().to_string()),
+    ///     _ => {}
+    /// };
+    /// envelope.feed_with("[TOOL_CALLS]say[ARGS]{\"a\": 1}[TOOL_CALLS]wave[ARGS]{}", &mut on_event);
+    /// assert_eq!(calls, ["[TOOL_CALLS]say[ARGS]", "{\"a\":1}", "[TOOL_CALLS]wave[ARGS]", "{}"]);
+    /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
+    /// ```
+    ///
+    /// If no object follows within the [hold limit](crate::EnvelopeBuilder::hold_limit), it was text.
+    #[must_use]
+    pub fn led(self) -> Self {
+        let content = if self.shape == Shape::Between { Content::Led } else { self.content };
         Self { content, ..self }
     }
 
@@ -199,6 +234,15 @@ impl Delimiter {
 
     pub(super) fn is_bare(&self) -> bool {
         matches!(self.shape, Shape::Bare | Shape::BareObject)
+    }
+
+    /// Returns true if its payload ends with its own brackets, as no text closes it.
+    pub(super) fn closes_itself(&self) -> bool {
+        self.is_bare() || self.is_between() && self.close.is_empty()
+    }
+
+    pub(super) fn is_between(&self) -> bool {
+        self.shape == Shape::Between
     }
 
     /// The lengths of the texts around what is [between](Self::between) two; otherwise 0.
@@ -279,8 +323,10 @@ fn between(marks: &str) -> Result<Delimiter, DelimiterError> {
     match content.as_str() {
         "" if place < 2 => Ok(delimiter),
         "json" => Ok(delimiter.json()),
+        "led" => Ok(delimiter.led()),
+        "raw" if delimiter.closes_itself() => Err(DelimiterError("plain text needs a text that closes")),
         "raw" => Ok(delimiter.raw()),
-        _ => Err(DelimiterError("expected `:json`, `:raw` or nothing after the text that closes")),
+        _ => Err(DelimiterError("expected `:json`, `:led`, `:raw` or nothing after the text that closes")),
     }
 }
 
@@ -337,6 +383,7 @@ impl fmt::Display for Delimiter {
         match self.content {
             content if content == self.shape.usual_content() => Ok(()),
             Content::Raw => f.write_str(":raw"),
+            Content::Led => f.write_str(":led"),
             Content::Json | Content::ByFirstByte => f.write_str(":json"),
         }
     }

@@ -19,7 +19,8 @@ pub enum EnvelopeEvent<'a> {
     Begin {
         /// The delimiter.
         delimiter: &'a Delimiter,
-        /// The opening delimiter, as it came; empty for a bare payload.
+        /// The opening delimiter, as it came, with what [leads](Delimiter::led) to the JSON; empty for a bare payload, and for
+        /// one that the text [begins inside](crate::EnvelopeBuilder::starts_inside).
         open: &'a str,
         /// The offset in the input of the opening delimiter's first byte.
         offset: u64,

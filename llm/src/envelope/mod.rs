@@ -8,6 +8,7 @@
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
 mod any_fence;
+mod builder;
 mod closing;
 mod delimiter;
 mod event;
@@ -22,13 +23,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::{Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{Parser, PatternSet};
 
 use any_fence::Fences;
+pub use builder::EnvelopeBuilder;
 use closing::Closing;
 pub use delimiter::{Delimiter, DelimiterError};
 pub use event::EnvelopeEvent;
-use opening::{Opening, Verdict, first_bytes};
+use opening::{Opening, Verdict};
 pub use owned::{EnvelopeEvents, OwnedEnvelopeEvent};
 use payload::OpenPayload;
 
@@ -76,7 +78,7 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// JSON ends at its own end: a closing delimiter inside one of its strings is part of the string. Only white space may
 /// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
-/// [malformed](crate::PayloadStatus::Malformed). After the first bad byte the JSON no longer shows where it ends, so
+/// [malformed](crate::PayloadStatus::Malformed), or, [between](Delimiter::between) two texts, is text again. After the first bad byte the JSON no longer shows where it ends, so
 /// the next closing delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain
 /// text ends at the first closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
 ///
@@ -90,11 +92,13 @@ pub struct Envelope {
     delimiters: Vec<Delimiter>,
     /// The bytes with which delimiters begin that are looked for.
     first_bytes: Vec<u8>,
-    /// True if bare payloads are looked for: until the first one is whole.
-    finds_bare: bool,
+    /// True if the text begins inside a payload of the first delimiter.
+    starts_inside: bool,
     state: State,
     /// The held text: it may become an opening delimiter.
     held: String,
+    /// Text that is visible and has yet to be reported, while a chunk is read: what was held before it, mostly.
+    shown: String,
     opening: Opening,
     /// The fences of text, if a delimiter is a fence with any info string.
     fences: Option<Fences>,
@@ -106,6 +110,8 @@ pub struct Envelope {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
+    /// Inside a payload that began before the text.
+    Inside,
     Text,
     Opening,
     Payload,
@@ -134,7 +140,13 @@ impl Envelope {
 
     /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
     pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        self.scan(chunk.as_ref(), &mut on_event);
+        let (chunk, report): (_, &mut Report<'_>) = (chunk.as_ref(), &mut on_event);
+        if self.state == State::Text && !chunk.bytes().any(|byte| self.first_bytes.contains(&byte)) {
+            // Nothing is copied.
+            return self.report_text(chunk, report);
+        }
+        self.scan(chunk, report);
+        self.report_shown(report);
     }
 
     /// The end of input; returns its events, as [`feed`](Self::feed) does. See [`finish_with`](Self::finish_with).
@@ -184,23 +196,16 @@ impl Envelope {
         if self.state == State::Payload {
             self.payload.finish(&self.delimiters, report);
         }
+        self.report_shown(report);
         self.reset();
     }
 
     /// Drops what is held back or open, and makes the envelope as good as new, with the same delimiters and choices.
     pub fn reset(&mut self) {
-        self.state = State::Text;
+        self.state = if self.starts_inside { State::Inside } else { State::Text };
         self.held.clear();
         self.offset = 0;
         self.fences = self.delimiters.iter().any(Delimiter::is_any_fence).then(Fences::default);
-        self.find_bare(true);
-    }
-
-    fn find_bare(&mut self, finds_bare: bool) {
-        self.finds_bare = finds_bare;
-        self.first_bytes.clear();
-        let looked_for = self.delimiters.iter().filter(|delimiter| finds_bare || !delimiter.is_bare());
-        self.first_bytes.extend(looked_for.flat_map(first_bytes));
     }
 
     /// The delimiters, in the order in which they were given.
@@ -250,13 +255,14 @@ impl Envelope {
         while at < input.len() {
             let rest = &input[at..];
             match self.state {
+                State::Inside => self.begin_payload(0, "", report),
                 State::Text => {
                     let is_first = |byte: u8| self.first_bytes.contains(&byte);
                     let text = rest.bytes().position(is_first).unwrap_or(rest.len());
-                    self.report_text(&rest[..text], report);
+                    self.show(&rest[..text]);
                     at += text;
                     if let Some(&first) = rest.as_bytes().get(text) {
-                        self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first, self.finds_bare);
+                        self.opening.begin(&self.delimiters, self.fences.unwrap_or_default(), first);
                         self.state = State::Opening;
                     }
                 }
@@ -270,7 +276,10 @@ impl Envelope {
                 State::Payload => match self.payload.feed(&self.delimiters, rest, report) {
                     Some(ended) => {
                         at += ended.used;
-                        self.end_payload(&ended);
+                        self.state = State::Text;
+                        self.offset += ended.length;
+                        // It is not longer than the delimiter, and no payload is open now.
+                        self.scan(&ended.given_back, report);
                     }
                     None => return,
                 },
@@ -286,17 +295,10 @@ impl Envelope {
         let after = decided.split_off(length.min(decided.len()));
         decided.push_str(&rest[..used]);
         if let Verdict::Delimiter { delimiter: place, .. } = verdict {
-            let delimiter = &self.delimiters[place];
-            report(EnvelopeEvent::Begin { delimiter, open: &decided, offset: self.offset });
-            self.offset += decided.len() as u64;
-            if let Some(fences) = &mut self.fences {
-                fences.pass_payload();
-            }
-            self.payload.begin(place, delimiter, Closing::of(delimiter, &decided, self.hold_limit));
-            self.state = State::Payload;
+            self.begin_payload(place, &decided, report);
         } else {
             self.state = State::Text;
-            self.report_text(&decided, report);
+            self.show(&decided);
             if let (Some(fences), Some(found)) = (&mut self.fences, self.opening.take_fence()) {
                 fences.note(found);
             }
@@ -306,94 +308,43 @@ impl Envelope {
         used
     }
 
-    fn end_payload(&mut self, ended: &payload::Ended) {
-        self.state = State::Text;
-        self.offset += ended.length;
-        if ended.is_whole_bare {
-            self.find_bare(false);
+    fn begin_payload(&mut self, place: usize, open: &str, report: &mut Report<'_>) {
+        self.report_shown(report);
+        let delimiter = &self.delimiters[place];
+        report(EnvelopeEvent::Begin { delimiter, open, offset: self.offset });
+        self.offset += open.len() as u64;
+        if let Some(fences) = &mut self.fences {
+            fences.pass_payload();
+        }
+        self.payload.begin(place, delimiter, Closing::of(delimiter, open, self.hold_limit));
+        self.state = State::Payload;
+    }
+
+    /// Visible text, which is reported in one piece with what follows it in the chunk.
+    fn show(&mut self, text: &str) {
+        self.shown.push_str(text);
+        if let Some(fences) = &mut self.fences {
+            fences.pass(text);
         }
     }
 
+    /// Reports what is visible and was not reported.
+    fn report_shown(&mut self, report: &mut Report<'_>) {
+        if !self.shown.is_empty() {
+            report(EnvelopeEvent::Text(&self.shown));
+            self.offset += self.shown.len() as u64;
+            self.shown.clear();
+        }
+    }
+
+    /// Reports a chunk that is nothing but visible text.
     fn report_text(&mut self, text: &str, report: &mut Report<'_>) {
         if !text.is_empty() {
             report(EnvelopeEvent::Text(text));
             self.offset += text.len() as u64;
-            if let Some(fences) = &mut self.fences {
-                fences.pass(text);
-            }
         }
-    }
-}
-
-/// The choices an [`Envelope`] is built with; each has a default.
-///
-/// ```
-/// use jsonspigot_llm::{Envelope, Delimiter};
-/// use jsonspigot::{DuplicateKeys, Parser, PatternSet};
-///
-/// let envelope = Envelope::builder()
-///     .parser(Parser::builder().duplicate_keys(DuplicateKeys::Reject))
-///     .hold_limit(256)
-///     .payload_limit(1 << 20)
-///     .build([Delimiter::bare()], &PatternSet::empty());
-/// assert_eq!(envelope.delimiters(), [Delimiter::bare()]);
-/// ```
-#[derive(Clone, Copy, Debug)]
-#[must_use]
-pub struct EnvelopeBuilder {
-    parser: ParserBuilder,
-    hold_limit: usize,
-    payload_limit: u64,
-}
-
-impl Default for EnvelopeBuilder {
-    fn default() -> Self {
-        Self { parser: Parser::builder().retain(Retain::Matches), hold_limit: 4096, payload_limit: 16 << 20 }
-    }
-}
-
-impl EnvelopeBuilder {
-    /// Sets how JSON payloads are parsed; default a parser that keeps the text of open matches.
-    ///
-    /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
-    /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
-    /// [accepted](ParserBuilder::accept_deviations). Then all of its text is kept.
-    pub fn parser(self, parser: ParserBuilder) -> Self {
-        Self { parser, ..self }
-    }
-
-    /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
-    ///
-    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it, or a bare
-    /// payload whose first key or element is that long, is not found.
-    pub fn hold_limit(self, bytes: usize) -> Self {
-        Self { hold_limit: bytes, ..self }
-    }
-
-    /// Sets how many bytes may be between two delimiters; default 16 MiB. A longer payload is truncated.
-    ///
-    /// Its raw text is kept up to the limit. Its closing delimiter is still looked for, and plain text is reported to
-    /// its end.
-    pub fn payload_limit(self, bytes: u64) -> Self {
-        Self { payload_limit: bytes, ..self }
-    }
-
-    /// The envelope, which looks for these delimiters and follows these patterns in every JSON payload.
-    #[must_use]
-    pub fn build(self, delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Envelope {
-        let mut envelope = Envelope {
-            delimiters: delimiters.into_iter().collect(),
-            first_bytes: Vec::new(),
-            finds_bare: true,
-            state: State::Text,
-            held: String::new(),
-            opening: Opening::new(self.hold_limit),
-            fences: None,
-            payload: OpenPayload::new(self.parser, patterns, self.payload_limit),
-            offset: 0,
-            hold_limit: self.hold_limit,
-        };
-        envelope.reset();
-        envelope
+        if let Some(fences) = &mut self.fences {
+            fences.pass(text);
+        }
     }
 }

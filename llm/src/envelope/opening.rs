@@ -32,7 +32,7 @@ use jsonspigot::{Parser, Retain};
 
 use super::SPACE;
 use super::any_fence::{AnyFence, Fences, FoundFence, Shown, is_blank};
-use super::delimiter::{Delimiter, Shape};
+use super::delimiter::{Content, Delimiter, Shape};
 
 /// A place in the text where a delimiter may be about to open.
 #[derive(Clone, Debug)]
@@ -80,6 +80,8 @@ enum Stage {
     Name(usize),
     /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
+    /// After all of what is before a JSON object and what leads to it.
+    Lead,
     /// A fence with any info string.
     AnyFence(AnyFence),
 }
@@ -107,15 +109,15 @@ impl Opening {
         }
     }
 
-    /// Begins at a byte with which a delimiter may begin; bare payloads may not be looked for any more.
-    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8, finds_bare: bool) {
+    /// Begins at a byte with which a delimiter may begin.
+    pub(super) fn begin(&mut self, delimiters: &[Delimiter], fences: Fences, first: u8) {
         self.looked = 0;
         self.failed_at = 0;
         self.fence = None;
         self.rivals.clear();
         let possible =
             || delimiters.iter().enumerate().filter(|(_, delimiter)| first_bytes(delimiter).contains(&first));
-        let bare = possible().find(|(_, delimiter)| finds_bare && delimiter.is_bare());
+        let bare = possible().find(|(_, delimiter)| delimiter.is_bare());
         self.bare.delimiter = bare.map(|(place, _)| place);
         if self.bare.delimiter.is_some() {
             self.bare.parser.reset();
@@ -281,11 +283,14 @@ impl Rival {
                 return Step::Opened { after: blanks + 1 };
             }
             (Shape::Between, Stage::Front(read)) if name.get(read) == Some(&byte) => {
-                if read + 1 == name.len() {
-                    return Step::Opened { after: 0 };
+                match (read + 1 == name.len(), delimiter.content) {
+                    (false, _) => Some(Stage::Front(read + 1)),
+                    (true, Content::Led) => Some(Stage::Lead),
+                    (true, _) => return Step::Opened { after: 0 },
                 }
-                Some(Stage::Front(read + 1))
             }
+            (_, Stage::Lead) if byte == b'{' => return Step::Opened { after: 1 },
+            (_, Stage::Lead) => Some(Stage::Lead),
             (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
             (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },
             (_, Stage::Space) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),

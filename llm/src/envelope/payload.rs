@@ -80,8 +80,8 @@ pub(super) struct Ended {
     pub(super) used: usize,
     /// The length of all of it, closing delimiter included.
     pub(super) length: u64,
-    /// True if it was the bare payload that the envelope was looking for.
-    pub(super) is_whole_bare: bool,
+    /// What was held as the beginning of its closing delimiter, and is not: it comes before what is not used.
+    pub(super) given_back: String,
 }
 
 /// The end of a payload.
@@ -145,13 +145,27 @@ impl OpenPayload {
             let rest = &input[used..];
             if self.phase == Phase::Value {
                 used += self.value(delimiter, rest, report);
-                if delimiter.is_bare() && self.extent.has_ended() {
+                if delimiter.closes_itself() && self.extent.has_ended() {
                     return Some(self.end(delimiter, Ending::Closed, used, "", report));
                 }
                 continue;
             }
             match self.closing.next(rest) {
-                Found::Content(length) => used += self.content(delimiter, &rest[..length], report),
+                Found::Content(length) => {
+                    let piece = &rest[..length];
+                    let belonging = self.belonging(delimiter, piece);
+                    used += self.content(delimiter, &piece[..belonging], report);
+                    // What no text closes can't go on after an error before its first bracket.
+                    let is_lost = self.phase == Phase::Lost && delimiter.closes_itself();
+                    if belonging < length && self.error.is_none() || is_lost {
+                        return Some(self.end(delimiter, Ending::Closed, used, "", report));
+                    }
+                }
+                // It is no white space, so nothing of it belongs to the payload.
+                Found::Released(text) if self.phase == Phase::After && delimiter.is_between() => {
+                    let given_back = text + &self.closing.take_held();
+                    return Some(Ended { given_back, ..self.end(delimiter, Ending::Closed, used, "", report) });
+                }
                 Found::Released(text) => self.released(delimiters, text, report),
                 Found::Held => used = input.len(),
                 Found::Closed(length, close) => {
@@ -160,6 +174,19 @@ impl OpenPayload {
             }
         }
         None
+    }
+
+    /// Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with its
+    /// JSON, and has none if nothing closes it and no bracket begins it.
+    fn belonging(&self, delimiter: &Delimiter, piece: &str) -> usize {
+        let is_over = match self.phase {
+            Phase::After => delimiter.is_between(),
+            Phase::Before => delimiter.closes_itself(),
+            Phase::Value | Phase::Lost | Phase::Raw => false,
+        };
+        let space = piece.bytes().take_while(|byte| SPACE.contains(byte)).count();
+        let begins = self.phase == Phase::Before && matches!(piece.as_bytes().get(space), Some(b'{' | b'['));
+        if is_over && !begins { space } else { piece.len() }
     }
 
     /// The end of input.
@@ -172,7 +199,7 @@ impl OpenPayload {
     /// The next part of the value; returns how much of it was read.
     fn value(&mut self, delimiter: &Delimiter, rest: &str, report: &mut Report<'_>) -> usize {
         let mut before = self.extent;
-        let is_parsers = self.accepts && !delimiter.is_bare();
+        let is_parsers = self.accepts && !delimiter.closes_itself();
         let length = if is_parsers { rest.len() } else { self.extent.advance(rest.as_bytes()) };
         let piece = &rest[..length];
         if self.error.is_some() {
@@ -191,7 +218,7 @@ impl OpenPayload {
                 self.phase = Phase::After;
                 self.extent = Extent::Ended;
             }
-        } else if delimiter.is_bare() {
+        } else if delimiter.closes_itself() {
             // No delimiter will close it: its brackets do, JSON or not.
             self.keep(&piece[used..]);
             return length;
@@ -364,11 +391,10 @@ impl OpenPayload {
             PayloadStatus::Accepted => self.parser.complete().ok(),
             _ => None,
         };
-        let is_whole = value.is_some();
         let (raw, error, parser) = (&*self.raw, self.error.as_ref(), Some(&self.parser));
         let payload = Payload { status, raw, value, error, parser };
         report(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
-        Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_whole }
+        Ended { used, length: self.length + close.len() as u64, given_back: String::new() }
     }
 
     fn verdict(&mut self, delimiter: &Delimiter, ending: Ending, report: &mut Report<'_>) -> PayloadStatus<'static> {

@@ -15,7 +15,7 @@ use super::opening::Verdict;
 use super::{Envelope, EnvelopeBuilder, State};
 
 /// The states as they are written: by their places.
-const STATES: [State; 3] = [State::Text, State::Opening, State::Payload];
+const STATES: [State; 4] = [State::Inside, State::Text, State::Opening, State::Payload];
 
 impl Envelope {
     /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if nothing
@@ -63,14 +63,12 @@ impl Envelope {
             let [open, close] = delimiter.lengths_between();
             if open > 0 { digest.with_size(open).with_size(close) } else { digest }
         });
-        Owner { kind, patterns, choices }
+        Owner { kind, patterns, choices: choices.with(self.starts_inside.into()) }
     }
 
     pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
         out.byte(self.state as u8);
         out.number(self.offset);
-        // Whether a bare payload is not looked for any more.
-        out.flag(!self.finds_bare && self.delimiters.iter().any(Delimiter::is_bare));
         if let Some(fences) = self.fences {
             fences.save(out);
         }
@@ -85,10 +83,7 @@ impl Envelope {
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.state = reader.choice(&STATES)?;
         self.offset = reader.place()?;
-        if reader.flag()? {
-            Impossible::unless(self.delimiters.iter().any(Delimiter::is_bare))?;
-            self.find_bare(false);
-        }
+        Impossible::unless(self.state != State::Inside || self.starts_inside && self.offset == 0)?;
         if self.fences.is_some() {
             self.fences = Some(Fences::restore(reader, self.hold_limit)?);
         }
@@ -96,7 +91,7 @@ impl Envelope {
             self.held = reader.string()?;
             let first = self.held.bytes().next().filter(|first| self.first_bytes.contains(first));
             let (fences, first) = (self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
-            self.opening.begin(&self.delimiters, fences, first, self.finds_bare);
+            self.opening.begin(&self.delimiters, fences, first);
             let verdict = self.opening.advance(&self.delimiters, "", &self.held);
             Impossible::unless(verdict == Verdict::Undecided)?;
         }

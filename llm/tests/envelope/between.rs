@@ -14,7 +14,7 @@ use crate::recorder::boundaries;
 use crate::splitter::Choices;
 
 /// Some of them get in each other's way.
-const MARKS: [&str; 12] = [
+const MARKS: [&str; 16] = [
     "between:[ARGS]:[END]",
     "between:[[:]]",
     "between:[[ARGS:-1>",
@@ -23,6 +23,10 @@ const MARKS: [&str; 12] = [
     "between:{%:%}",
     "between:<｜:｜>:raw",
     "between:x:\"}",
+    "between:[END]:",
+    "between:{%::led",
+    "between:[ARGS:]]:led",
+    "between:y:",
     "bare",
     "comment:a",
     "tag:t",
@@ -121,7 +125,7 @@ fn at_every_cut() {
         "x{\"a\":\"b\"} \"}x{\"a\":\"}y",
         "<!-{->x->",
     ] {
-        for marks in [&MARKS[..8], &MARKS[..], &["between:[ARGS]:[END]", "bare"]] {
+        for marks in [&MARKS[..12], &MARKS[..], &["between:[ARGS]:[END]", "bare"]] {
             every_cut_is_the_splitters(text, &spelt(marks), &Choices::default());
         }
     }
@@ -132,14 +136,16 @@ fn they_are_spelt_with_escapes() {
     for (spelt, open, close) in [
         ("between:[A]:[B]", "[A]", "[B]"),
         (r"between:a\:b:\,c", "a:b", ",c"),
-        (r"between:\\:\n\\", "\\", ""),
+        (r"between:\\:\n\\", "\\", "\n\\"),
         (r"between:\nAction\: :\\n", "\nAction: ", "\\n"),
         ("between:<｜tool▁call｜>:é", "<｜tool▁call｜>", "é"),
+        ("between:a:", "a", ""),
     ] {
         let made = Delimiter::between(open, close);
         assert_eq!(spelt.parse::<Delimiter>().is_ok(), made.is_ok(), "{spelt}");
         let Ok(made) = made else { continue };
-        for (declared, made) in [("", made.clone()), (":raw", made.raw())] {
+        let raw = if close.is_empty() { ("", made.clone()) } else { (":raw", made.clone().raw()) };
+        for (declared, made) in [("", made.clone()), (":led", made.led()), raw] {
             let spelt = format!("{spelt}{declared}");
             assert_eq!(spelt.parse::<Delimiter>().as_ref(), Ok(&made), "{spelt}");
             assert_eq!(made.to_string(), spelt);
@@ -147,11 +153,121 @@ fn they_are_spelt_with_escapes() {
         }
     }
     assert_eq!("between:a:b:json".parse::<Delimiter>().unwrap().to_string(), "between:a:b");
-    let refused = ["between", "between:", "between:a", "between:a:", "between::b", "between:`a:b", "between:a: b"];
+    let refused = ["between", "between:", "between:a", "between:a::raw", "between::b", "between:`a:b", "between:a: b"];
     let others =
         [r"between:a:b\", r"between:\a:b", "between:a:b:", "between:a:b:jso", "between:a:b:raw:", "between:a:b:c:d"];
     for refused in refused.into_iter().chain(others) {
         assert!(refused.parse::<Delimiter>().is_err(), "{refused}");
+    }
+}
+
+/// What is shown, and each payload's beginning, status and text, of a text that is cut after each character.
+fn read(mut envelope: Envelope, text: &str) -> (String, Vec<String>) {
+    let (mut shown, mut payloads) = (String::new(), Vec::new());
+    let mut on_event = |event: EnvelopeEvent<'_>| match event {
+        EnvelopeEvent::Text(text) => shown.push_str(text),
+        EnvelopeEvent::Begin { open, .. } => payloads.push(open.to_owned()),
+        EnvelopeEvent::End { payload, close, .. } => {
+            payloads.extend([payload.status().name(), payload.raw(), close].map(str::to_owned));
+        }
+        _ => {}
+    };
+    text.char_indices().for_each(|(at, c)| envelope.feed_with(&text[at..at + c.len_utf8()], &mut on_event));
+    envelope.finish_with(&mut on_event);
+    (shown, payloads)
+}
+
+#[track_caller]
+fn check(delimiters: &[&str], text: &str, shown: &str, payloads: &[&str]) {
+    let delimiters = delimiters.iter().map(|spelt| spelt.parse::<Delimiter>().unwrap());
+    let (seen, ended) = read(Envelope::new(delimiters, &PatternSet::empty()), text);
+    assert_eq!((seen.as_str(), &*ended), (shown, &*payloads.iter().map(ToString::to_string).collect::<Vec<_>>()));
+}
+
+#[test]
+fn a_missing_end_mark_costs_nothing() {
+    let call = ["between:<call>:</call>"];
+    let text = "a <call>{\"a\": 1} </ca <call>[2]</call> <call>3";
+    let ended = ["<call>", "complete", "{\"a\": 1} ", "", "<call>", "complete", "[2]", "</call>"];
+    check(&call, text, "a </ca  ", &[&ended[..], &["<call>", "truncated", "3", ""]].concat());
+    check(&call, "<call>true<call>1 x", "x", &["<call>", "complete", "true", "", "<call>", "complete", "1 ", ""]);
+    check(&call, "<call>{oops} x</call> y", " y", &["<call>", "malformed", "{oops} x", "</call>"]);
+}
+
+#[test]
+fn marks_without_an_end() {
+    let call = ["between:<|py|>:"];
+    check(&call, "a <|py|> {\"a\": 1} b", "a  b", &["<|py|>", "complete", " {\"a\": 1}", ""]);
+    check(&call, "<|py|>[1]<|py|>print(1)", "print(1)", &["<|py|>", "complete", "[1]", "", "<|py|>", "empty", "", ""]);
+    check(
+        &call,
+        "<|py|>{oops {}} b<|py|>",
+        " b",
+        &["<|py|>", "malformed", "{oops {}}", "", "<|py|>", "truncated", "", ""],
+    );
+}
+
+#[test]
+fn what_leads_to_the_json_comes_with_the_payloads_begin() {
+    let call = ["between:[TOOL_CALLS]::led"];
+    let text = "Hi [TOOL_CALLS]f[ARGS]{\"a\": 1}[TOOL_CALLS] g {}, [TOOL_CALLS]";
+    let ended = ["[TOOL_CALLS]f[ARGS]", "complete", "{\"a\": 1}", "", "[TOOL_CALLS] g ", "complete", "{}", ""];
+    check(&call, text, "Hi , [TOOL_CALLS]", &ended);
+}
+
+/// A text that begins inside a payload is read as what comes after its opening.
+#[test]
+fn a_text_may_begin_inside_a_payload() {
+    for (mark, open) in
+        [("tag:think", "<think>"), ("tag:think:raw", "<think>"), ("fence:json", "```json"), ("between:<c>:</c>", "<c>")]
+    {
+        for text in
+            ["well</think>Yes <think>no</think>.", "{\"a\": 1}</think>", "{\"a\": 1}\n```\nx", "[1]</c>x", "", "oops"]
+        {
+            let delimiter: Delimiter = mark.parse().unwrap();
+            let build =
+                |builder: jsonspigot_llm::EnvelopeBuilder| builder.build([delimiter.clone()], &PatternSet::empty());
+            let (shown, mut payloads) = read(build(Envelope::builder()), &format!("{open}{text}"));
+            if text.is_empty() {
+                payloads.clear();
+            } else if let Some(first) = payloads.first_mut() {
+                first.clear();
+            }
+            if mark != "fence:json" || text.starts_with(['{', '[']) {
+                assert_eq!(read(build(Envelope::builder().starts_inside()), text), (shown, payloads), "{mark} {text}");
+            }
+        }
+    }
+    let builder = Envelope::builder().starts_inside();
+    let mut envelope = builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::empty());
+    let saved = envelope.save();
+    envelope.feed("well").check().unwrap();
+    let restore = |builder: jsonspigot_llm::EnvelopeBuilder, saved: &[u8]| {
+        builder.restore(["tag:think:raw".parse().unwrap()], &PatternSet::empty(), saved)
+    };
+    assert_eq!(read(restore(builder, &saved).unwrap(), "a</think>b").0, "b");
+    assert_eq!(read(restore(builder, &envelope.save()).unwrap(), "a</think>b").0, "b");
+    assert!(restore(Envelope::builder(), &saved).is_err());
+}
+
+/// What is visible in one chunk is one event, whatever may have been a delimiter in it.
+#[test]
+fn visible_text_is_one_event() {
+    let delimiters = ["tag:think", "bare", "fence:json"].map(|spelt| spelt.parse::<Delimiter>().unwrap());
+    let mut envelope = Envelope::new(delimiters, &PatternSet::empty());
+    for (chunk, expected) in [
+        ("1 < 2 and [x] or `a` {b", &["1 < 2 and [x] or `a` {b"][..]),
+        ("see <thi", &["see "]),
+        ("s> < that <think>{}</think> << ```js", &["<this> < that ", " << "]),
+        ("\n", &["```js\n"]),
+    ] {
+        let mut seen = Vec::new();
+        envelope.feed_with(chunk, |event| {
+            if let EnvelopeEvent::Text(text) = event {
+                seen.push(text.to_owned());
+            }
+        });
+        assert_eq!(seen, expected);
     }
 }
 

@@ -191,9 +191,9 @@ fn several_payloads_in_one_text() {
 }
 
 #[test]
-fn bare_takes_the_first_value_and_gives_prose_back() {
+fn bare_takes_each_value_and_gives_prose_back() {
     let bare = |text: &str, expect: &[&str]| check_with(&["bare"], text, expect);
-    bare(r#"{Note: x} {"a":1} {"b":2}"#, &["{Note: x} ", r#"complete||{"a":1}|"#, r#" {"b":2}"#]);
+    bare(r#"{Note: x} {"a":1} {"b":2}"#, &["{Note: x} ", r#"complete||{"a":1}|"#, " ", r#"complete||{"b":2}|"#]);
     bare(r#"{{"a":{"b":["}"]}}}"#, &["{", r#"complete||{"a":{"b":["}"]}}|"#, "}"]);
     bare(r#"see [x] [[y]] ["a", 2] z"#, &["see [x] [[y]] ", r#"complete||["a", 2]|"#, " z"]);
     bare("the [1st] [2 {}", &["the [1st] [2 ", "complete||{}|"]);

@@ -37,6 +37,7 @@ mod quirks;
 mod realtime;
 mod recordings;
 mod regressions;
+mod rewriting;
 mod rules;
 mod said_elsewhere;
 mod saved;

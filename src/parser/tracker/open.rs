@@ -3,6 +3,7 @@
 use super::{EnteredString, Frame, OpenValue, Tracker};
 use crate::event::{Event, EventKind};
 use crate::path::Segment;
+use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
 /// An open container, or an open string that is read inside.
@@ -17,6 +18,17 @@ pub(crate) struct OpenContainer<'a> {
     pub(crate) key: Option<&'a str>,
 }
 
+/// The first of a value's matches, which are open.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FirstMatch {
+    pub(crate) pattern: PatternId,
+    pub(crate) match_id: u64,
+    pub(crate) kind: ValueKind,
+    pub(crate) level: usize,
+    /// The number of open containers around it, of all levels.
+    pub(crate) containers: usize,
+}
+
 impl OpenValue {
     fn as_selected(&self) -> Option<(u64, u64)> {
         self.is_selected.then_some((self.start, self.first_match))
@@ -26,19 +38,41 @@ impl OpenValue {
 impl Tracker {
     /// Reports the begin of each open match again, outermost first.
     pub(in crate::parser) fn report_open(&self, mut on_event: impl FnMut(Event<'_>)) {
-        let leaf = self.leaf.iter().map(|leaf| (leaf, self.node));
-        let mut values = self.frames.iter().map(|frame| (&frame.value, frame.node)).chain(leaf).peekable();
-        while let Some((value, node)) = values.next() {
-            if !value.is_selected {
-                continue;
-            }
-            let to = values.peek().map_or(self.selecting.len(), |(next, _)| next.selecting_from);
-            let patterns = self.selecting.get(value.selecting_from..to).unwrap_or_default();
+        for (place, value, patterns) in self.selected_values() {
+            let node = self.frames.get(place).map_or(self.node, |frame| frame.node);
             for (pattern, match_id) in patterns.iter().zip(value.first_match..) {
                 let (path, kind) = (self.paths.path(node), EventKind::Begin(value.kind));
                 on_event(Event { pattern: *pattern, match_id, path, kind, offset: value.start });
             }
         }
+    }
+
+    /// The selected values that are open, outermost first, each with the number of frames around it and its patterns.
+    fn selected_values(&self) -> impl Iterator<Item = (usize, &OpenValue, &[PatternId])> {
+        let values = self.frames.iter().map(|frame| &frame.value).chain(&self.leaf);
+        let next = values.clone().skip(1).map(|next| next.selecting_from).chain([self.selecting.len()]);
+        values.zip(next).enumerate().filter(|(_, (value, _))| value.is_selected).map(|(place, (value, to))| {
+            (place, value, self.selecting.get(value.selecting_from..to).unwrap_or_default())
+        })
+    }
+
+    /// The first match of each selected value that is open, outermost first.
+    pub(crate) fn first_matches(&self) -> impl Iterator<Item = FirstMatch> {
+        self.selected_values().filter_map(|(place, value, patterns)| {
+            let level = self.entered.partition_point(|string| string.frame < place);
+            let (match_id, kind) = (value.first_match, value.kind);
+            Some(FirstMatch { pattern: *patterns.first()?, match_id, kind, level, containers: place - level })
+        })
+    }
+
+    /// The open containers of all levels that are followed, outermost first: whether a pattern may select something inside.
+    pub(crate) fn live_containers(&self) -> impl Iterator<Item = bool> {
+        self.frames.iter().filter(|frame| frame.value.kind != ValueKind::String).map(|frame| frame.is_live)
+    }
+
+    /// The open strings that are read inside, outermost first: the number of open containers around each, of all levels.
+    pub(crate) fn containers_around_strings(&self) -> impl Iterator<Item = usize> {
+        self.entered.iter().enumerate().map(|(level, string)| string.frame - level)
     }
 
     /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only where

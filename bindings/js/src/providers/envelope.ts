@@ -86,7 +86,7 @@ const KINDS = ["incomplete", "invalid-utf8"] as const;
 
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
- * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to
+ * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `bare` (each JSON object or array) and `bare:object`. Append `:json` or `:raw` to
  * declare what the payload is.
  *
  * ```ts

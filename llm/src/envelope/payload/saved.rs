@@ -108,18 +108,22 @@ impl OpenPayload {
         Impossible::unless(
             raw.len() as u64 <= (*length).min(*limit)
                 && (has_all || error.is_some())
-                // A bare payload is one that has begun and has not ended.
-                && (*phase == Phase::Value || !delimiter.is_bare())
+                // A payload that no delimiter closes has not ended; a bare one has begun.
+                && match phase {
+                    Phase::Value => true,
+                    Phase::Before => !delimiter.is_bare(),
+                    Phase::After | Phase::Lost | Phase::Raw => !delimiter.closes_itself(),
+                }
                 && match phase {
                     // Inside the value nobody looks for the end.
-                    Phase::Value => closing.held().is_empty() && (error.is_none() || delimiter.is_bare()),
+                    Phase::Value => closing.held().is_empty() && (error.is_none() || delimiter.closes_itself()),
                     Phase::Lost => error.is_some(),
                     Phase::Before | Phase::After => error.is_none(),
                     Phase::Raw => error.as_ref().is_none_or(|error| error.kind() == ErrorKind::TotalLimit),
                 }
                 && match delimiter.content {
                     Content::Raw => *phase == Phase::Raw,
-                    Content::Json => *phase != Phase::Raw,
+                    Content::Json | Content::Led => *phase != Phase::Raw,
                     Content::ByFirstByte => true,
                 },
         )?;
@@ -133,18 +137,21 @@ impl OpenPayload {
         let is_at_phase = match phase {
             Phase::Before => value.is_empty(),
             // There it is the parser that says where the value ends.
-            Phase::Value if self.accepts && !delimiter.is_bare() => {
+            Phase::Value if self.accepts && !delimiter.closes_itself() => {
                 !value.is_empty() && !parser.has_root_ended() && (!parser.is_strict() || again == *extent)
             }
             // A comment may have begun after it.
-            _ if self.accepts && !delimiter.is_bare() => parser.is_done(),
+            _ if self.accepts && !delimiter.closes_itself() => parser.is_done(),
             Phase::Value => !value.is_empty() && is_all_value && again == *extent && !extent.has_ended(),
             // What ended a number may be the delimiter.
             _ => again.has_ended() || again.is_number(),
         };
         let first = value.bytes().next();
-        let is_bare_s =
-            !delimiter.is_bare() || first.is_none_or(|first| opening::first_bytes(delimiter).contains(&first));
+        let is_bare_s = match first {
+            Some(first) if delimiter.is_bare() => opening::first_bytes(delimiter).contains(&first),
+            Some(first) if delimiter.closes_itself() => matches!(first, b'{' | b'['),
+            _ => true,
+        };
         let is_json = delimiter.content != Content::ByFirstByte || first.is_none_or(|first| first == b'{');
         Impossible::unless(is_at_phase && is_bare_s && is_json)
     }

@@ -1,0 +1,188 @@
+//! The events of a body, edited while it passes: what is no event's text comes out as it came in.
+//!
+//! Owns which format it is, and what becomes of an event's text. The lines of server-sent events are in `lines.rs`, JSON texts
+//! in `values.rs`. Both hand each event's text on as soon as it is whole.
+
+mod lines;
+mod values;
+
+use std::mem;
+
+use jsonspigot::{RestoreError, RestoreErrorKind};
+
+use self::lines::Lines;
+use self::values::Values;
+use crate::frame::Frame;
+use crate::frames::LIMIT;
+use crate::saved::{Reader, Saved, Writer, with_added};
+
+/// Edits the events of a body while it passes: server-sent events, or JSON texts, one per line, spread over several, or in
+/// an array. All around an event's text comes out as it came in: names of events, ids, comments, blank lines.
+///
+/// ```
+/// use jsonspigot_framing::{EventEditor, Frame};
+///
+/// let mut editor = EventEditor::new();
+/// let mut out = String::new();
+/// let mut edit = |frame: Frame<'_>| match frame {
+///     Frame::Text(text) => Some(text.replace("secret", "…")),
+///     _ => None,
+/// };
+/// for chunk in ["event: delta\r\ndata: {\"a\": \"sec", "ret\"}\r\n\r\n", ": ping\n\ndata: [DONE]\n\n"] {
+///     editor.feed(chunk, &mut edit, |bytes| out.push_str(str::from_utf8(bytes).unwrap()));
+/// }
+/// editor.finish(&mut edit, |bytes| out.push_str(str::from_utf8(bytes).unwrap()));
+/// assert_eq!(out, "event: delta\r\ndata: {\"a\": \"…\"}\r\n\r\n: ping\n\ndata: [DONE]\n\n");
+/// ```
+///
+/// The function that edits gets a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for what is not
+/// UTF-8 or ends before it is whole, and [`TooLong`](Frame::TooLong). It returns what stands in its place, or `None` if it
+/// stays. An event whose text becomes empty is left out, and so is one that is too long.
+///
+/// # Cost
+///
+/// Linear in the body. Memory is that of the open event, which is at most the [limit](Self::with_limit).
+#[derive(Clone, Debug)]
+pub struct EventEditor {
+    state: State,
+    limit: usize,
+}
+
+#[derive(Clone, Debug)]
+enum State {
+    /// Nothing but white space so far.
+    Undecided,
+    Lines(Lines),
+    Values(Box<Values>),
+}
+
+impl Default for EventEditor {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// What edits, and where all goes.
+struct Pass<'a> {
+    edit: &'a mut dyn FnMut(Frame<'_>) -> Option<String>,
+    sink: &'a mut dyn FnMut(&[u8]),
+    limit: usize,
+}
+
+impl Pass<'_> {
+    fn pass(&mut self, bytes: &[u8]) {
+        if !bytes.is_empty() {
+            (self.sink)(bytes);
+        }
+    }
+
+    /// What stands in the place of an event's text; `None` if that stays.
+    fn edited(&mut self, text: &[u8], is_whole: bool) -> Option<String> {
+        match str::from_utf8(text) {
+            Ok(text) if is_whole => (self.edit)(Frame::Text(text)).filter(|edited| edited != text),
+            _ => (self.edit)(Frame::Unreadable(&String::from_utf8_lossy(text))),
+        }
+    }
+}
+
+impl EventEditor {
+    /// Starts at a body's first byte, and allows events of at most 32 MiB.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_limit(LIMIT)
+    }
+
+    /// Leaves out events of more than `limit` bytes.
+    #[must_use]
+    pub fn with_limit(limit: usize) -> Self {
+        Self { state: State::Undecided, limit }
+    }
+
+    /// Reads a chunk, and passes on all that is decided by now.
+    pub fn feed(
+        &mut self,
+        chunk: impl AsRef<[u8]>,
+        mut edit: impl FnMut(Frame<'_>) -> Option<String>,
+        mut sink: impl FnMut(&[u8]),
+    ) {
+        let mut chunk = chunk.as_ref();
+        let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
+        if let State::Undecided = self.state {
+            let blank = chunk.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+            pass.pass(&chunk[..blank]);
+            chunk = &chunk[blank..];
+            self.state = match chunk.first() {
+                None => return,
+                Some(b'{' | b'[') => State::Values(Box::default()),
+                Some(_) => State::Lines(Lines::default()),
+            };
+        }
+        match &mut self.state {
+            State::Undecided => {}
+            State::Lines(lines) => lines.feed(chunk, pass),
+            State::Values(values) => values.feed(chunk, pass),
+        }
+    }
+
+    /// The end of input: passes on what is left, and is ready for another body.
+    pub fn finish(&mut self, mut edit: impl FnMut(Frame<'_>) -> Option<String>, mut sink: impl FnMut(&[u8])) {
+        let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
+        match mem::replace(&mut self.state, State::Undecided) {
+            State::Undecided => {}
+            State::Lines(mut lines) => lines.finish(pass),
+            State::Values(mut values) => values.finish(pass),
+        }
+    }
+
+    /// The state between two chunks as bytes, with that of whatever edits the events, which is `state`.
+    #[must_use]
+    pub fn save_with(&self, state: impl AsRef<[u8]>) -> Vec<u8> {
+        with_added(state.as_ref(), |out: &mut Writer<'_>| match &self.state {
+            State::Undecided => out.number(0),
+            State::Lines(lines) => {
+                out.number(1);
+                lines.save(out);
+            }
+            State::Values(values) => {
+                out.number(2);
+                values.save(out);
+            }
+        })
+    }
+
+    /// An editor with this one's limit that goes on where one was [saved](Self::save_with), and what `restore` makes of the
+    /// other state.
+    ///
+    /// ```
+    /// use jsonspigot_framing::{EventEditor, Frame};
+    ///
+    /// let mut editor = EventEditor::new();
+    /// editor.feed("data: {\"a\"", |_| None, |_| {});
+    /// let saved = editor.save_with("state");
+    /// let (mut editor, state) = EventEditor::new().restore_with(&saved, |state| Ok(state.to_vec()))?;
+    /// let mut out = Vec::new();
+    /// editor.feed(": 1}\n", |_| None, |bytes| out.extend_from_slice(bytes));
+    /// assert_eq!((&*out, &*state), (&b"data: {\"a\": 1}\n"[..], &b"state"[..]));
+    /// # Ok::<(), jsonspigot::RestoreError>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the bytes, which are read as hostile: any bytes give an editor or an error.
+    pub fn restore_with<T>(
+        self,
+        bytes: &[u8],
+        restore: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
+    ) -> Result<(Self, T), RestoreError> {
+        let saved = Saved::of(bytes)?;
+        let limit = self.limit;
+        let read = |reader: &mut Reader<'_>| match reader.number()? {
+            0 => Ok(State::Undecided),
+            1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
+            2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
+            _ => Err(RestoreErrorKind::Impossible),
+        };
+        let state = saved.added(read)?.ok_or(RestoreErrorKind::NotSavedState)?;
+        Ok((Self { state, limit }, restore(saved.state)?))
+    }
+}

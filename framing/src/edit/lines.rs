@@ -1,0 +1,219 @@
+//! Server-sent events, a line at a time.
+//!
+//! A line of data that is JSON by itself is an event, as [`Sse`](crate::sse::Sse) says: it is edited as soon as it ends.
+//! Otherwise the lines of an event's data wait for the blank line after it, and are edited together. All other lines pass,
+//! but for an object that stands in one under no name or an unknown one, which some servers send and some clients read.
+
+use std::mem;
+
+use jsonspigot::RestoreErrorKind;
+
+use super::Pass;
+use crate::frame::Frame;
+use crate::json::is_json;
+use crate::saved::{Reader, Writer, possible};
+use crate::sse::BYTE_ORDER_MARK;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lines {
+    /// The open line so far.
+    line: Vec<u8>,
+    /// The lines of data of the open event that wait for its end, as they came.
+    waiting: Vec<u8>,
+    rest: Rest,
+    /// True if the open event was too long: its lines of data are left out.
+    is_left_out: bool,
+    /// After a carriage return, where that went: a line feed belongs to it.
+    returned: Option<Went>,
+}
+
+/// The place where a line's end has gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Went {
+    Passed,
+    Waiting,
+    LeftOut,
+}
+
+/// What becomes of the rest of the open line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Rest {
+    #[default]
+    Kept,
+    /// It is a comment.
+    Passed,
+    /// It is too long.
+    LeftOut,
+}
+
+impl Lines {
+    pub(super) fn feed(&mut self, chunk: &[u8], pass: &mut Pass<'_>) {
+        let mut rest = chunk;
+        while let Some(first) = rest.first() {
+            if let Some(went) = self.returned.take()
+                && *first == b'\n'
+            {
+                match went {
+                    Went::Passed => pass.pass(b"\n"),
+                    Went::Waiting => self.waiting.push(b'\n'),
+                    Went::LeftOut => {}
+                }
+                rest = &rest[1..];
+                continue;
+            }
+            let end = memchr::memchr2(b'\n', b'\r', rest);
+            let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
+            self.read(piece, pass);
+            rest = behind;
+            if let Some((end, behind)) = behind.split_first() {
+                let went = self.end_line(&[*end], pass);
+                self.returned = Some(went).filter(|_| *end == b'\r');
+                rest = behind;
+            }
+        }
+    }
+
+    fn read(&mut self, piece: &[u8], pass: &mut Pass<'_>) {
+        if self.rest == Rest::Kept && self.line.is_empty() && piece.first() == Some(&b':') {
+            self.rest = Rest::Passed;
+        }
+        match self.rest {
+            Rest::Passed => pass.pass(piece),
+            Rest::LeftOut => {}
+            Rest::Kept if self.line.len() + piece.len() + self.waiting.len() > pass.limit => {
+                self.rest = Rest::LeftOut;
+                self.line = Vec::new();
+                self.waiting = Vec::new();
+                self.is_left_out = true;
+                let _ = (pass.edit)(Frame::TooLong);
+            }
+            Rest::Kept => self.line.extend_from_slice(piece),
+        }
+    }
+
+    fn end_line(&mut self, end: &[u8], pass: &mut Pass<'_>) -> Went {
+        let line = mem::take(&mut self.line);
+        match mem::take(&mut self.rest) {
+            Rest::Passed => {
+                pass.pass(end);
+                return Went::Passed;
+            }
+            Rest::LeftOut => return Went::LeftOut,
+            Rest::Kept => {}
+        }
+        let text = line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&line);
+        if text.is_empty() {
+            self.end_event(pass);
+            self.is_left_out = false;
+            pass.pass(&[&*line, end].concat());
+            return Went::Passed;
+        }
+        let Some(value) = data(text) else {
+            let object = object(text).map_or(0, <[u8]>::len);
+            return edit_line(&line, line.len() - object, end, pass);
+        };
+        if self.is_left_out {
+            return Went::LeftOut;
+        }
+        let may_go_on = matches!(value.trim_ascii_start().first(), Some(b'{' | b'[')) && value != b"[DONE]";
+        if self.waiting.is_empty() && (!may_go_on || is_json(value)) {
+            return edit_line(&line, line.len() - value.len(), end, pass);
+        }
+        self.waiting.extend_from_slice(&line);
+        self.waiting.extend_from_slice(end);
+        Went::Waiting
+    }
+
+    /// The lines of data that have waited are all that an event has.
+    fn end_event(&mut self, pass: &mut Pass<'_>) {
+        let waiting = mem::take(&mut self.waiting);
+        if waiting.is_empty() {
+            return;
+        }
+        let lines: Vec<&[u8]> =
+            waiting.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.is_empty()).collect();
+        let values: Vec<&[u8]> = lines.iter().map(|line| data(line).unwrap_or_default()).collect();
+        let Some(edited) = pass.edited(&values.join(&b'\n'), true) else { return pass.pass(&waiting) };
+        if edited.is_empty() {
+            return;
+        }
+        // All lines are spelt as the first one is.
+        let first = lines.first().copied().unwrap_or_default();
+        let name = match &first[..first.len() - data(first).map_or(0, <[u8]>::len)] {
+            name if name.ends_with(b":") || name.ends_with(b" ") => name,
+            _ => b"data: ",
+        };
+        let end = &waiting[first.len()..];
+        let end = &end[..end.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).count()];
+        let all: Vec<u8> = edited.split('\n').flat_map(|line| [name, line.as_bytes(), end].concat()).collect();
+        pass.pass(&all);
+    }
+
+    pub(super) fn finish(&mut self, pass: &mut Pass<'_>) {
+        if !self.line.is_empty() {
+            self.end_line(b"", pass);
+        }
+        self.end_event(pass);
+    }
+
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.bytes(&self.line);
+        out.bytes(&self.waiting);
+        out.number(self.rest as u64);
+        out.flag(self.is_left_out);
+        out.number(self.returned.map_or(0, |went| went as u64 + 1));
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+        let restored = Self {
+            line: reader.bytes()?.to_vec(),
+            waiting: reader.bytes()?.to_vec(),
+            rest: match reader.number()? {
+                0 => Rest::Kept,
+                1 => Rest::Passed,
+                2 => Rest::LeftOut,
+                _ => return Err(RestoreErrorKind::Impossible),
+            },
+            is_left_out: reader.flag()?,
+            returned: match reader.number()? {
+                0 => None,
+                1 => Some(Went::Passed),
+                2 => Some(Went::Waiting),
+                3 => Some(Went::LeftOut),
+                _ => return Err(RestoreErrorKind::Impossible),
+            },
+        };
+        let has_line_end = restored.line.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
+        possible(!has_line_end && (restored.rest == Rest::Kept || restored.line.is_empty()))?;
+        possible(restored.line.len() <= limit && restored.waiting.len() <= limit.saturating_mul(2))?;
+        Ok(restored)
+    }
+}
+
+/// The value of a line of data.
+fn data(line: &[u8]) -> Option<&[u8]> {
+    let line = line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(line);
+    match line.strip_prefix(b"data")? {
+        [] => Some(&[]),
+        [b':', b' ', value @ ..] | [b':', value @ ..] => Some(value),
+        _ => None,
+    }
+}
+
+/// The object that a line of another kind ends with, if its name is not one that the standard has.
+fn object(line: &[u8]) -> Option<&[u8]> {
+    let is_known = [&b"event:"[..], b"id:", b"retry:"].iter().any(|name| line.starts_with(name));
+    let at = line.iter().position(|byte| *byte == b'{').filter(|_| !is_known)?;
+    Some(&line[at..])
+}
+
+/// A line whose text, an event or nothing, begins at a place in it.
+fn edit_line(line: &[u8], at: usize, end: &[u8], pass: &mut Pass<'_>) -> Went {
+    let (name, text) = line.split_at(at);
+    match if text.is_empty() { None } else { pass.edited(text, true) } {
+        None => pass.pass(&[line, end].concat()),
+        Some(edited) if edited.is_empty() => return Went::LeftOut,
+        Some(edited) => pass.pass(&[name, edited.as_bytes(), end].concat()),
+    }
+    Went::Passed
+}

@@ -1,0 +1,216 @@
+//! JSON texts, one after the other, on one line or several, or the elements of an array.
+//!
+//! A parser finds where a text ends. Where one turns out not to be JSON, the lines before the one with the bad byte are
+//! unreadable, and reading goes on with that line, as [`Texts`](crate::texts::Texts) does. A line that begins with anything
+//! but a bracket passes up to its first brace; from there on it is a text, whatever it is.
+
+use std::mem;
+
+use jsonspigot::{Parser, ParserBuilder, PatternSet, RestoreErrorKind};
+
+use super::Pass;
+use crate::frame::Frame;
+use crate::json::parser;
+use crate::saved::{Reader, Writer, possible};
+
+#[derive(Clone, Debug)]
+pub(super) struct Values {
+    place: Place,
+    /// The open text so far.
+    value: Vec<u8>,
+    parser: Parser,
+    /// True in an array whose elements are the texts.
+    is_in_array: bool,
+    /// True if the open text is too long: it is left out.
+    is_left_out: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place {
+    Between,
+    /// After the bracket that a text begins with, which may be that of an array of events.
+    Bracket,
+    Value,
+    /// In the rest of a line that is a text, though it may be no JSON.
+    RestOfLine,
+    /// In a line that is no text.
+    OtherLine,
+}
+
+const PLACES: [Place; 5] = [Place::Between, Place::Bracket, Place::Value, Place::RestOfLine, Place::OtherLine];
+
+impl Default for Values {
+    fn default() -> Self {
+        let parser = builder().build(&PatternSet::empty());
+        Self { place: Place::Between, value: Vec::new(), parser, is_in_array: false, is_left_out: false }
+    }
+}
+
+fn builder() -> ParserBuilder {
+    parser().stop_at_root()
+}
+
+impl Values {
+    pub(super) fn feed(&mut self, chunk: &[u8], pass: &mut Pass<'_>) {
+        let mut rest = chunk;
+        while !rest.is_empty() {
+            let used = match self.place {
+                Place::Between => self.between(rest, pass),
+                Place::Bracket => self.bracket(rest, pass),
+                Place::Value => self.value(rest, pass),
+                Place::RestOfLine => {
+                    let line = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+                    self.keep(&rest[..line], pass);
+                    if line < rest.len() {
+                        self.end(true, pass);
+                    }
+                    line
+                }
+                Place::OtherLine => {
+                    let line = memchr::memchr2(b'\n', b'{', rest).unwrap_or(rest.len());
+                    pass.pass(&rest[..line]);
+                    match rest.get(line) {
+                        Some(b'{') => self.place = Place::RestOfLine,
+                        Some(_) => self.place = Place::Between,
+                        None => {}
+                    }
+                    line
+                }
+            };
+            rest = &rest[used..];
+        }
+    }
+
+    /// Passes what is no text; returns how much of it there is.
+    fn between(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
+        let mut used = 0;
+        for byte in rest {
+            match byte {
+                b'[' if !self.is_in_array => {
+                    self.place = Place::Bracket;
+                    self.value.push(b'[');
+                    pass.pass(&rest[..used]);
+                    return used + 1;
+                }
+                b'{' | b'[' => {
+                    self.place = Place::Value;
+                    self.parser.reset();
+                    break;
+                }
+                b']' => self.is_in_array = false,
+                _ if self.is_in_array || byte.is_ascii_whitespace() => {}
+                _ => {
+                    self.place = Place::OtherLine;
+                    break;
+                }
+            }
+            used += 1;
+        }
+        pass.pass(&rest[..used]);
+        used
+    }
+
+    /// What follows a bracket.
+    fn bracket(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
+        let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        self.keep(&rest[..space], pass);
+        if space == rest.len() || self.is_left_out {
+            self.place = if self.is_left_out { Place::RestOfLine } else { Place::Bracket };
+            return space;
+        }
+        self.parser.reset();
+        self.place = Place::Value;
+        if rest[space] == b'{' {
+            // The elements are the texts.
+            pass.pass(&mem::take(&mut self.value));
+            self.is_in_array = true;
+        } else if self.parser.feed(&self.value).check().is_err() {
+            self.place = Place::RestOfLine;
+        }
+        space
+    }
+
+    /// More of a value; returns how much of it there is.
+    fn value(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
+        let start = self.parser.offset();
+        let fed = self.parser.feed(rest).check();
+        let used = fed.as_ref().map_or_else(jsonspigot::Error::offset, |()| self.parser.offset()) - start;
+        let used = usize::try_from(used).unwrap_or(rest.len());
+        self.keep(&rest[..used], pass);
+        if fed.is_err() {
+            self.give_up(pass);
+        } else if self.parser.is_complete() {
+            self.end(true, pass);
+        }
+        used
+    }
+
+    /// The value is no JSON at the next byte.
+    fn give_up(&mut self, pass: &mut Pass<'_>) {
+        self.place = Place::RestOfLine;
+        if let Some(line) = self.value.iter().rposition(|byte| *byte == b'\n') {
+            let again = self.value.split_off(line);
+            self.end(false, pass);
+            // There is no other line feed in it, so this is done once.
+            self.feed(&again, pass);
+        }
+    }
+
+    fn keep(&mut self, piece: &[u8], pass: &mut Pass<'_>) {
+        if self.is_left_out {
+            return;
+        }
+        self.value.extend_from_slice(piece);
+        if self.value.len() > pass.limit {
+            self.value = Vec::new();
+            self.is_left_out = true;
+            let _ = (pass.edit)(Frame::TooLong);
+        }
+    }
+
+    fn end(&mut self, is_whole: bool, pass: &mut Pass<'_>) {
+        self.place = Place::Between;
+        let value = mem::take(&mut self.value);
+        if mem::take(&mut self.is_left_out) || value.is_empty() {
+            return;
+        }
+        match pass.edited(&value, is_whole) {
+            None => pass.pass(&value),
+            Some(edited) => pass.pass(edited.as_bytes()),
+        }
+    }
+
+    pub(super) fn finish(&mut self, pass: &mut Pass<'_>) {
+        self.end(false, pass);
+    }
+
+    pub(super) fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.place as u64);
+        out.bytes(&self.value);
+        out.flag(self.is_in_array);
+        out.flag(self.is_left_out);
+        if self.place == Place::Value {
+            out.bytes(&self.parser.save());
+        }
+    }
+
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+        let place = usize::try_from(reader.number()?).ok().and_then(|place| PLACES.get(place).copied());
+        let mut restored = Self { place: place.ok_or(RestoreErrorKind::Impossible)?, ..Self::default() };
+        restored.value = reader.bytes()?.to_vec();
+        restored.is_in_array = reader.flag()?;
+        restored.is_left_out = reader.flag()?;
+        if restored.place == Place::Value {
+            let saved = reader.bytes()?;
+            restored.parser = builder().restore(&PatternSet::empty(), saved).map_err(|error| error.kind())?;
+        }
+        let is_empty = restored.value.is_empty();
+        possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;
+        possible(match restored.place {
+            Place::Between | Place::OtherLine => is_empty && !restored.is_left_out,
+            Place::Bracket => !is_empty && !restored.is_in_array,
+            Place::Value | Place::RestOfLine => true,
+        })?;
+        Ok(restored)
+    }
+}

@@ -1,0 +1,110 @@
+//! What can be wrong with rules for calls, and with an event that is rewritten.
+
+use alloc::string::String;
+use core::error::Error as StdError;
+use core::fmt;
+
+use jsonspigot::{RewriteError, RuleError};
+
+use crate::stream::Provider;
+
+/// The reason why calls can't be rewritten by some rules.
+///
+/// ```
+/// use jsonspigot::PatternSet;
+/// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider};
+///
+/// let refused = CallRewriter::new(Provider::Gemini, &PatternSet::empty(), Vec::new);
+/// assert_eq!(refused.unwrap_err(), CallRulesError::Provider(Provider::Gemini));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CallRulesError {
+    /// The events of this provider can't be rewritten.
+    Provider(Provider),
+    /// What is wrong with the rules.
+    Rules(RuleError),
+}
+
+impl From<RuleError> for CallRulesError {
+    fn from(error: RuleError) -> Self {
+        Self::Rules(error)
+    }
+}
+
+impl fmt::Display for CallRulesError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Provider(provider) => {
+                write!(
+                    f,
+                    "the events of {provider} can't be rewritten, only those of anthropic, openai-chat and openai-responses"
+                )
+            }
+            Self::Rules(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for CallRulesError {}
+
+/// An event that could not be rewritten as it should have been, and what may be passed on in its place.
+///
+/// ```
+/// use jsonspigot::{PatternSet, Rule};
+/// use jsonspigot_llm::{BadEventReason, CallRewriter, Provider};
+///
+/// let patterns = PatternSet::new(["password"])?;
+/// let mut calls = CallRewriter::new(Provider::OpenaiChat, &patterns, || vec![Rule::redact()])?;
+/// let bad = calls.push("{\"choices\":[{\"del").unwrap_err();
+/// assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BadEvent {
+    pub(super) instead: String,
+    pub(super) reason: BadEventReason,
+}
+
+/// The reason of a [`BadEvent`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadEventReason {
+    /// The event is not JSON.
+    NotJson,
+    /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote before
+    /// the arguments.
+    Arguments(RewriteError),
+    /// More than 256 calls are open: nothing of this one's arguments passes.
+    TooManyCalls,
+    /// The rules that were made for a call are not as many as there are patterns.
+    Rules(RuleError),
+}
+
+impl BadEvent {
+    /// The event as it may be passed on. One that is not JSON is empty if there is a rule that
+    /// [redacts](jsonspigot::Rule::redact), and otherwise as it came.
+    #[must_use]
+    pub fn instead(&self) -> &str {
+        &self.instead
+    }
+
+    /// Returns the reason.
+    #[must_use]
+    pub fn reason(&self) -> &BadEventReason {
+        &self.reason
+    }
+}
+
+impl fmt::Display for BadEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.reason {
+            BadEventReason::NotJson => f.write_str("an event is not JSON"),
+            BadEventReason::Arguments(error) => error.fmt(f),
+            BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
+            BadEventReason::Rules(error) => error.fmt(f),
+        }
+    }
+}
+
+impl StdError for BadEvent {}

@@ -1,0 +1,301 @@
+//! Calls' arguments that are rewritten while events pass: the model's text in any pieces on each wire, and what servers do.
+//!
+//! Laws: rewriting; saved state; bounded streams.
+
+use jsonspigot::{Leniency, Parser, PatternSet, RestoreErrorKind, RewriteError, Rule, RuleError};
+use jsonspigot_check::model::generate::{Keys, document};
+use jsonspigot_check::model::mutate::any_document;
+use jsonspigot_check::model::nested::{NestedPattern, nested_document};
+use jsonspigot_check::model::rewrite::{ModelRule, rewritten, rules};
+use jsonspigot_check::properties::rewrite::{made, patterns};
+use jsonspigot_llm::{BadEventReason, CallRewriter, CallRulesError, Provider};
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::sealed::edited;
+use super::support::{anthropic, chat, responses};
+
+type Rules = Vec<(NestedPattern, ModelRule)>;
+
+const WIRES: [Provider; 3] = [Provider::Anthropic, Provider::OpenaiChat, Provider::OpenaiResponses];
+
+fn rewriter(provider: Provider, rules: &Rules) -> CallRewriter {
+    let again = rules.clone();
+    CallRewriter::new(provider, &patterns(rules), move || made(&again)).unwrap()
+}
+
+fn piece(provider: Provider, call: u64, text: &str) -> String {
+    match provider {
+        Provider::Anthropic => anthropic::delta(call, text),
+        Provider::OpenaiChat => chat::more(call, text),
+        _ => responses::delta(call, text),
+    }
+}
+
+/// The piece of arguments in an event.
+fn piece_of(event: &str) -> String {
+    let event: Value = serde_json::from_str(event).expect("an event stays JSON");
+    let places = ["/delta/partial_json", "/choices/0/delta/tool_calls/0/function/arguments", "/delta"];
+    let found = places.iter().find_map(|place| event.pointer(place)?.as_str());
+    found.expect("a piece stays a piece").to_owned()
+}
+
+/// The text in pieces that end at these places.
+fn pieces<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
+    let mut places: Vec<usize> = cuts.iter().map(|cut| cut.index(text.len() + 1)).collect();
+    places.retain(|place| text.is_char_boundary(*place));
+    places.extend([0, text.len()]);
+    places.sort_unstable();
+    places.windows(2).map(|two| &text[two[0]..two[1]]).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() })]
+
+    /// Two calls at once, each in pieces, one of which is saved and restored before each event; and a whole at the end.
+    #[test]
+    fn arguments_in_any_pieces_come_out_as_the_model_says(
+        document in prop_oneof![document(Keys::Repeated), nested_document()],
+        other in any_document(),
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
+        provider in prop::sample::select(&WIRES[..]),
+        rules in rules(),
+    ) {
+        let (Ok(text), Ok(other)) = (str::from_utf8(&document), str::from_utf8(&other)) else { return Ok(()) };
+        let (mut plain, mut saved) = (rewriter(provider, &rules), rewriter(provider, &rules));
+        let mut joined = String::new();
+        let others = pieces(other, &cuts).into_iter().map(Some).chain(std::iter::repeat(None));
+        for (piece_of_it, of_other) in pieces(text, &cuts).into_iter().zip(others) {
+            let event = piece(provider, 1, piece_of_it);
+            let bytes = saved.save();
+            saved = rewriter(provider, &rules).restore(&bytes).unwrap();
+            prop_assert_eq!(saved.save(), bytes);
+            let came = plain.push(&event).unwrap().into_owned();
+            prop_assert_eq!(&saved.push(&event).unwrap().into_owned(), &came);
+            joined += &piece_of(&came);
+            if let Some(of_other) = of_other {
+                let event = piece(provider, 2, of_other);
+                let came = plain.push(&event).map(std::borrow::Cow::into_owned);
+                prop_assert_eq!(saved.push(&event).map(std::borrow::Cow::into_owned), came);
+            }
+        }
+        let redacts = rules.iter().any(|(_, rule)| *rule == ModelRule::Redact);
+        let is_arguments = text.trim_ascii_start().starts_with(['{', '[']);
+        if !is_arguments && redacts {
+            prop_assert_eq!(&joined.trim_ascii(), &"", "nothing of what may be anything passes");
+        } else if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+            && let Some(expected) = rewritten(text, &rules)
+        {
+            prop_assert_eq!(&joined, &expected);
+        }
+        let whole = plain.push(&responses::done(1, text)).unwrap().into_owned();
+        if provider == Provider::OpenaiResponses {
+            let whole: Value = serde_json::from_str(&whole).unwrap();
+            prop_assert_eq!(whole["arguments"].as_str().unwrap(), joined, "what repeats it is rewritten alike");
+        } else {
+            prop_assert_eq!(whole, responses::done(1, text), "it is no event of this wire");
+        }
+    }
+
+    #[test]
+    fn any_state_is_refused_or_goes_on(
+        document in nested_document(),
+        cut in any::<prop::sample::Index>(),
+        rules in rules(),
+        edits in prop::collection::vec(any::<u8>(), 3..12),
+    ) {
+        let Ok(text) = str::from_utf8(&document) else { return Ok(()) };
+        let [first, rest] = pieces(text, &[cut])[..] else { return Ok(()) };
+        let mut calls = rewriter(Provider::OpenaiChat, &rules);
+        calls.push(&chat::more(0, first)).unwrap();
+        if let Ok(mut calls) = rewriter(Provider::OpenaiChat, &rules).restore(&edited(calls.save(), &edits)) {
+            let _ = calls.push(&chat::more(0, rest)).map(|event| piece_of(&event));
+        }
+    }
+}
+
+/// Redacts `pw`.
+fn redacting(provider: Provider) -> CallRewriter {
+    CallRewriter::new(provider, &PatternSet::new(["..pw"]).unwrap(), || vec![Rule::redact()]).unwrap()
+}
+
+#[track_caller]
+fn check<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = (E, E)>) {
+    let mut calls = redacting(provider);
+    for (event, expected) in events {
+        assert_eq!(calls.push(event.as_ref()).unwrap(), expected.as_ref());
+    }
+}
+
+const SECRET: &str = r#"{"pw": "hunter2", "a": 1}"#;
+const SHOWN: &str = r#"{"pw": "[redacted]", "a": 1}"#;
+
+#[test]
+fn servers_that_do_not_count_their_calls() {
+    let entry =
+        |id: Value, text: &str| chat::entries(&json!([{"id": id, "function": {"name": "f", "arguments": text}}]));
+    let null = || Value::Null;
+    check(
+        Provider::OpenaiChat,
+        [
+            // The id decides, and without one it is the call that came last.
+            (entry(json!("1"), r#"{"pw": "hun"#), entry(json!("1"), r#"{"pw": "[redacted]""#)),
+            (entry(json!("2"), r#"{"a": ["#), entry(json!("2"), r#"{"a": ["#)),
+            (entry(json!("1"), r#"ter2"}"#), entry(json!("1"), "}")),
+            (entry(json!("2"), r#"1]"#), entry(json!("2"), r#"1]"#)),
+            (entry(null(), r#", "pw": "hunter2"}"#), entry(null(), r#", "pw": "[redacted]"}"#)),
+            // Another call in the place of the last, and all of it once more.
+            (entry(null(), SECRET), entry(null(), SHOWN)),
+            (chat::more(0, SECRET), chat::more(0, SHOWN)),
+            (chat::more(0, SECRET), chat::more(0, SHOWN)),
+            (chat::end("tool_calls"), chat::end("tool_calls")),
+            (chat::more(0, SECRET), chat::more(0, SHOWN)),
+        ],
+    );
+}
+
+/// An id that comes late is the call's; and pieces whose call is not known may be the middle of a secret.
+#[test]
+fn pieces_that_have_lost_their_call() {
+    let entry = |id: &str, text: &str| {
+        chat::entries(&json!([{"index": 0, "id": id, "function": {"name": "f", "arguments": text}}]))
+    };
+    let all = [(r#"{"pw": "hun"#, r#"{"pw": "[redacted]""#), ("ter2", ""), (r#"2", "a": 1}"#, r#", "a": 1}"#)];
+    let ids = ["", "1", "1"];
+    check(
+        Provider::OpenaiChat,
+        all.into_iter().zip(ids).map(|((text, expected), id)| (entry(id, text), entry(id, expected))),
+    );
+    for text in ["true", "12345", "\"hunter2\"", " hunter2", "null"] {
+        check(Provider::OpenaiChat, [(entry("1", text), entry("1", "")), (entry("1", text), entry("1", ""))]);
+        check(Provider::OpenaiResponses, [(responses::done(0, text), responses::done(0, ""))]);
+    }
+    check(Provider::OpenaiChat, [(entry("1", "\n "), entry("1", "\n ")), (entry("1", SECRET), entry("1", SHOWN))]);
+}
+
+#[test]
+fn arguments_in_every_place_and_spelling() {
+    let of = |text: &str| {
+        [
+            json!({"choices": [{"index": 1, "message": {"tool_calls": [{"function": {"arguments": text}}]}}]})
+                .to_string(),
+            json!({"choices": [{"delta": {"function_call": {"arguments": text}}}]}).to_string(),
+            json!([{"choices": [{"delta": {"function_call": {"arguments": text}}}]}]).to_string(),
+            format!(
+                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"function":{{"\u0061rguments":{text}}},"index":3}}]}}}}]}}"#
+            ),
+            format!(
+                r#"{{"choices":[{{"delta":{{"tool_calls":[{{"function":{{"arguments":{0},"arguments":{0}}}}}]}}}}]}}"#,
+                json!(text)
+            ),
+        ]
+    };
+    check(Provider::OpenaiChat, of(SECRET).into_iter().zip(of(SHOWN)));
+    let value = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let shown = |text: &str| {
+        [
+            anthropic::start_with(0, "1", "f", &value(text)),
+            json!({"type": "message_start", "message": {"content": [{"type": "tool_use", "input": value(text)}]}})
+                .to_string(),
+        ]
+    };
+    check(Provider::Anthropic, shown(r#"{"pw":"hunter2"}"#).into_iter().zip(shown(r#"{"pw":"[redacted]"}"#)));
+    let of = |text: &str| {
+        [
+            responses::done(0, text),
+            responses::item_done(0, "1", "f", text, "completed"),
+            responses::end("completed", &json!({"output": [{"type": "mcp_call", "arguments": text}]})),
+            json!({"type": "response.output_item.done", "item": {"type": "tool_search_call", "arguments": value(text)}}).to_string(),
+            json!({"type": "response.output_item.done", "item": {"type": "local_shell_call", "action": value(text)}}).to_string(),
+            json!({"type": "response.mcp_call_arguments.delta", "item_id": "x", "delta": text}).to_string(),
+        ]
+    };
+    check(
+        Provider::OpenaiResponses,
+        of(r#"{"a":1,"pw":"hunter2"}"#).into_iter().zip(of(r#"{"a":1,"pw":"[redacted]"}"#)),
+    );
+}
+
+/// An escape of the arguments that two pieces share, and one of the event, which is held back until it is whole.
+#[test]
+fn escapes_may_lie_between_pieces() {
+    check(
+        Provider::Anthropic,
+        [
+            (anthropic::delta(0, r#"{"p\"#), anthropic::delta(0, r#"{"p\"#)),
+            (anthropic::delta(0, r"u007"), anthropic::delta(0, r"u007")),
+            (anthropic::delta(0, r#"7": "hunter2"}"#), anthropic::delta(0, r#"7": "[redacted]"}"#)),
+        ],
+    );
+    let half =
+        |text: &str| format!(r#"{{"type":"content_block_delta","index":7,"delta":{{"partial_json":"{text}"}}}}"#);
+    let mut calls = redacting(Provider::Anthropic);
+    let joined = [r#"{\"a\": \"\ud83d"#, r#"\ude00\", \"pw\": \"\ud83d"#, r#"\ude00\"}"#]
+        .map(|text| calls.push(&half(text)).unwrap().into_owned());
+    assert_eq!(joined, [half(r#"{\"a\": \""#), half(r#"\ud83d\ude00\", \"pw\": \"[redacted]\""#), half("}")]);
+}
+
+/// What is no JSON is cut if anything is redacted, and so is a call that the limits end; the stream goes on.
+#[test]
+fn what_cannot_be_read_does_not_pass() {
+    let mut calls = redacting(Provider::Anthropic);
+    assert_eq!(calls.push(&anthropic::delta(0, r#"{"a": oops "pw": "hun"#)).unwrap(), anthropic::delta(0, r#"{"a": "#));
+    assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, ""));
+    for event in ["[DONE]", "", "ping", " [DONE] "] {
+        assert_eq!(calls.push(event).unwrap(), event);
+    }
+    let bad = calls.push(r#"{"delta": {"partial_json": "{\"pw\": \"hunter2"#).unwrap_err();
+    assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
+
+    let patterns = PatternSet::new(["pw"]).unwrap();
+    let mut calls = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::map(|_| "no".to_owned())]).unwrap();
+    let bad = calls.push(&anthropic::delta(0, r#"{"pw": "hunter2", "a": "#)).unwrap_err();
+    assert_eq!(bad.instead(), anthropic::delta(0, r#"{"pw": "#));
+    assert!(matches!(bad.reason(), BadEventReason::Arguments(RewriteError::NotJson { .. })));
+    assert_eq!(calls.push(&anthropic::delta(0, "1}")).unwrap(), anthropic::delta(0, ""), "said once");
+    assert_eq!(calls.push(&anthropic::delta(1, "{}")).unwrap(), anthropic::delta(1, "{}"));
+    let bad = calls.push(&anthropic::start_with(2, "1", "f", &json!({"pw": 1}))).unwrap_err();
+    assert_eq!(bad.instead(), anthropic::start_with(2, "1", "f", &Value::Null));
+    let bad = calls.push("{oops").unwrap_err();
+    assert_eq!((bad.instead(), bad.reason()), ("{oops", &BadEventReason::NotJson), "nothing is redacted");
+}
+
+#[test]
+fn rules_and_states_that_do_not_fit_are_refused() {
+    let patterns = PatternSet::new(["a"]).unwrap();
+    let new = |provider| CallRewriter::new(provider, &patterns, || vec![Rule::remove()]);
+    assert_eq!(new(Provider::Cohere).unwrap_err(), CallRulesError::Provider(Provider::Cohere));
+    let refused = CallRewriter::new(Provider::Anthropic, &patterns, Vec::new).unwrap_err();
+    assert_eq!(refused, CallRulesError::Rules(RuleError::Count { patterns: 1, rules: 0 }));
+    let lenient = Parser::builder().lenient(Leniency::ALL);
+    let refused = CallRewriter::with_parser(Provider::Anthropic, lenient, &patterns, || vec![Rule::remove()]);
+    assert_eq!(refused.unwrap_err(), CallRulesError::Rules(RuleError::Lenient));
+    for (pattern, refused) in [("$", RuleError::RemovesRoot { place: 0 }), ("raw:a", RuleError::Raw { place: 0 })] {
+        let patterns = PatternSet::new([pattern]).unwrap();
+        let result = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::remove()]);
+        assert_eq!(result.unwrap_err(), CallRulesError::Rules(refused));
+    }
+    let saved = new(Provider::Anthropic).unwrap().save();
+    let other = new(Provider::OpenaiChat).unwrap().restore(&saved);
+    assert_eq!(other.unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+}
+
+/// However many calls a stream begins, no more are open than the limit, and nothing of the others passes.
+#[test]
+fn calls_that_never_end_have_a_limit() {
+    let mut calls = redacting(Provider::Anthropic);
+    for index in 0..256 {
+        calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap();
+    }
+    let size = calls.save().len();
+    for index in 256..300 {
+        let bad = calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap_err();
+        assert_eq!((bad.instead(), bad.reason()), (&*anthropic::delta(index, ""), &BadEventReason::TooManyCalls));
+    }
+    assert_eq!(calls.save().len(), size);
+    assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
+    calls.push(&anthropic::stop(0)).unwrap();
+    assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
+    calls.reset();
+    assert!(calls.save().len() < 100);
+}

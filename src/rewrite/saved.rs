@@ -1,0 +1,175 @@
+//! Saved state of a rewriter: the parser's, and what of a rewriter's own does not follow from that.
+//!
+//! The open containers, the strings that are read inside, and the value that a rule waits for are those of the tracker. All
+//! that is added to them: what is held back, whether it may go, which containers have let a member through, how far the
+//! text of each string has come in the document, and the text that a closure waits for.
+
+use alloc::vec::Vec;
+
+use super::rule::RuleKind;
+use super::state::{Container, OpenRule, State, TextInside};
+use super::{RewriteError, Rewriter};
+use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
+
+impl Rewriter {
+    /// The rewriter's state as bytes, between two chunks; see [`Parser::save`](crate::Parser::save).
+    ///
+    /// ```
+    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    ///
+    /// let patterns = PatternSet::new(["..password"])?;
+    /// let new = || Rewriter::new(&patterns, [Rule::redact()]);
+    /// let mut out = String::new();
+    /// let mut rewriter = new()?;
+    /// rewriter.write(r#"{"password": "hun"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// let saved = rewriter.save();
+    ///
+    /// // Later, elsewhere.
+    /// let mut rewriter = new()?.restore(&saved)?;
+    /// rewriter.write(r#"ter2"}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
+    /// assert_eq!(out, r#"{"password": "[redacted]"}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// What the closures of rules remember is not part of it.
+    ///
+    /// # Cost
+    ///
+    /// Linear in what is saved: a few bytes for each open container, and what is held back.
+    #[must_use]
+    pub fn save(&self) -> Vec<u8> {
+        saved::save(&self.owner(Kind::Rewriter), |out| self.save_body(out))
+    }
+
+    /// Goes on where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices; what has
+    /// come to it is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other rules are other choices. Of closures only their
+    /// kind is known.
+    pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
+        self.reset();
+        saved::restore(&self.owner(Kind::Rewriter), bytes, |reader| self.restore_body(reader))?;
+        Ok(self)
+    }
+
+    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+        self.rules.iter().fold(self.parser.owner(kind).with_choice(self.choices.held_limit), |owner, rule| Owner {
+            choices: owner.choices.with_digest(rule.digest()),
+            ..owner
+        })
+    }
+
+    /// Writes everything but the header.
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
+        let State { passed, held, undecided, containers, texts, open, stopped_by } = &self.state;
+        self.parser.save_body(out);
+        let (outcome, offset) = match stopped_by {
+            Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
+            Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
+            // The parser has this one.
+            Some(RewriteError::Text(_)) | None => (GOING_ON, 0),
+        };
+        out.byte(outcome);
+        if outcome != GOING_ON || !self.parser.is_open() {
+            out.number(offset);
+            return out.number(*passed);
+        }
+        out.bytes(held);
+        out.flag(undecided.is_some());
+        for container in containers.iter().filter(|container| **container != Container::Dead) {
+            out.flag(*container == Container::HasMember);
+        }
+        for text in texts.iter().filter(|text| !text.has_failed) {
+            out.number(self.parser.offset() - text.raw.end);
+        }
+        out.flag(open.as_ref().is_some_and(|open| open.match_id.is_none()));
+        if let Some(text) = open.as_ref().and_then(|open| open.captured.as_ref()) {
+            out.bytes(text);
+        }
+    }
+
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.parser.restore_body(reader)?;
+        let offset = self.parser.offset();
+        let outcome = reader.byte()?;
+        if outcome != GOING_ON || !self.parser.is_open() {
+            let at = reader.place()?;
+            self.state.passed = reader.at_most(offset)?;
+            self.state.stopped_by = match outcome {
+                GOING_ON => None,
+                HELD_LIMIT => Some(RewriteError::HeldLimit { offset: at }),
+                NOT_JSON => Some(RewriteError::NotJson { offset: at }),
+                _ => return Err(Impossible),
+            };
+            return Impossible::unless(outcome != GOING_ON || at == 0);
+        }
+        let state = &mut self.state;
+        state.held = reader.bytes()?.to_vec();
+        state.passed = offset.checked_sub(state.held.len() as u64).ok_or(Impossible)?;
+        state.undecided = reader.flag()?.then_some(state.passed);
+
+        let tracker = &self.parser.engine.followers.tracker;
+        let concerns = |pattern: usize, kind| self.rules.get(pattern).is_some_and(|rule| rule.concerns(kind));
+        let open = tracker.first_matches().find(|first| concerns(first.pattern.index(), first.kind));
+        if self.choices.removes {
+            // Those inside a value that is rewritten do not matter.
+            let outside = open.map_or(usize::MAX, |open| open.containers);
+            for is_live in tracker.live_containers().take(outside) {
+                state.containers.push(match is_live {
+                    false => Container::Dead,
+                    true if reader.flag()? => Container::HasMember,
+                    true => Container::Empty,
+                });
+            }
+        }
+        let mut decided = offset;
+        for (containers, level) in tracker.containers_around_strings().zip(1..) {
+            let inner = self.parser.engine.inner.level(level).ok_or(Impossible)?;
+            if !inner.has_failed() {
+                let behind = reader.at_most(offset)?;
+                // A text inside has not come farther than the one around it.
+                Impossible::unless(behind >= offset - decided)?;
+                decided = offset - behind;
+            }
+            let read = inner.tokenizer().offset();
+            let containers = containers.min(state.containers.len());
+            let (raw, has_failed) = (decided..decided, inner.has_failed());
+            state.texts.push(TextInside { inside: read..read, raw, containers, has_failed });
+        }
+        let has_failed = tracker.level().checked_sub(1).is_some_and(|outer| state.texts[outer].has_failed);
+        let is_lost = reader.flag()?;
+        Impossible::unless(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
+        if is_lost {
+            state.open = Some(OpenRule::lost_in(tracker.level(), state.passed));
+        } else if let Some(open) = open {
+            let rule = open.pattern.index();
+            let kind = self.rules.get(rule).map(|rule| &rule.kind);
+            let captured = if matches!(kind, Some(RuleKind::Map(_))) { Some(reader.bytes()?.to_vec()) } else { None };
+            let len = captured.as_ref().map_or(0, Vec::len) as u64;
+            Impossible::unless(len <= self.choices.held_limit)?;
+            state.open = Some(OpenRule {
+                match_id: Some(open.match_id),
+                rule,
+                start: state.passed.checked_sub(len).ok_or(Impossible)?,
+                level: open.level,
+                captured,
+                is_text: matches!(kind, Some(RuleKind::MapText(_))),
+                is_made_up: true,
+            });
+        }
+        Impossible::unless(match state.undecided {
+            Some(from) => {
+                let may_remove = matches!(state.containers.last(), Some(Container::Empty | Container::HasMember));
+                may_remove && state.open.is_none() && from <= decided && decided - from <= self.choices.held_limit
+            }
+            None => state.passed == decided,
+        })
+    }
+}
+
+/// The bytes that stand for outcomes.
+const GOING_ON: u8 = 0;
+const HELD_LIMIT: u8 = 1;
+const NOT_JSON: u8 = 2;
