@@ -27,8 +27,8 @@ use self::places::{Found, Key, Wire, find};
 use crate::json::Json;
 use crate::stream::Provider;
 
-/// The number of calls that may be open at once. Nothing of more calls passes: to forget one would be to let the rest of it
-/// pass as the beginning of another.
+/// The number of calls that are remembered. Of those that are whole, the one that has waited longest is forgotten for another.
+/// If all are open, nothing of more calls passes: to forget one would be to let the rest of it pass as the beginning of another.
 const MOST_CALLS: usize = 256;
 
 /// Rewrites the arguments of a provider's calls, one event at a time, by a [`Rule`] for each pattern; all else of an event
@@ -206,8 +206,13 @@ impl CallRewriter {
         let known = known.or_else(|| self.open.iter().rposition(|open| key.means(&open.key)));
         let mut open = match known {
             Some(place) => self.open.remove(place),
-            None if self.open.len() == MOST_CALLS => return Err(BadEventReason::TooManyCalls),
             None => {
+                let is_whole = |open: &OpenText| open.rewriter.has_whole_inner_text();
+                match self.open.iter().position(is_whole) {
+                    _ if self.open.len() < MOST_CALLS => {}
+                    Some(place) => drop(self.open.remove(place)),
+                    None => return Err(BadEventReason::TooManyCalls),
+                }
                 let mut rewriter = self.new_rewriter().map_err(BadEventReason::Rules)?;
                 begin(&mut rewriter);
                 OpenText { key: key.to_owned(), rewriter, has_failed: false, is_lost: false }

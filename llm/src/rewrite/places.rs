@@ -102,6 +102,7 @@ fn anthropic<'a>(event: Json<'a>, on_found: &mut dyn FnMut(Found<'a>)) {
     }
 }
 
+/// Nothing here says that a call has ended: some servers give a reason with each piece.
 fn chat<'a>(event: Json<'a>, on_found: &mut dyn FnMut(Found<'a>)) {
     for choice in each_of(event, "choices") {
         let number = choice.member("index").index().unwrap_or(0);
@@ -124,9 +125,6 @@ fn chat<'a>(event: Json<'a>, on_found: &mut dyn FnMut(Found<'a>)) {
             for function in calls.chain(each(message, "function_call")) {
                 each(function, "arguments").for_each(|whole| on_found(Found::Whole(whole)));
             }
-        }
-        if choice.member("finish_reason").is_given() {
-            on_found(Found::End(Key { choice: number, ..Key::default() }));
         }
     }
 }

@@ -135,6 +135,10 @@ fn servers_that_do_not_count_their_calls() {
     let entry =
         |id: Value, text: &str| chat::entries(&json!([{"id": id, "function": {"name": "f", "arguments": text}}]));
     let null = || Value::Null;
+    let with_reason = |text: &str| {
+        let delta = json!({"tool_calls": [{"index": 0, "function": {"arguments": text}}]});
+        json!({"choices": [{"delta": delta, "finish_reason": "tool_calls"}]}).to_string()
+    };
     check(
         Provider::OpenaiChat,
         [
@@ -150,6 +154,10 @@ fn servers_that_do_not_count_their_calls() {
             (chat::more(0, SECRET), chat::more(0, SHOWN)),
             (chat::end("tool_calls"), chat::end("tool_calls")),
             (chat::more(0, SECRET), chat::more(0, SHOWN)),
+            // A reason with each piece.
+            (with_reason(r#"{"pw": "hun"#), with_reason(r#"{"pw": "[redacted]""#)),
+            (with_reason("ter2"), with_reason("")),
+            (with_reason(r#"", "a": 1}"#), with_reason(r#", "a": 1}"#)),
         ],
     );
 }
@@ -294,7 +302,7 @@ fn calls_that_never_end_have_a_limit() {
     }
     assert_eq!(calls.save().len(), size);
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
-    calls.push(&anthropic::stop(0)).unwrap();
+    // What is whole makes room.
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
     calls.reset();
     assert!(calls.save().len() < 100);
