@@ -36,6 +36,7 @@ mod pieces;
 mod quirks;
 mod realtime;
 mod recordings;
+mod refused;
 mod regressions;
 mod rules;
 mod said_elsewhere;

@@ -208,7 +208,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::List, compose);
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, compose);
 
 /// An item counts once it is done; where no item was reported, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {
