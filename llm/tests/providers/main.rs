@@ -38,6 +38,7 @@ mod realtime;
 mod recordings;
 mod refused;
 mod regressions;
+mod repeated_items;
 mod rules;
 mod said_elsewhere;
 mod saved;
