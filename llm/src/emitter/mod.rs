@@ -289,16 +289,21 @@ impl<'a> Emitter<'a> {
     /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
     /// remembered are reported each time.
     pub(crate) fn source_once(&mut self, key: &str, source: Source<'_>) {
+        if self.is_new_source(source.choice, key) {
+            self.source(source);
+        }
+    }
+
+    /// Returns true if no source with this key was noted, as far as there is room, and notes it.
+    pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let sources = &mut self.user.stream_state.sources;
         let is_kept = key.len() <= limits.name_bytes && sources.len() < limits.open_calls;
-        if sources.get(source.choice, Key::Id(key)).is_some() {
-            return;
+        let is_new = sources.get(choice, Key::Id(key)).is_none();
+        if is_new && is_kept {
+            sources.insert(choice, Key::Id(key).to_owned(), 0);
         }
-        if is_kept {
-            sources.insert(source.choice, Key::Id(key).to_owned(), 0);
-        }
-        self.source(source);
+        is_new
     }
 
     /// Reports the findings of a filter or guardrail.

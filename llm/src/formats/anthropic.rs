@@ -9,7 +9,7 @@ use crate::emitter::blocks::At;
 use crate::event::{BlockKind, OpaqueKind, Source};
 use crate::formats::{Format, Understood};
 use crate::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -90,7 +90,8 @@ pub(crate) const FORMAT: Format =
     Format { name: "anthropic", read, owns_type, owns_members: |_| false, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, compose);
 
 fn owns_type(kind: &str) -> bool {
     matches!(
@@ -260,6 +261,17 @@ fn end(delta: &Delta<'_>, usage: Json<'_>, emit: &mut Emitter<'_>) {
     emit.usage(usage);
 }
 
+/// The members of deltas, with how the type of the block ends that each of them is for.
+const MEMBERS: [(&str, &str); 7] = [
+    ("text", "text"),
+    ("citation", "text"),
+    ("thinking", "thinking"),
+    ("signature", "thinking"),
+    ("partial_json", "tool_use"),
+    ("content", "compaction"),
+    ("encrypted_content", "compaction"),
+];
+
 /// Adds what an event says to the message that goes back.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
     let place = turn.place(event.member("index"));
@@ -271,11 +283,19 @@ pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
         }
         // Repeated, it changes nothing.
         "content_block_start" if turn.is_part_of(place, &event.member("content_block").member("id").word()) => {}
+        // A block of no type is nothing that a server takes.
+        "content_block_start" if !event.member("content_block").member("type").is_string() => turn.spoil(),
         "content_block_start" => {
             turn.start(turn.new_place(event.member("index")), &[], event.member("content_block"));
         }
         "content_block_delta" => {
             let (at, delta) = (Some(place), event.member("delta"));
+            // What is of one type can't go back in a block of another.
+            for (member, kind) in MEMBERS {
+                if !delta.member(member).is_nothing() && delta.member(member).is_given() {
+                    turn.expect_type(place, kind);
+                }
+            }
             turn.text(at, "text", delta.member("text"));
             turn.text(at, "thinking", delta.member("thinking"));
             turn.set(at, "signature", delta.member("signature"));

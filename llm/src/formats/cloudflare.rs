@@ -8,7 +8,7 @@ use crate::event::StreamEvent;
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Look, Understood, openai_chat};
 use crate::json::{Field, Json, Pieces, Spelt, Text, TextOrJson, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -39,7 +39,7 @@ pub(crate) const FORMAT: Format =
     Format { name: "cloudflare", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.response.is_given() && !look.response.is_object() && !look.done.is_given() && look.kind().is_empty()

@@ -171,7 +171,13 @@ fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>,
     } else if let Some(number) = emit.known().find_id(0, id) {
         emit.repeat_call(number, name, input);
     }
-    if is_done {
+    if !is_done {
+        // What comes of it may be said while it runs, and its end may not come.
+        let is_said = |name: &str| !matches!(json.member(name).spelt(), "" | "\"\"" | "{}" | "[]");
+        if ["aggregated_output", "result", "error"].into_iter().any(is_said) {
+            emit.data(&item.kind, json);
+        }
+    } else {
         let has_failed = ["failed", "declined"].contains(&item.status.as_str());
         let has_failed = has_failed || item.error.is_given() || !matches!(item.exit_code.spelt(), "" | "null" | "0");
         emit.tool_result(id, has_failed, json);

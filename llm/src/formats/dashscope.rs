@@ -13,7 +13,7 @@ use crate::event::media::Media;
 use crate::event::{MismatchKind, Source};
 use crate::formats::{Format, Look, Understood, openai_chat};
 use crate::json::{Around, Json, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -55,7 +55,7 @@ pub(crate) const FORMAT: Format =
     Format { name: "dashscope", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.output.is_object() && look.request_id.is_string() && look.kind().is_empty()

@@ -8,7 +8,7 @@ use crate::event::media::Media;
 use crate::formats::tool_call::{Function, ToolCall};
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -37,7 +37,8 @@ objects! {
 pub(crate) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "" }, compose);
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()

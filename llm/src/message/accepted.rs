@@ -10,7 +10,7 @@ use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Ended, push_element, quoted};
+use super::{Ended, OLDER_CALL, is_item_of_reasoning, push_element, quoted};
 use crate::calls::rest_of;
 use crate::json::{Json, TextOrJson};
 
@@ -29,14 +29,45 @@ const OWN: [&str; 10] =
 /// The depth of nesting of a message's parts: its list, a part, what the part wraps, and a list in that.
 const MOST_LEVELS: usize = 8;
 
-/// A message without its empty parts, or `None` if nothing is left of it.
+/// Members of a message that hold its reasoning. A message of nothing else is refused.
+const REASONING: [&str; 6] =
+    ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "tool_plan"];
+
+/// A message without its empty parts and without the reasoning at its end, which came to nothing; `None` if nothing is left
+/// of it.
 pub(super) fn without_blanks(message: Json<'_>) -> Option<String> {
     let cleaned = clean(message, MOST_LEVELS)?;
-    let says_something = match Json::of(&cleaned) {
-        list if !list.is_object() => list.elements().next().is_some(),
-        object => object.members().any(|(name, _)| name.word() != "role"),
-    };
-    says_something.then_some(cleaned)
+    let message = Json::of(&cleaned);
+    if !message.is_object() {
+        return without_last_reasoning(message);
+    }
+    let has_calls = ["tool_calls", OLDER_CALL].iter().any(|name| message.member(name).is_given());
+    let (mut members, mut says_something) = (String::new(), false);
+    for (name, value) in message.members() {
+        let word = name.word();
+        let is_list_of_parts = !has_calls && matches!(&*word, "content" | "parts") && value.inside('[').is_some();
+        let value = if is_list_of_parts { without_last_reasoning(value) } else { Some(value.spelt().to_owned()) };
+        if let Some(value) = value {
+            says_something |= word != "role" && !REASONING.contains(&&*word);
+            push_element(&mut members, &[name.spelt(), ":", &value].concat());
+        }
+    }
+    says_something.then(|| ["{", &members, "}"].concat())
+}
+
+/// A list of parts without the reasoning after which nothing comes; `None` if that is all there is.
+fn without_last_reasoning(list: Json<'_>) -> Option<String> {
+    let parts: Vec<_> = list.elements().collect();
+    let last = parts.iter().rposition(|part| !is_reasoning(*part))?;
+    let mut kept = String::new();
+    parts.iter().take(last + 1).for_each(|part| push_element(&mut kept, part.spelt()));
+    Some(["[", &kept, "]"].concat())
+}
+
+fn is_reasoning(part: Json<'_>) -> bool {
+    matches!(&*part.member("type").word(), "reasoning" | "thinking" | "redacted_thinking" | "thought")
+        || part.member("reasoningContent").is_given()
+        || part.member("thought").is_true()
 }
 
 /// A value without what is empty in it; `None` if it is nothing but that.
@@ -50,17 +81,21 @@ fn clean(value: Json<'_>, levels: usize) -> Option<String> {
     if value.inside('[').is_none() {
         return Some(value.spelt().to_owned());
     }
-    let mut elements = value.elements().peekable();
-    let is_empty = elements.peek().is_none();
-    let mut cleaned = String::new();
+    let elements: Vec<_> = value.elements().collect();
+    let is_empty = elements.is_empty();
     let is_nothing = |element: &Json<'_>| {
         let mut members = element.members();
         element.is_object() && members.all(|(_, value)| matches!(value.spelt(), "null" | "\"\""))
     };
-    elements
-        .filter(|element| !is_nothing(element))
-        .filter_map(|element| clean(element, levels - 1))
-        .for_each(|element| push_element(&mut cleaned, &element));
+    let (mut kept, mut is_followed) = (Vec::new(), true);
+    for element in elements.into_iter().rev() {
+        let is_left_out = is_nothing(&element) || (!is_followed && is_item_of_reasoning(element));
+        let element = if is_left_out { None } else { clean(element, levels - 1) };
+        is_followed = element.is_some();
+        kept.extend(element);
+    }
+    let mut cleaned = String::new();
+    kept.iter().rev().for_each(|element| push_element(&mut cleaned, element));
     (is_empty || !cleaned.is_empty()).then(|| ["[", &cleaned, "]"].concat())
 }
 
@@ -109,9 +144,9 @@ fn is_message(object: Json<'_>) -> bool {
 }
 
 /// A call that goes back, and where its input stands.
-struct Call<'a> {
+pub(super) struct Call<'a> {
     object: Json<'a>,
-    id: Json<'a>,
+    pub(super) id: Json<'a>,
     name: Json<'a>,
     input: Json<'a>,
     member: &'static str,
@@ -120,7 +155,7 @@ struct Call<'a> {
 }
 
 /// The calls of a message, in whatever form they are written.
-fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
+pub(super) fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
     let lists = [("content", false), ("parts", false), ("tool_calls", true)];
     let lists =
         lists.map(|(name, is_of_calls)| (message.member(name), is_of_calls)).into_iter().chain([(message, false)]);

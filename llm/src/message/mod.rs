@@ -9,8 +9,10 @@
 
 mod accepted;
 mod calls;
+mod ids;
 mod part;
 mod saved;
+mod whole;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -41,11 +43,22 @@ impl Composer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shape {
     /// An object of this role, with its parts in a list under this name.
-    Object { role: &'static str, list: &'static str },
+    Object { role: &'static str, list: &'static str, ids: Ids },
     /// The same, and its calls in another list, as OpenAI's chat has them.
-    WithCalls { list: &'static str },
-    /// A list of items.
-    List,
+    WithCalls { list: &'static str, ids: Ids },
+    /// A list of OpenAI's items.
+    Items,
+    /// A list of Gemini's steps.
+    Steps,
+}
+
+/// The ids of calls in a format's requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ids {
+    /// A result is found by the id of its call: one without an id, or with that of another, is refused.
+    Needed,
+    /// Results come in the order of the calls, or with their names.
+    Optional,
 }
 
 /// A message, as far as it has come.
@@ -111,6 +124,9 @@ enum Value {
 
 /// The largest number of parts of a message, where the wire numbers them.
 const MOST_PARTS: usize = 1 << 12;
+/// The member for a call in the form that chats had before there were lists of them.
+const OLDER_CALL: &str = "function_call";
+
 /// The least length of a part.
 const PART_LEN: usize = 64;
 
@@ -193,7 +209,10 @@ impl Turn {
     /// A part begins, as this object or, if it comes without one, empty.
     pub(crate) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: Json<'_>) {
         let is_too_much = self.parts.len() >= MOST_PARTS && place < self.next;
-        if is_too_much {
+        // What stood there would be missing.
+        let is_lost = self.shape != Shape::Items
+            && self.parts.get(place).is_some_and(|part| !part.changed.is_empty() || part.base != base.spelt());
+        if is_too_much || (is_lost && !self.is_over) {
             self.spoil();
         }
         if self.takes(base.spelt().len() + PART_LEN) {
@@ -215,10 +234,26 @@ impl Turn {
         }
     }
 
-    /// The same, unless something stands there.
+    /// The same, unless a part in this wrapping stands there.
     pub(crate) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
+        self.begin_next();
         if !self.parts.contains(place) {
             self.start(place, wrapped, Json::default());
+        }
+        self.expect_wrapped(place, wrapped);
+    }
+
+    /// The part at a place is in this wrapping: if not, what comes for it can't go back as part of it.
+    pub(crate) fn expect_wrapped(&mut self, place: u64, wrapped: &[&str]) {
+        if self.parts.get(place).is_some_and(|part| part.wrapped != wrapped) {
+            self.spoil();
+        }
+    }
+
+    /// The part at a place has a type that ends so: if not, what comes for it can't go back as part of it.
+    pub(crate) fn expect_type(&mut self, place: u64, end: &str) {
+        if self.parts.get(place).is_some_and(|part| !part.member("type").word().ends_with(end)) {
+            self.spoil();
         }
     }
 
@@ -307,6 +342,11 @@ impl Turn {
         }
     }
 
+    /// The message's call, if it has no id, comes in the form that chats had before there were lists of them.
+    pub(crate) fn expect_older_call(&mut self) {
+        self.set(None, OLDER_CALL, Json::of("{}"));
+    }
+
     /// A piece of a member's JSON text.
     pub(crate) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
         let Ok(Some(piece)) = piece.text() else { return self.set(place, name, piece) };
@@ -330,64 +370,11 @@ impl Turn {
     pub(crate) fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
     }
+}
 
-    /// The message's JSON text, if nothing of it is missing and there is anything.
-    pub(crate) fn to_json(&self) -> Option<String> {
-        // Where a call was refused, nobody has said so; and where the pieces were restored from a saved state, anybody may
-        // have written them.
-        let message = self.joined(Calls::All).filter(|_| !self.has_bad_call)?;
-        match self.shape {
-            // Its calls are written as they were reported.
-            Shape::WithCalls { .. } => Some(message),
-            _ => accepted::with_reported_calls(Json::of(&message), &self.ended),
-        }
-    }
-
-    /// The same without its calls and what came of them.
-    pub(crate) fn to_json_without_calls(&self) -> Option<String> {
-        self.joined(Calls::None)
-    }
-
-    /// The message as far as servers accept it.
-    fn joined(&self, calls: Calls) -> Option<String> {
-        // A call's input that is cut is no JSON.
-        accepted::without_blanks(Json::new(&self.written(calls)?)?)
-    }
-
-    fn written(&self, calls: Calls) -> Option<String> {
-        if self.is_spoilt || (self.pending.is_some() && calls == Calls::All) {
-            return None;
-        }
-        let mut list = String::new();
-        let is_kept = |part: &Part| calls == Calls::All || !part.is_of_a_call();
-        for (_, part) in self.parts.iter().filter(|(_, part)| is_kept(part)) {
-            push_element(&mut list, &part.to_json());
-        }
-        let mut own = self.own.clone();
-        own.changed.retain(|(name, _)| calls == Calls::All || *name != "tool_calls");
-        let has_calls = calls == Calls::All && !self.calls.is_empty();
-        if list.is_empty() && own.changed.is_empty() && !has_calls {
-            return None;
-        }
-        match self.shape {
-            Shape::List => Some(["[", &list, "]"].concat()),
-            Shape::Object { .. } | Shape::WithCalls { .. } => {
-                let (role, name) = match self.shape {
-                    Shape::Object { role, list } => (role, list),
-                    Shape::WithCalls { list } => ("assistant", list),
-                    _ => return None,
-                };
-                if !list.is_empty() {
-                    own.changed.push((name.into(), Value::List(list)));
-                }
-                if has_calls {
-                    own.changed.push(("tool_calls".into(), Value::List(self.calls.clone())));
-                }
-                own.base = ["{\"role\":\"", role, "\"}"].concat();
-                Some(own.to_json())
-            }
-        }
-    }
+/// Recognizes an item of reasoning, which OpenAI takes only together with the item that followed it.
+fn is_item_of_reasoning(item: Json<'_>) -> bool {
+    item.member("type").word() == "reasoning"
 }
 
 /// A text as a JSON string.
@@ -406,11 +393,4 @@ fn push_element(list: &mut String, element: &str) {
         list.push(',');
     }
     list.push_str(element);
-}
-
-/// The calls of a message that are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Calls {
-    All,
-    None,
 }

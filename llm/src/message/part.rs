@@ -12,6 +12,11 @@ impl Part {
         Json::of(&self.base).member(name)
     }
 
+    /// The object that it came with.
+    pub(super) fn base(&self) -> Json<'_> {
+        Json::of(&self.base)
+    }
+
     /// Returns true if it is a call, or what came of one.
     pub(super) fn is_of_a_call(&self) -> bool {
         let kind = self.member("type").word();

@@ -176,11 +176,15 @@ impl ProviderStream {
     /// | Gemini Interactions | a list of steps | the elements to `input` |
     ///
     /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
-    /// message begins. It has no empty parts, which servers refuse. It is `None` while the message is still arriving, and
+    /// message begins. It has no empty parts, which servers refuse, and no reasoning that nothing follows: that of an answer
+    /// that was cut before its first word, or of OpenAI's without the item that it led to. It is `None` if that was all,
+    /// while the message is still arriving, and
     /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls are
     /// not those that were reported (the end of Gemini's calls without arguments is reported by [`finish`](Self::finish)),
-    /// or the message exceeds
-    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. If there are
+    /// pieces of two kinds came for one block, or the message exceeds
+    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. It is `None`
+    /// as well if a call has no id, or that of another, in a format that finds results by it: not at Gemini, Ollama,
+    /// DashScope, Cloudflare and Cohere v1. If there are
     /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
     /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
     /// Realtime or Gemini's Live, where the server keeps the conversation.
@@ -197,12 +201,15 @@ impl ProviderStream {
     ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"m."}}"#,
     ///     r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"EqQB"}}"#,
     ///     r#"{"type":"content_block_stop","index":0}"#,
+    ///     r#"{"type":"content_block_start","index":1,"content_block":{"type":"text","text":"Yes."}}"#,
+    ///     r#"{"type":"content_block_stop","index":1}"#,
     ///     r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#,
     /// ] {
     ///     stream.push(event).check()?;
     /// }
     /// let thinking = r#"{"type":"thinking","thinking":"Hm.","signature":"EqQB"}"#;
-    /// assert_eq!(stream.message().unwrap(), format!(r#"{{"role":"assistant","content":[{thinking}]}}"#));
+    /// let text = r#"{"type":"text","text":"Yes."}"#;
+    /// assert_eq!(stream.message().unwrap(), format!(r#"{{"role":"assistant","content":[{thinking},{text}]}}"#));
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
     #[must_use]

@@ -658,8 +658,8 @@ fn what_servers_refuse_does_not_go_back() {
     assert_eq!(message, Some(whole.clone()));
     let [message, _] = of(&[block(0, text("")), end()]);
     assert_eq!(message, None);
-    let [message, _] = of(&[block(0, signed("s")), end()]);
-    assert_eq!(message, Some(json!([signed("s")])));
+    let [message, _] = of(&[block(0, signed("s")), block(1, text("x")), end()]);
+    assert_eq!(message, Some(json!([signed("s"), text("x")])));
     // A start that is repeated empties nothing.
     let start = || anthropic::start(1, "a", "f");
     let [message, without] =
@@ -719,7 +719,8 @@ fn empty_parts_are_left_out_on_all_wires() {
     assert_eq!(sent.unwrap()["content"], json!([call, empty]));
 }
 
-/// A call without arguments goes back with an object, and each of two calls of one id with its own input.
+/// A call without arguments goes back with an object, and each of two calls with its own input, also where they share an id
+/// in a format that needs none.
 #[test]
 fn the_input_that_goes_back_is_the_one_that_was_reported() {
     let of = |provider: Provider, events: &[Value]| {
@@ -747,7 +748,7 @@ fn the_input_that_goes_back_is_the_one_that_was_reported() {
     let gemini =
         json!({"candidates": [{"content": {"parts": [{"functionCall": {"name": "f"}}]}, "finishReason": "STOP"}]});
     assert_eq!(of(Provider::Gemini, &[gemini])["parts"][0]["functionCall"], json!({"name": "f", "args": {}}));
-    let start = |index: u64, name: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": "a", "name": name, "input": {}}});
+    let start = |index: u64, name: &str| json!({"type": "content_block_start", "index": index, "content_block": {"type": "tool_use", "id": name, "name": name, "input": {}}});
     let delta = |index: u64, text: &str| json!({"type": "content_block_delta", "index": index, "delta": {"type": "input_json_delta", "partial_json": text}});
     let stop = |index: u64| json!({"type": "content_block_stop", "index": index});
     let end = json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}});

@@ -20,7 +20,7 @@ use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use crate::formats::anthropic;
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Json, Others, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -149,7 +149,8 @@ objects! {
 pub(crate) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::Object { role: "assistant", list: "content" }, compose);
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [
@@ -394,22 +395,24 @@ fn compose_block(event: Json<'_>, turn: &mut Turn) {
         turn.start(place, &["toolResult"], result);
     }
     let (text, reasoning) = (delta.member("text"), delta.member("reasoningContent"));
-    if text.is_given() {
+    if text.is_given() && !text.is_nothing() {
         turn.start_if_new(place, &[]);
         turn.text(at, "text", text);
     }
     if reasoning.member("redactedContent").is_given() {
         turn.start_if_new(place, &["reasoningContent"]);
         turn.text(at, "redactedContent", reasoning.member("redactedContent"));
-    } else if reasoning.is_given() {
+    } else if ["text", "signature"].iter().any(|name| !reasoning.member(name).word().is_empty()) {
         turn.start_if_new(place, &["reasoningContent", "reasoningText"]);
         turn.text(at, "text", reasoning.member("text"));
         turn.set(at, "signature", reasoning.member("signature"));
     }
     if delta.member("toolUse").is_given() {
+        turn.expect_wrapped(place, &["toolUse"]);
         turn.json(at, "input", delta.member("toolUse").member("input"));
     }
     for part in delta.member("toolResult").elements() {
+        turn.expect_wrapped(place, &["toolResult"]);
         turn.element(at, "content", part);
     }
 }

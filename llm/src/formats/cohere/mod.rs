@@ -12,7 +12,7 @@ use crate::event::{BlockKind, Source};
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Understood};
 use crate::json::{Around, Json, Lazy, Others, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -67,7 +67,7 @@ pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer =
-    Composer { shape: Shape::WithCalls { list: "content" }, other_shape: v1::SHAPE, compose };
+    Composer { shape: Shape::WithCalls { list: "content", ids: Ids::Needed }, other_shape: v1::SHAPE, compose };
 
 fn owns_type(kind: &str) -> bool {
     matches!(
@@ -168,8 +168,13 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
     match &*event.member("type").word() {
         "content-start" => turn.start(turn.new_place(event.member("index")), &[], content),
         "content-delta" => {
-            turn.text(Some(place), "text", content.member("text"));
-            turn.text(Some(place), "thinking", content.member("thinking"));
+            for kind in ["text", "thinking"] {
+                let piece = content.member(kind);
+                if piece.is_given() && !piece.is_nothing() {
+                    turn.expect_type(place, kind);
+                    turn.text(Some(place), kind, piece);
+                }
+            }
         }
         "tool-plan-delta" => turn.text(None, "tool_plan", said.member("tool_plan")),
         _ => {}

@@ -9,7 +9,7 @@ use crate::emitter::said::{Part, Scope};
 use crate::event::{MismatchKind, Source};
 use crate::formats::Understood;
 use crate::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Shape, Turn};
+use crate::message::{Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -186,7 +186,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
 }
 
 /// The shape of the message that goes back.
-pub(crate) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "" };
+pub(crate) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
 
 /// The last event has all that goes back, in the shape of an entry of the chat's history.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {

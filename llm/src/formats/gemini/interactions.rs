@@ -248,7 +248,7 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
 }
 
 /// The shape of the message that goes back.
-pub(crate) const SHAPE: Shape = Shape::List;
+pub(crate) const SHAPE: Shape = Shape::Steps;
 
 /// Adds what an event says to the steps that go back.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
@@ -262,14 +262,24 @@ pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
             turn.set(at, "signature", delta.member("signature"));
             match &*delta.member("type").word() {
                 "thought_signature" | "text_annotation" | "text_annotation_delta" => {}
-                "thought_summary" => turn.element(at, "summary", delta.member("content")),
+                "thought_summary" => {
+                    turn.expect_type(place, "thought");
+                    turn.element(at, "summary", delta.member("content"));
+                }
                 kind if kind.ends_with("_result") => {
+                    turn.expect_type(place, "_result");
                     turn.set(at, "result", delta.member("result"));
                     turn.set(at, "is_error", delta.member("is_error"));
                 }
-                _ if delta.member("arguments").is_given() => turn.json(at, "arguments", delta.member("arguments")),
+                _ if delta.member("arguments").is_given() => {
+                    turn.expect_type(place, "_call");
+                    turn.json(at, "arguments", delta.member("arguments"));
+                }
                 "" => {}
-                _ => turn.element(at, "content", delta),
+                _ => {
+                    turn.expect_type(place, "_output");
+                    turn.element(at, "content", delta);
+                }
             }
         }
         _ => {}

@@ -15,7 +15,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Field, Json, Pieces, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
@@ -50,8 +50,11 @@ objects! {
 pub(crate) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer =
-    Composer { shape: Shape::Object { role: "model", list: "parts" }, other_shape: interactions::SHAPE, compose };
+pub(crate) const COMPOSER: Composer = Composer {
+    shape: Shape::Object { role: "model", list: "parts", ids: Ids::Optional },
+    other_shape: interactions::SHAPE,
+    compose,
+};
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")

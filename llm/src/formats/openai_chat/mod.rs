@@ -18,7 +18,7 @@ use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use crate::formats::tool_call::{Function, ToolCall};
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Chunk<'a> {
@@ -133,7 +133,7 @@ pub(crate) const FORMAT: Format =
     Format { name: "openai-chat", read, owns_type: |_| false, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "" }, compose);
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, compose);
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
@@ -424,6 +424,9 @@ pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
         for part in delta.member(name).elements() {
             turn.element(None, name, part);
         }
+    }
+    if [delta, choice.member("message")].iter().any(|said| said.member("function_call").is_object()) {
+        turn.expect_older_call();
     }
     // All of it, whatever has come in pieces.
     if !delta.is_given() || choice.member("finish_reason").is_given() {

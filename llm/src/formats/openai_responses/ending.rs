@@ -2,10 +2,11 @@
 
 use alloc::vec::Vec;
 
-use super::{Response, Source, State};
+use super::{Response, State};
 use crate::calls::{Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
+use crate::emitter::said::Scope;
 use crate::event::stop::StopKind;
 use crate::json::Spelt;
 
@@ -37,7 +38,7 @@ pub(super) fn end(status: &str, response: Option<Response<'_>>, state: &mut Stat
         } else if let Some(number) = by_id {
             item.repeat(number, emit);
         }
-        item.say(index, Some(Source::Response), state, emit);
+        item.say(index, Scope::Anywhere, state, emit);
         if !has_rest {
             item.report_rest(index, json, emit, state);
         }

@@ -9,11 +9,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::State;
 use super::sources::{self, Annotation};
-use super::{Source, State};
-use crate::calls::{CallStart, Executor, Place, Slot};
+use crate::calls::{CallStart, Executor, Place, Slot, digest_of};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::json::{Json, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
@@ -96,6 +95,7 @@ impl State {
         }
         self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, scope, emit);
         self.repeat(MismatchKind::Refusal, place, &part.refusal, scope, emit);
+        sources::of_part(&part.annotations, self.choice, place, scope, emit);
     }
 }
 
@@ -291,10 +291,8 @@ impl Item<'_> {
         has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
     }
 
-    /// Reports what a message or reasoning says, unless other events have. Without a source it has only been added, and
-    /// what it says goes on.
-    pub(super) fn say(&self, index: u64, source: Option<Source>, state: &mut State, emit: &mut Emitter<'_>) {
-        let scope = source.map_or(Scope::Place, Source::scope);
+    /// Reports what a message or reasoning says, unless other events have.
+    pub(super) fn say(&self, index: u64, scope: Scope, state: &mut State, emit: &mut Emitter<'_>) {
         match &*self.kind {
             "reasoning" => {
                 for (place, part) in (0..).zip(&self.summary).chain((THOUGHTS..).zip(&self.content)) {
@@ -304,23 +302,24 @@ impl Item<'_> {
             "message" => {
                 for (place, part) in (0..).zip(&self.content) {
                     state.say_part(false, (index, place), part, scope, emit);
-                    let part = &part.object;
-                    for annotation in &part.annotations {
-                        if source.is_some_and(|source| state.annotations.is_news_from(source)) {
-                            let block = emit.find_block(0, At::Index(index, place));
-                            annotation.object.report(annotation.json, state.choice, block, emit);
-                        }
-                    }
                 }
             }
             _ => {}
         }
     }
 
-    /// Returns the key of the rest of it, where the response repeats its items. A part of a message can't have this
-    /// key.
+    /// What has come of the call, each under the name that its type has for it.
+    fn results(&self) -> impl Iterator<Item = Json<'_>> {
+        let results = [self.output, self.outputs, self.result, self.results, self.error];
+        results.into_iter().filter(|result| result.is_given() && result.spelt() != "[]")
+    }
+
+    /// Returns the key of the rest of it, where the response repeats its items: another result is reported too. A part of
+    /// a message can't have this key.
     pub(super) fn key(&self) -> String {
-        ["rest ", &*self.kind, " ", self.call_id()].concat()
+        let mut key = ["rest ", &*self.kind, " ", self.call_id()].concat();
+        self.results().for_each(|result| key += &format!(" {:x}", digest_of(result.spelt())));
+        key
     }
 
     /// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval.
@@ -328,9 +327,7 @@ impl Item<'_> {
         emit.note_reported(&self.key());
         let call = emit.known().find_id(0, self.call_id());
         emit.opaque_of_call(OpaqueKind::Container, 0, call, self.container_id);
-        let has_result = [self.output, self.outputs, self.result, self.results, self.error]
-            .into_iter()
-            .any(|result| result.is_given() && result.spelt() != "[]");
+        let has_result = self.results().next().is_some();
         match &*self.kind {
             "reasoning" if self.encrypted_content.is_given() => {
                 let block = emit.find_blocks_at(index).unwrap_or_else(|| state.start_reasoning((index, 0), emit));
@@ -350,7 +347,7 @@ impl Item<'_> {
             kind if self.form().is_none() && !kind.ends_with("_output") => emit.unknown_part(kind, json),
             _ => {}
         }
-        sources::of_searches(self.action, self.results, emit);
+        sources::of_searches(self.call_id(), self.action, self.results, emit);
     }
 
     /// The call that the item's ids mean: where they mean two, as calls have one id in common, the one in its slot.

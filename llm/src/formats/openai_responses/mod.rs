@@ -41,9 +41,6 @@ pub(crate) struct State {
     composed: AllComposed,
     /// By call, the kind of events that its input comes with: what comes with another one repeats it.
     kinds: Places,
-    /// The sources that have reported what goes back, results, sources of searches, and approval requests.
-    rest: Said,
-    annotations: Said,
     /// The last item of text or reasoning that was added: its place, its id and its phase.
     item: (u64, String, String),
     /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
@@ -51,38 +48,6 @@ pub(crate) struct State {
     /// Of the last response, if it is not one of Realtime's: true if it is over.
     plain: Option<bool>,
     realtime: realtime::State,
-}
-
-/// The kind of source that has reported what this response says, in whatever is not text. A response says everything up
-/// to three times.
-#[derive(Clone, Copy, Debug, Default)]
-struct Said(Option<Source>);
-
-/// The places in which a response says something: in the response at its end, in items that are done, in events of its
-/// own. Whatever an event has reported, the others only repeat.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Source {
-    Response,
-    Items,
-    Events,
-}
-
-impl Said {
-    /// Notes a source that says something. Whether it is news.
-    fn is_news_from(&mut self, source: Source) -> bool {
-        let is_news = self.0.is_none_or(|said| said <= source);
-        if is_news {
-            self.0 = Some(source);
-        }
-        is_news
-    }
-}
-
-impl Source {
-    /// Returns the scope of a repetition: a list of items does not say their places.
-    fn scope(self) -> Scope {
-        if self == Self::Response { Scope::Anywhere } else { Scope::Item }
-    }
 }
 
 objects! {
@@ -208,7 +173,7 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::List, compose);
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, compose);
 
 /// An item counts once it is done; where no item was reported, the response has them all.
 fn compose(event: Json<'_>, turn: &mut Turn) {
@@ -305,13 +270,13 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
                 let most = emit.known().limits().name_bytes;
                 let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
                 state.item = (part.0, short(item.id()), short(item.phase()));
-                item.say(part.0, None, state, emit);
+                item.say(part.0, Scope::Place, state, emit);
             }
         }
         "response.output_item.done" => {
             if let Some(Spelt { json, object: item }) = &event.item {
                 item.end(slot, state, emit);
-                item.say(part.0, Some(Source::Items), state, emit);
+                item.say(part.0, Scope::Item, state, emit);
                 item.report_rest(part.0, *json, emit, state);
                 emit.end_blocks_at(part.0);
             }
@@ -341,13 +306,7 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.output_text.annotation.added" => {
             if let Some(annotation) = &event.annotation {
-                state.annotations.is_news_from(Source::Events);
-                annotation.object.report(
-                    annotation.json,
-                    state.choice,
-                    emit.find_block(0, At::Index(part.0, part.1)),
-                    emit,
-                );
+                annotation.object.add(annotation.json, state.choice, part, emit);
             }
         }
         "response.audio.transcript.delta" => state.say_text(part, delta, emit),

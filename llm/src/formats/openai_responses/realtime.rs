@@ -4,7 +4,8 @@
 //! connection has one response after the other, and those outside the conversation may overlap with others: then each
 //! is an answer of its own. Items are found by their ids, which no two responses share.
 //!
-//! The conversation is kept by the server, so no message goes back. Owns the events and the responses; `item` knows what
+//! The conversation is kept by the server, so no message goes back. What it says of an item that is a response's repeats that;
+//! any other item is the user's or the client's, and data. Owns the events and the responses; `item` knows what
 //! a response consists of.
 
 mod item;
@@ -37,11 +38,17 @@ pub(super) struct State {
     over: VecDeque<String>,
     /// The session's model.
     model: String,
+    /// The items of responses that came last, oldest first, with the answer that each is part of, until its response is done:
+    /// what the conversation says of one repeats it.
+    items: VecDeque<(String, Option<u64>)>,
 }
 
 /// The number of responses that are watched at once, and of those that are done and known again. The oldest is given up
 /// for one more.
 const MOST_RESPONSES: usize = 16;
+
+/// The number of items of responses that are known again. The oldest is given up for one more.
+const MOST_ITEMS: usize = 64;
 
 objects! {
     struct Event<'a> {
@@ -213,10 +220,12 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.done" => state.end(event.response.unwrap_or_default(), emit),
         // What the user says.
         kind if kind.starts_with("conversation.item.input_audio_transcription.") => emit.data(kind, json),
-        // What comes of the provider's own calls may be said after the response.
-        "conversation.item.created" | "conversation.item.added" | "conversation.item.done" => {
-            if let Some(Spelt { json, object: item }) = &event.item {
-                item.report_rest(0, *json, emit);
+        "conversation.item.created"
+        | "conversation.item.added"
+        | "conversation.item.done"
+        | "conversation.item.retrieved" => {
+            if let Some(item) = &event.item {
+                state.repeat_item(&event.kind, item, json, emit);
             }
         }
         "session.created" | "session.updated" => {
@@ -231,6 +240,10 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             None => return Ok(Understood::No),
         },
         kind => return Ok(is_silent(kind).into()),
+    }
+    if event.kind.starts_with("response.") {
+        let item = event.item.as_ref().map_or("", |item| &item.object.id);
+        [item, &event.item_id].into_iter().for_each(|id| state.note_item(id, &event.response_id, emit));
     }
     Ok(Understood::Yes)
 }
@@ -302,6 +315,7 @@ impl State {
         }
         if self.open.len() >= MOST_RESPONSES {
             let (_, oldest) = self.open.remove(0);
+            self.items.retain(|(_, of)| *of != Some(oldest));
             emit.end_blocks_of(oldest);
             emit.calls().finish_choice(oldest, Some("superseded"));
         }
@@ -315,6 +329,30 @@ impl State {
         }
         self.open.push((id.to_owned(), choice));
         choice
+    }
+
+    /// Notes an item of a response that is open.
+    fn note_item(&mut self, id: &str, response_id: &str, emit: &Emitter<'_>) {
+        let is_meant = |(open, _): &&(String, u64)| response_id.is_empty() || open == response_id;
+        let Some((_, choice)) = self.open.iter().find(is_meant) else { return };
+        let is_kept = !id.is_empty() && id.len() <= emit.known().limits().name_bytes;
+        if is_kept && self.items.iter().all(|(known, _)| known != id) {
+            if self.items.len() >= MOST_ITEMS {
+                self.items.pop_front();
+            }
+            self.items.push_back((id.to_owned(), Some(*choice)));
+        }
+    }
+
+    /// The conversation says an item: one of a response once more, or what the user or the client has said.
+    fn repeat_item(&self, kind: &str, item: &Spelt<'_, Item<'_>>, json: Json<'_>, emit: &mut Emitter<'_>) {
+        let known = self.items.iter().find(|(id, _)| *id == *item.object.id);
+        match known {
+            Some((_, Some(choice))) if kind == "conversation.item.done" => end_item(*choice, item, emit),
+            None if item.object.is_client_s() => item.object.report_as_data(kind, item.json, json, emit),
+            // What comes of the provider's own calls may be said after the response.
+            _ => item.object.report_rest(0, item.json, emit),
+        }
     }
 
     /// The call that a fragment is of. If its two ids mean two calls, it is nobody's.
@@ -360,6 +398,7 @@ impl State {
         }
         emit.usage(response.usage);
         self.open.retain(|(_, open)| *open != choice);
+        self.items.iter_mut().filter(|(_, of)| *of == Some(choice)).for_each(|(_, of)| *of = None);
         if !response.id.is_empty() && response.id.len() <= emit.known().limits().name_bytes {
             if self.over.len() >= MOST_RESPONSES {
                 self.over.pop_front();

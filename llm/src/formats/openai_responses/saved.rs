@@ -3,15 +3,12 @@
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 use super::composed::AllComposed;
-use super::{Said, Source, State, realtime};
+use super::{State, realtime};
 use crate::calls::{Key, Places};
-
-/// The sources as they are written: by their places.
-const SAID: [Option<Source>; 4] = [None, Some(Source::Response), Some(Source::Items), Some(Source::Events)];
 
 impl State {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, plain, realtime } = self;
+        let Self { part, choice, composed, kinds, item, is_xai_s, plain, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
@@ -19,9 +16,6 @@ impl State {
         out.number(*choice);
         composed.save(out);
         kinds.save(out);
-        for said in [rest, annotations] {
-            out.byte(SAID.iter().position(|known| *known == said.0).unwrap_or_default() as u8);
-        }
         let (place, id, phase) = item;
         out.number(*place);
         out.text(id);
@@ -38,11 +32,9 @@ impl State {
         let composed = AllComposed::restore(reader, next)?;
         let kinds =
             Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
-        let mut said = || reader.choice(&SAID).map(Said);
-        let (rest, annotations) = (said()?, said()?);
         let item = (reader.number()?, reader.string()?, reader.string()?);
         let (is_xai_s, plain) = (reader.flag()?, reader.option(Reader::flag)?);
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, kinds, rest, annotations, item, is_xai_s, plain, realtime })
+        Ok(Self { part, choice, composed, kinds, item, is_xai_s, plain, realtime })
     }
 }

@@ -1,7 +1,9 @@
 //! An item of a response: a message, a call, or what came of one.
 
+use alloc::format;
+
 use super::{Item, key, say_part, slot_of};
-use crate::calls::{CallStart, Executor, Place, Slot};
+use crate::calls::{CallStart, Executor, Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
@@ -11,6 +13,26 @@ use crate::json::{Json, Spelt, Unreadable};
 impl Item<'_> {
     pub(super) fn is_call(&self) -> bool {
         matches!(&*self.kind, "function_call" | "mcp_call" | "mcp_approval_request")
+    }
+
+    /// Returns true if it is of a kind that stands in a conversation without a response: as part of none, it is the
+    /// user's, the client's, or of an earlier day.
+    pub(super) fn is_client_s(&self) -> bool {
+        matches!(&*self.kind, "message" | "function_call" | "function_call_output")
+    }
+
+    /// Reports an item that is no response's, in the event that has it, each time that it says something else.
+    pub(super) fn report_as_data(&self, kind: &str, item: Json<'_>, event: Json<'_>, emit: &mut Emitter<'_>) {
+        let says = |value: Json<'_>| value.is_given() && !value.is_nothing();
+        let parts = ["content", "arguments", "output"].map(|name| item.member(name));
+        let in_parts = |part: Json<'_>| part.members().any(|(name, value)| name.word() != "type" && says(value));
+        let says_something = parts[0].elements().any(|part| part.is_string() || in_parts(part))
+            || parts[1..].iter().any(|part| says(*part));
+        let key = format!("/{} {:x}", &*self.id, digest_of(&parts.map(Json::spelt).concat()));
+        if says_something && !emit.has_reported(&key) {
+            emit.note_reported(&key);
+            emit.data(kind, event);
+        }
     }
 
     pub(super) fn slot(&self, choice: u64) -> Slot<'_> {

@@ -2,12 +2,12 @@
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
-use super::{MOST_RESPONSES, State};
+use super::{MOST_ITEMS, MOST_RESPONSES, State};
 
 /// Saved state.
 impl State {
     pub(in crate::formats::openai_responses) fn save(&self, out: &mut Writer<'_>) {
-        let Self { open, over, model } = self;
+        let Self { open, over, model, items } = self;
         out.number(open.len() as u64);
         for (id, choice) in open {
             out.text(id);
@@ -16,6 +16,11 @@ impl State {
         out.number(over.len() as u64);
         over.iter().for_each(|id| out.text(id));
         out.text(model);
+        out.number(items.len() as u64);
+        for (id, choice) in items {
+            out.text(id);
+            out.option(*choice, Writer::number);
+        }
     }
 
     pub(in crate::formats::openai_responses) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
@@ -33,6 +38,13 @@ impl State {
         Impossible::unless(count <= MOST_RESPONSES)?;
         state.over = (0..count).map(|_| reader.string()).collect::<Result<_, _>>()?;
         state.model = reader.string()?;
+        let count = reader.count()?;
+        Impossible::unless(count <= MOST_ITEMS)?;
+        for _ in 0..count {
+            let (id, choice) = (reader.string()?, reader.option(Reader::number)?);
+            Impossible::unless(choice.is_none_or(|choice| state.open.iter().any(|(_, open)| *open == choice)))?;
+            state.items.push_back((id, choice));
+        }
         Ok(state)
     }
 }
