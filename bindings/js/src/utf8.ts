@@ -120,3 +120,12 @@ export function utf8Length(text: string, from = 0, to = text.length): number {
   }
   return length;
 }
+
+/** Two parts of a text in one. */
+export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}

@@ -21,6 +21,12 @@ export function isReplayed({ header: { options = {} } }) {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
+/** What is fed: bytes, or strings if the header has these. */
+const chunksOf = ({ chunks, strings }) => strings ?? chunks.map(bytesOf);
+
+/** How many bytes of the text a chunk is. Each half of a surrogate pair is two. */
+const lengthOf = (chunk) => (typeof chunk === "string" ? [...chunk].reduce((sum, { length, 0: unit }) => sum + (length > 1 ? 4 : unit < "\x80" ? 1 : unit < "\u0800" || /[\ud800-\udfff]/.test(unit) ? 2 : 3), 0) : chunk.length);
+
 /** The header's options as the package names them: the limits in an object of their own. */
 export function optionsOf({ options = {} }) {
   const { maxDepth, maxKey, maxString, maxNumber, maxTotal, checkpoint: _, ...rest } = options;
@@ -40,8 +46,18 @@ const afterEvery = (every, run) => {
   };
 };
 
+/** The lines with the deltas of raw patterns named as the command names them. */
+export function namingRaw(lines, { patterns = [] }) {
+  const name = (line, start, pattern) => (patterns[pattern].startsWith("raw:") ? `{"event":"raw"${start}"pattern":${pattern}` : line);
+  return lines.map((line) => line?.replace(/^\{"event":"delta"(.*?)"pattern":(\d+)/, name));
+}
+
 /** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
 export function replay({ header }, entry, every = header.options?.checkpoint) {
+  return namingRaw(replayText(header, entry, every), header);
+}
+
+function replayText(header, entry, every) {
   const { Parser } = entry;
   // A byte order mark is an error there, as RFC 8259 has it.
   const { value, documents, patches, snapshots, ...rest } = { ...optionsOf(header), strictByteOrderMark: true };
@@ -98,8 +114,8 @@ export function replay({ header }, entry, every = header.options?.checkpoint) {
     return error;
   };
   let error;
-  for (const chunk of header.chunks.map(bytesOf)) {
-    bytes += chunk.length;
+  for (const chunk of chunksOf(header)) {
+    bytes += lengthOf(chunk);
     error = call(() => parser.feed(chunk));
     if (error) break;
     checkpoint();
@@ -165,8 +181,8 @@ function replayDocuments(header, options, state, framing, hasValue, { Documents 
     return error;
   };
   let error;
-  for (const chunk of header.chunks.map(bytesOf)) {
-    bytes += chunk.length;
+  for (const chunk of chunksOf(header)) {
+    bytes += lengthOf(chunk);
     error = call(() => documents.feed(chunk));
     if (error) break;
     checkpoint();
