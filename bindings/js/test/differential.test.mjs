@@ -11,7 +11,7 @@ import { before, test } from "node:test";
 
 import { random } from "../bench/texts.mjs";
 import * as jsonspigot from "../dist/index.js";
-import { replay } from "./replay.mjs";
+import { joined, replay } from "./replay.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const seed = Number(process.env.JSONSPIGOT_SEED ?? 1);
@@ -111,40 +111,6 @@ before(() => {
   execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli"], { cwd: root, stdio: "inherit" });
   command = `${root}target/debug/jsonspigot`;
 });
-
-/**
- * The lines with each match's deltas in its first one, as the command gives some texts in several pieces a chunk, and with
- * the deviations at the end of their text, where a stream of documents has them.
- */
-function joined(lines) {
-  const open = new Map();
-  const all = [];
-  const deviations = [];
-  for (const line of lines) {
-    if (line.startsWith('{"event":"deviation"')) {
-      deviations.push(line);
-      continue;
-    }
-    if (/^\{"event":"(?:document|error|done)"/.test(line)) all.push(...deviations.splice(0));
-    if (!/^\{"event":"(?:begin|delta|raw|end)"/.test(line)) {
-      all.push(line);
-      continue;
-    }
-    const { event, document, pattern, path, text } = JSON.parse(line);
-    const match = JSON.stringify([document, pattern, path]);
-    if (event !== "delta" && event !== "raw") {
-      open.delete(match);
-      all.push(line);
-    } else if (open.has(match)) {
-      open.get(match).text += text;
-    } else {
-      const delta = { line, text };
-      open.set(match, delta);
-      all.push(delta);
-    }
-  }
-  return all.map((line) => (typeof line === "string" ? line : line.line.replace(/"text":.*/s, () => `"text":${JSON.stringify(line.text)}}`)));
-}
 
 /** The text in chunks of so many units, which may cut a surrogate pair; nothing if the bytes are not UTF-8. */
 function stringsOf(bytes, chunk) {

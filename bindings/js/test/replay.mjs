@@ -37,6 +37,40 @@ export function optionsOf({ options = {} }) {
   return { ...rest, limits, spelling: true };
 }
 
+/**
+ * The lines with each match's deltas in its first one, as the command gives some texts in several pieces a chunk, and with
+ * the deviations at the end of their text, where a stream of documents has them.
+ */
+export function joined(lines) {
+  const open = new Map();
+  const all = [];
+  const deviations = [];
+  for (const line of lines) {
+    if (line.startsWith('{"event":"deviation"')) {
+      deviations.push(line);
+      continue;
+    }
+    if (/^\{"event":"(?:document|error|done)"/.test(line)) all.push(...deviations.splice(0));
+    if (!/^\{"event":"(?:begin|delta|raw|end)"/.test(line)) {
+      all.push(line);
+      continue;
+    }
+    const { event, document, pattern, path, text } = JSON.parse(line);
+    const match = JSON.stringify([document, pattern, path]);
+    if (event !== "delta" && event !== "raw") {
+      open.delete(match);
+      all.push(line);
+    } else if (open.has(match)) {
+      open.get(match).text += text;
+    } else {
+      const delta = { line, text };
+      open.set(match, delta);
+      all.push(delta);
+    }
+  }
+  return all.map((line) => (typeof line === "string" ? line : line.line.replace(/"text":.*/s, () => `"text":${JSON.stringify(line.text)}}`)));
+}
+
 /** Calls after every so many calls of it. */
 const afterEvery = (every, run) => {
   let count = 0;

@@ -31,7 +31,7 @@ export interface FragmentEvent {
 }
 
 /** A payload has ended, with this result. It is truncated where the text ended (`end-of-input`), or at its limit (`limit`). */
-export interface PayloadEvent extends Omit<Payload, "values" | "repeated"> {
+export interface PayloadEvent extends Payload {
   readonly kind: "payload";
   readonly mark: string;
   /** The closing mark as it came. */

@@ -50,7 +50,7 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
   const payload: { -readonly [name in keyof Payload]: Payload[name] } = { status, raw };
   if (status === "truncated") payload.reason = reason!;
   if (error !== undefined) payload.error = error.with([]);
-  if (status === "complete") payload.value = makeValue(text!.completeText(), making);
+  if (status === "complete") payload.value = makeValue(raw, making);
   if (status === "accepted") {
     const { count, list } = text!.deviations;
     payload.strict = text!.completeText().replace(/^[ \t\n\r]+/, "").trimEnd();
