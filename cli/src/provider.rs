@@ -110,7 +110,7 @@ impl Stream {
                 {
                     noise.push(format!("bad-frame: {}", beginning(text)));
                 }
-                *has_reported |= means_something(&event);
+                *has_reported |= event.means_something();
                 is_reported |= matches!(event, StreamEvent::ProviderError { .. });
                 report(&event, output, complaints, &mut result);
             };
@@ -158,7 +158,7 @@ impl Source for Stream {
         self.noise.drain(..).for_each(|line| complaints.push(line));
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
         self.calls.finish_with(None, |event| {
-            self.has_reported |= means_something(&event);
+            self.has_reported |= event.means_something();
             is_cut |= matches!(own(&event), StreamEvent::Incomplete { .. });
             has_cut_calls |=
                 matches!(*own(&event), StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
@@ -219,19 +219,6 @@ fn own<'e>(event: &'e StreamEvent<'e>) -> &'e StreamEvent<'e> {
 
 fn is_truncated(input: &Payload<'_>) -> bool {
     matches!(input.status(), PayloadStatus::Truncated { .. })
-}
-
-/// Returns true if an event shows that the stream is this provider's. Several end alike.
-fn means_something(event: &StreamEvent<'_>) -> bool {
-    let event = own(event);
-    !matches!(
-        event,
-        StreamEvent::BadFrame { .. }
-            | StreamEvent::Unknown { .. }
-            | StreamEvent::UnknownPart { .. }
-            | StreamEvent::ProviderEvent { .. }
-            | StreamEvent::End
-    )
 }
 
 fn report(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Complaints, result: &mut io::Result<()>) {

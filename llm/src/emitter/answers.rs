@@ -16,38 +16,50 @@ impl Emitter<'_> {
 
     /// Notes whose message an event is of: with another id than those before it begins the next one.
     pub(crate) fn message_with_id(&mut self, id: &str) {
-        let key = ["message/", id].concat();
-        if id.is_empty() || self.has_reported(&key) {
+        if self.is_message(id) {
             return;
         }
         if self.has_message() {
-            self.begin_next_message(id, "");
+            self.begin_message(id, "");
         } else {
             self.message(id, "");
-            self.note_reported(&key);
         }
     }
 
-    /// Another message begins, where each has an end of its own: one that has not ended breaks off.
-    pub(crate) fn begin_next_message(&mut self, id: &str, model: &str) {
-        let key = ["message/", id].concat();
-        if self.is_unfinished(0) && !self.has_reported(&key) {
+    /// The same where some servers make an id for each event: with another id the next message begins only if the last one
+    /// has ended, and this event says something.
+    pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
+        if says_anything && self.has_message() && !self.has_unfinished() && !self.is_message(id) {
+            self.begin_message(id, model);
+        } else {
+            self.message(id, model);
+        }
+    }
+
+    /// Returns true if the message has this id, or no other is known.
+    fn is_message(&self, id: &str) -> bool {
+        id.is_empty() || self.has_reported(&message_key(id))
+    }
+
+    /// A message begins, with whatever is known of it. Another one that has not ended breaks off.
+    pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
+        let is_again = !id.is_empty() && self.is_message(id);
+        if self.is_unfinished(0) && !is_again {
             self.break_off("superseded");
         }
-        self.begin_message(id, model);
-        self.note_reported(&key);
-    }
-
-    /// A message begins, with whatever is known of it.
-    pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         self.calls().begin_message();
         self.end_blocks();
         self.user.stream_state.forget_message();
         if let Some(message) = &mut self.user.stream_state.message {
             message.begin();
         }
+        self.know_message(id, model);
+    }
+
+    fn know_message(&mut self, id: &str, model: &str) {
         self.user.stream_state.has_message = true;
         self.user.stream_state.begin(0);
+        self.note_reported(&message_key(id));
         self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 
@@ -55,9 +67,7 @@ impl Emitter<'_> {
     pub(crate) fn message(&mut self, id: &str, model: &str) {
         let is_known = !id.is_empty() || !model.is_empty();
         if is_known && !self.user.stream_state.has_message {
-            self.user.stream_state.has_message = true;
-            self.user.stream_state.begin(0);
-            self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
+            self.know_message(id, model);
         }
     }
 
@@ -160,4 +170,9 @@ impl Emitter<'_> {
             self.report(StreamEvent::Incomplete { reason });
         }
     }
+}
+
+/// The key under which a message's id is remembered.
+fn message_key(id: &str) -> String {
+    ["message/", id].concat()
 }

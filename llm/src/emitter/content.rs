@@ -145,14 +145,16 @@ impl Emitter<'_> {
         self.user.stream_state.said.watch_inputs();
     }
 
-    /// The whole input of a call that may have ended: whether that is so, and the input was remembered. If this is
-    /// another one, that is reported here.
-    pub(crate) fn repeat_input(&mut self, number: u64, whole: &str) -> bool {
-        let Some(is_same) = self.user.stream_state.said.is_input(number, whole) else { return false };
-        if !is_same {
-            let choice = self.known().choice_of(number).unwrap_or_default();
+    /// The name, if the wire repeats it, and the whole input of a call that may have ended: whether that is so, and the input
+    /// was remembered. If these are others, that is reported here.
+    pub(crate) fn repeat_call(&mut self, number: u64, name: &str, whole: &str) -> bool {
+        let said = &mut self.user.stream_state.said;
+        let has_this_name = !said.was_called_otherwise(number, name);
+        let Some(has_this_input) = said.is_input(number, whole) else { return false };
+        let choice = self.known().choice_of(number).unwrap_or_default();
+        for (text, _) in [(name, has_this_name), (whole, has_this_input)].into_iter().filter(|(_, is_same)| !is_same) {
             let (kind, call) = (MismatchKind::Arguments, Some(number));
-            self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text: whole });
+            self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
             self.user.stream_state.spoil_message();
         }
         true
@@ -171,7 +173,7 @@ impl Emitter<'_> {
     /// The input of a call that may have ended without one: then that was not all.
     pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
         if self.had_input(call, "") {
-            self.repeat_input(call, input);
+            self.repeat_call(call, "", input);
         }
     }
 
@@ -188,7 +190,7 @@ impl Emitter<'_> {
             let most = self.known().limits().open_calls;
             self.user.stream_state.said.begin_again(number, most);
             if !input.is_empty() && !is_stand_in(input) {
-                self.repeat_input(number, input);
+                self.repeat_call(number, "", input);
             }
         }
         self.calls().start(slot, start);
@@ -245,7 +247,7 @@ impl Emitter<'_> {
     /// Ends what is said once more of a call, or of all: it is all there.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
         while let Some((number, input)) = self.user.stream_state.said.end_again(call) {
-            self.repeat_input(number, &input);
+            self.repeat_call(number, "", &input);
         }
     }
 

@@ -130,7 +130,7 @@ impl<'a> Emitter<'a> {
             TextOrJson::Text(text) => self.piece_of_call(slot, text),
             TextOrJson::Json(json) => {
                 let call = self.calls().find_in(slot);
-                if !call.is_some_and(|call| self.repeat_input(call, json)) {
+                if !call.is_some_and(|call| self.repeat_call(call, "", json)) {
                     self.calls().whole(slot, json);
                 }
             }

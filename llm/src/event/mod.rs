@@ -260,6 +260,17 @@ impl StreamEvent<'_> {
         let ends = text.trim_end().ends_with('}') && text.as_bytes().windows(2).any(|pair| pair == b"{\"");
         !begins && !ends
     }
+
+    /// Returns true if this shows that the stream is the provider's that reads it. A stream without such an event is no
+    /// answer; several providers' streams end alike.
+    #[must_use]
+    pub fn means_something(&self) -> bool {
+        match self {
+            Self::Agent { event, .. } => event.means_something(),
+            Self::BadFrame { .. } | Self::Unknown { .. } | Self::UnknownPart { .. } => false,
+            event => !matches!(event, Self::ProviderEvent { .. } | Self::End),
+        }
+    }
 }
 
 impl<'a> From<CallEvent<'a>> for StreamEvent<'a> {

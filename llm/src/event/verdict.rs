@@ -134,15 +134,7 @@ pub(crate) struct Watch {
 impl Watch {
     /// An event leaves.
     pub(crate) fn see(&mut self, event: &StreamEvent<'_>) {
-        // Several providers end alike, and nothing was understood of the others.
-        self.has_meant |= !matches!(
-            event,
-            StreamEvent::BadFrame { .. }
-                | StreamEvent::Unknown { .. }
-                | StreamEvent::UnknownPart { .. }
-                | StreamEvent::ProviderEvent { .. }
-                | StreamEvent::End
-        );
+        self.has_meant |= event.means_something();
         self.is_awaiting |= matches!(
             event,
             StreamEvent::Usage { .. }

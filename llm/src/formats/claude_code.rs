@@ -78,11 +78,11 @@ objects! {
     struct Block<'a> {
         kind: Text<'a> = "type",
         id: Text<'a>,
+        name: Text<'a>,
         input: Json<'a>,
         text: Text<'a>,
         thinking: Text<'a>,
         // These were streamed too.
-        _name: Json<'a> = "name",
         signature: Json<'a>,
         _content: Json<'a> = "content",
         _caller: Json<'a> = "caller",
@@ -178,7 +178,7 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         "message_start" => {
             let Start { message, .. } = event.object()?;
             let message = message.unwrap_or_default();
-            emit.begin_next_message(&message.id, &message.model);
+            emit.begin_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
             emit.usage(message.usage);
             return Ok(Understood::Yes);
@@ -233,7 +233,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
         emit.message(&message.id, &message.model);
         emit.note_reported(&key);
     } else if !emit.has_reported(&key) {
-        emit.begin_next_message(&message.id, &message.model);
+        emit.begin_message(&message.id, &message.model);
     }
     let is_streamed = emit.has_reported(STREAMED);
     emit.note_reported(WHOLE);
@@ -304,7 +304,7 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
             }
         }
         _ => match emit.known().find_id(0, &block.id) {
-            Some(call) if emit.repeat_input(call, block.input.spelt()) => {}
+            Some(call) if emit.repeat_call(call, &block.name, block.input.spelt()) => {}
             Some(call) => emit.calls().whole_of(call, block.input.spelt()),
             // Its beginning was never seen.
             None => anthropic::read_whole_block(json, emit)?,

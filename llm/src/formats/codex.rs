@@ -61,12 +61,22 @@ fn owns_type(kind: &str) -> bool {
     ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family))
 }
 
+/// The key that is noted once a turn has begun; it is no id.
+const TURN: &str = " turn";
+
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
     match &*event.kind {
-        "thread.started" => emit.begin_next_message(&event.thread_id, ""),
-        "turn.started" => emit.begin_answer(0),
+        "thread.started" => emit.begin_message(&event.thread_id, ""),
+        "turn.started" => {
+            // A thread's turns have no ids.
+            if emit.is_unfinished(0) && emit.has_reported(TURN) {
+                emit.begin_message("", "");
+            }
+            emit.begin_answer(0);
+            emit.note_reported(TURN);
+        }
         "item.started" | "item.updated" | "item.completed" => {
             let Spelt { json, object: item } = event.item.ok_or(Unreadable)?;
             emit.begin_answer(0);
@@ -159,7 +169,7 @@ fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>,
         emit.calls().stop(slot);
         emit.calls().settle();
     } else if let Some(number) = emit.known().find_id(0, id) {
-        emit.repeat_input(number, input);
+        emit.repeat_call(number, name, input);
     }
     if is_done {
         let has_failed = ["failed", "declined"].contains(&item.status.as_str());

@@ -61,7 +61,7 @@ fn owns_type(kind: &str) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     match &*event.kind {
-        "conversation.response.started" => emit.begin_next_message(&event.conversation_id, &event.model),
+        "conversation.response.started" => emit.begin_message(&event.conversation_id, &event.model),
         "message.output.delta" => {
             let content = event.content.ok_or(Unreadable)?;
             match content.piece()? {

@@ -119,7 +119,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             });
         }
         "start" => {
-            emit.begin_message(&event.message_id, "");
+            // Streams that an application merges may each have one, which without an id starts nothing.
+            if !event.message_id.is_empty() || !emit.has_unfinished() {
+                emit.begin_message(&event.message_id, "");
+            }
             report_metadata(emit);
         }
         "finish" => {
@@ -169,7 +172,7 @@ fn end(slot: Slot<'_>, start: CallStart<'_>, executor: Executor, input: &str, em
         emit.calls().set_executor(slot, executor);
     }
     if let Some(number) = emit.calls().find(slot) {
-        if emit.repeat_input(number, input) {
+        if emit.repeat_call(number, start.name_or_empty(), input) {
             return;
         }
         emit.calls().identify(number, "", start.name_or_empty());

@@ -198,7 +198,7 @@ fn on_every_wire_with_text() {
             assert_eq!(found, [value], "{provider}: {message}");
         }
     }
-    assert_eq!(wires, 7);
+    assert_eq!(wires, 11);
 }
 
 /// The arguments of all calls in a message.
@@ -208,7 +208,7 @@ fn arguments(message: &Value) -> Vec<Value> {
             .iter()
             .flat_map(|(name, value)| match (name.as_str(), value) {
                 ("arguments", Value::String(text)) => vec![serde_json::from_str(text).expect("they are JSON")],
-                ("input", value) => vec![value.clone()],
+                ("input" | "arguments", value) => vec![value.clone()],
                 (_, value) => arguments(value),
             })
             .collect(),

@@ -34,8 +34,12 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
 fn is_end(event: &Value) -> bool {
     let is_stop = |at: &str| event.pointer(at).is_some_and(|reason| !reason.is_null());
     let kind = event["type"].as_str().unwrap_or_default();
+    let of_agents = ["result", "turn.completed", "conversation.response.done"];
     ["message_delta", "response.completed", "message-end", "RUN_FINISHED", "finish"].contains(&kind)
-        || ["/choices/0/finish_reason", "/candidates/0/finishReason", "/messageStop", "/done_reason"]
+        || of_agents.contains(&kind)
+        || event["event_type"] == "interaction.completed"
+        || event.pointer("/output/choices/0/finish_reason").is_some_and(|reason| reason != "null")
+        || ["/choices/0/finish_reason", "/candidates/0/finishReason", "/messageStop", "/done_reason", "/finish_reason"]
             .into_iter()
             .any(is_stop)
 }
@@ -61,7 +65,56 @@ fn a_stream_is_whole_from_its_end_on() {
             }
         }
     }
-    assert_eq!(streams, 16);
+    assert_eq!(streams, 25);
+}
+
+/// Another message begins before this one has ended; and after that, in one stream.
+#[test]
+fn one_message_after_the_other() {
+    // A beginning says so, or another id after the end does.
+    let has_no_beginning = [Provider::Gemini, Provider::OpenaiChat, Provider::Ollama, Provider::Cloudflare];
+    // The second message has ids of its own, if the wire has any.
+    let other_ids = |event: &Value| {
+        let mut text = event.to_string();
+        for (id, other) in [("\"m\"", "\"m2\""), ("\"r\"", "\"r2\""), ("\"t\"", "\"t2\""), ("\"i\"", "\"i2\"")] {
+            text = text.replace(id, other);
+        }
+        serde_json::from_str(&text).unwrap()
+    };
+    let mut wires = [0, 0];
+    for provider in Provider::ALL {
+        let text = wires::text(*provider, &["one", " two"]);
+        for mut events in text.into_iter().chain(wires::call(*provider, r#"{"a": 1}"#)) {
+            match provider {
+                Provider::Bedrock => events.insert(0, json!({"messageStart": {"role": "assistant"}})),
+                Provider::VercelUi => events[0] = json!({"type": "start", "messageId": "m"}),
+                Provider::OpenaiChat => events.iter_mut().for_each(|event| event["id"] = json!("m")),
+                Provider::Gemini if events[0].get("candidates").is_some() => {
+                    events.iter_mut().for_each(|event| event["responseId"] = json!("m"));
+                }
+                _ => {}
+            }
+            let second: Vec<Value> = events.iter().map(other_ids).collect();
+            let end = events.iter().position(is_end).unwrap();
+            let (calls, stream) = read(*provider, &[&events[..], &second].concat());
+            assert_eq!(stream.verdict(), Ok(()), "{provider}");
+            assert!(calls.is_empty() || calls == ["complete false"; 2], "{provider}: {calls:?}");
+            wires[0] += 1;
+            if has_no_beginning.contains(provider) && events[0].get("event_type").is_none() {
+                continue;
+            }
+            // The turn of an agent's goes on after a message.
+            let end = if *provider == Provider::ClaudeCode { end - 2 } else { end };
+            for cut in 2..=end {
+                let (_, stream) = read(*provider, &[&events[..cut], &second].concat());
+                let kind = stream.verdict().expect_err(&format!("{provider} cut at {cut}")).kind();
+                let is_known = matches!(kind, UnfinishedKind::Incomplete | UnfinishedKind::Call);
+                assert!(is_known, "{provider} cut at {cut}: {kind:?}");
+            }
+            wires[1] += 1;
+        }
+    }
+    assert_eq!(wires, [25, 20]);
 }
 
 #[test]
@@ -80,14 +133,14 @@ fn several_values_in_one_call() {
             assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Call, "{provider}");
             assert_eq!(stream.message(), None, "{provider}");
         }
-        assert_eq!(wires, 7);
+        assert_eq!(wires, 11);
     }
 }
 
 #[test]
 fn a_call_that_is_not_whole_does_not_go_back() {
     // These have no message that goes back.
-    let has_none = [Provider::AgUi, Provider::VercelUi];
+    let has_none = [Provider::AgUi, Provider::VercelUi, Provider::ClaudeCode, Provider::MistralConversations];
     for (text, is_whole) in
         [(r#"{"a": 1}"#, true), ("", true), (r#"{"a": "#, false), ("{'a': 1}", false), ("[1]", false)]
     {

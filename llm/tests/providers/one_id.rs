@@ -312,6 +312,14 @@ fn agents_of_bedrock_end_with_their_final_response() {
         let (reported, verdict) = read(Provider::Bedrock, &events);
         assert_eq!(verdict, Err(UnfinishedKind::Incomplete), "{reported:?}");
     }
+    // It has failed, or only another one that it has asked.
+    let mut failure = json!({"trace": {"trace": {"failureTrace": {"failureCode": 500, "failureReason": "No model."}}}});
+    let (reported, verdict) = read(Provider::Bedrock, &[start.clone(), failure.clone()]);
+    let error = &of(&reported, "provider-error")[0];
+    assert_eq!((&error["message"], verdict), (&json!("No model."), Err(UnfinishedKind::ProviderError)));
+    failure["trace"]["collaboratorName"] = json!("helper");
+    let (reported, verdict) = read(Provider::Bedrock, &[start, failure, response(&whole), bytes(&whole)]);
+    assert_eq!((of(&reported, "provider-error").len(), verdict), (0, Ok(())));
 }
 
 /// The last chunk of a model has Bedrock's counts, also where a guardrail has cut it.

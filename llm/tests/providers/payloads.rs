@@ -130,7 +130,7 @@ fn a_block_is_read_as_its_text_alone() {
             }
         }
     }
-    assert_eq!(wires, 9);
+    assert_eq!(wires, 14);
 }
 
 #[test]
@@ -237,7 +237,9 @@ fn replace(value: &mut Value, this: &str, other: &Value) -> bool {
 fn a_payload_of_which_something_is_missing_is_not_complete() {
     let (json, fenced) = (["{\"answer\": 1", "23", "}"], ["See ```json\n{\"answer\": 1", "23", "}"]);
     let (mut wires, mut repeating) = (0, 0);
-    for provider in Provider::ALL {
+    // Codex has a text whole; what contradicts at DashScope is another piece.
+    let is_without = |provider: &Provider| [Provider::Codex, Provider::Dashscope].contains(provider);
+    for provider in Provider::ALL.iter().filter(|provider| !is_without(provider)) {
         let streams = [fenced, json].map(|pieces| wires::text(*provider, &pieces).map(|events| (pieces, events)));
         let [Some(in_fence), Some(alone)] = streams else { continue };
         wires += 1;
@@ -268,9 +270,9 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         }
         for is_damaged in [true, false] {
             let ended = both(&|_, events| {
-                let place = events.iter().position(|event| replace(&mut event.clone(), "23", &json!(5))).unwrap();
+                let place = events.iter().position(|event| replace(&mut event.clone(), "23", &json!(true))).unwrap();
                 let mut event = events[place].clone();
-                replace(&mut event, "23", &json!(5));
+                replace(&mut event, "23", &json!(true));
                 events[place] = if is_damaged { json!("{\"damaged") } else { event };
                 true
             });
@@ -280,7 +282,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
             assert!(reasons.iter().any(|reason| ended[0].contains(reason)), "{provider}: {ended:?}");
         }
     }
-    assert_eq!((wires, repeating), (9, 1));
+    assert_eq!((wires, repeating), (12, 1));
     let chunk = |text: &str| json!({"message": {"content": text}, "done": false}).to_string();
     let end = json!({"message": {"content": ""}, "done": true, "done_reason": "stop"}).to_string();
     let ended = |before: &str, after: &str| {

@@ -218,17 +218,22 @@ fn what_is_added_with_a_text_goes_on() {
     }
 }
 
-/// The wires that repeat a call's input after its end, with this one, and whether they have it as an object.
-fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
+/// The wires that repeat a call after its end, with this name and input.
+fn call_twice(name: &str, again: &str) -> Vec<(Provider, Vec<Value>)> {
     let whole = r#"{"city":"Bern"}"#;
     let object = |text: &str| serde_json::from_str::<Value>(text).unwrap();
-    let item = |text: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": "f", "arguments": text});
+    let item = |name: &str, text: &str| json!({"type": "function_call", "id": "i", "call_id": "c", "name": name, "arguments": text});
     let done = |item: Value| json!({"type": "response.output_item.done", "output_index": 0, "item": item});
-    let available =
-        |input: Value| json!({"type": "tool-input-available", "toolCallId": "c", "toolName": "f", "input": input});
-    let generation = |kind: &str, input: Value| {
-        let calls = json!([{"name": "f", "parameters": input}]);
+    let available = |name: &str, input: Value| json!({"type": "tool-input-available", "toolCallId": "c", "toolName": name, "input": input});
+    let generation = |kind: &str, name: &str, input: Value| {
+        let calls = json!([{"name": name, "parameters": input}]);
         json!({"event_type": kind, "tool_calls": calls, "response": {"tool_calls": calls}, "finish_reason": "COMPLETE"})
+    };
+    let entry = |name: &str, text: &str| json!({"index": 0, "id": "c", "type": "function", "function": {"name": name, "arguments": text}});
+    let line = |event: Value| json!({"type": "stream_event", "event": event, "session_id": "s"});
+    let step = |event: &str, name: &str, text: &str| {
+        json!({"type": format!("item.{event}"), "item":
+        {"id": "c", "type": "mcp_tool_call", "server": "s", "tool": name, "arguments": object(text), "status": event}})
     };
     let live = |mut event: Value| {
         (event["event_id"], event["response_id"]) = (json!("e"), json!("r"));
@@ -238,33 +243,40 @@ fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
         (
             Provider::OpenaiResponses,
             vec![
-                done(item(whole)),
-                json!({"type": "response.completed", "response": {"output": [{"type": "reasoning", "id": "x"}, item(again)]}}),
+                done(item("f", whole)),
+                json!({"type": "response.completed", "response": {"output": [{"type": "reasoning", "id": "x"}, item(name, again)]}}),
             ],
         ),
         (
             Provider::OpenaiResponses,
-            vec![done(item(whole)), done(item(again)), json!({"type": "response.completed", "response": {}})],
+            vec![
+                done(item("f", whole)),
+                done(item(name, again)),
+                json!({"type": "response.completed", "response": {}}),
+            ],
         ),
         (
             Provider::OpenaiResponses,
             vec![
-                live(done(item(whole))),
-                json!({"type": "response.done", "event_id": "e", "response": {"id": "r", "status": "completed", "output": [item(again)]}}),
+                live(done(item("f", whole))),
+                json!({"type": "response.done", "event_id": "e", "response": {"id": "r", "status": "completed", "output": [item(name, again)]}}),
             ],
         ),
         (
             Provider::VercelUi,
             vec![
                 json!({"type": "start"}),
-                available(object(whole)),
-                available(object(again)),
+                available("f", object(whole)),
+                available(name, object(again)),
                 json!({"type": "finish", "finishReason": "tool-calls"}),
             ],
         ),
         (
             Provider::Cohere,
-            vec![generation("tool-calls-generation", object(whole)), generation("stream-end", object(again))],
+            vec![
+                generation("tool-calls-generation", "f", object(whole)),
+                generation("stream-end", name, object(again)),
+            ],
         ),
         (
             Provider::Gemini,
@@ -273,22 +285,67 @@ fn input_twice(again: &str) -> Vec<(Provider, Vec<Value>)> {
                 json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": whole}}),
                 json!({"event_type": "step.stop", "index": 0}),
                 json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": "requires_action", "steps": [
-                    {"type": "function_call", "id": "c", "name": "f", "arguments": object(again)}]}}),
+                    {"type": "function_call", "id": "c", "name": name, "arguments": object(again)}]}}),
+            ],
+        ),
+        (
+            Provider::OpenaiChat,
+            vec![
+                json!({"choices": [{"index": 0, "delta": {"tool_calls": [entry("f", whole)]}}]}),
+                json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}),
+                json!({"choices": [{"index": 0, "message": {"tool_calls": [entry(name, again)]}, "finish_reason": "tool_calls"}]}),
+            ],
+        ),
+        (
+            Provider::ClaudeCode,
+            vec![
+                line(json!({"type": "message_start", "message": {"id": "m", "content": []}})),
+                line(json!({"type": "content_block_start", "index": 0,
+                    "content_block": {"type": "tool_use", "id": "c", "name": "f", "input": {}}})),
+                line(json!({"type": "content_block_delta", "index": 0,
+                    "delta": {"type": "input_json_delta", "partial_json": whole}})),
+                line(json!({"type": "content_block_stop", "index": 0})),
+                json!({"type": "assistant", "session_id": "s", "message": {"id": "m", "content": [
+                    {"type": "tool_use", "id": "c", "name": name, "input": object(again)}]}}),
+                line(json!({"type": "message_delta", "delta": {"stop_reason": "tool_use"}})),
+                line(json!({"type": "message_stop"})),
+                json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s"}),
+            ],
+        ),
+        (
+            Provider::Codex,
+            vec![
+                json!({"type": "thread.started", "thread_id": "t"}),
+                json!({"type": "turn.started"}),
+                step("started", "f", whole),
+                step("completed", name, again),
+                json!({"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}),
             ],
         ),
     ]
 }
 
 #[test]
-fn inputs_that_are_repeated_after_their_end() {
+fn calls_that_are_repeated_after_their_end() {
     for again in [r#"{"city":"Bern"}"#, r#"{ "city" : "B\u0065rn" }"#] {
-        for (provider, events) in input_twice(again) {
+        for (provider, events) in call_twice("f", again) {
             let (reported, verdict) = read(provider, &events);
             assert_eq!((of(&reported, "input").len(), verdict), (1, Ok(())), "{provider}: {reported:?}");
             assert_eq!(of(&reported, "call-error").len(), 0, "{provider}");
         }
     }
-    for (provider, events) in input_twice(r#"{"city":"Basel"}"#) {
+    // Another name is another call's, or is reported.
+    for (provider, events) in call_twice("g", r#"{"city":"Bern"}"#) {
+        let (reported, verdict) = read(provider, &events);
+        match of(&reported, "input").len() {
+            2 => assert_eq!(of(&reported, "call")[1]["name"], "g", "{provider}"),
+            _ => {
+                assert_eq!(of(&reported, "mismatch")[0]["text"], "g", "{provider}: {reported:?}");
+                assert_eq!(verdict, Err(UnfinishedKind::Mismatch), "{provider}");
+            }
+        }
+    }
+    for (provider, events) in call_twice("f", r#"{"city":"Basel"}"#) {
         let (reported, verdict) = read(provider, &events);
         assert_eq!(of(&reported, "input")[0]["value"], json!({"city": "Bern"}), "{provider}");
         let mismatches = of(&reported, "mismatch");

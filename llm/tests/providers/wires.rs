@@ -71,7 +71,31 @@ pub(crate) fn call(provider: Provider, text: &str) -> Option<Vec<Value>> {
             json!({"type": "finish-step"}),
             json!({"type": "finish", "finishReason": "tool-calls"}),
         ],
-        _ => return None,
+        // Of Gemini's, the Interactions: a call of the others has an object.
+        Provider::Gemini => vec![
+            json!({"event_type": "interaction.created", "interaction": {"id": "m"}}),
+            json!({"event_type": "step.start", "index": 0, "step": {"type": "function_call", "id": "t", "name": "f", "arguments": {}}}),
+            json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": one}}),
+            json!({"event_type": "step.delta", "index": 0, "delta": {"type": "arguments_delta", "arguments": other}}),
+            json!({"event_type": "step.stop", "index": 0}),
+            json!({"event_type": "interaction.completed", "interaction": {"id": "m", "status": "requires_action"}}),
+        ],
+        Provider::ClaudeCode => of_claude_code(call(Provider::Anthropic, text)?),
+        Provider::Dashscope => dashscope(&[
+            json!({"role": "assistant", "content": "", "tool_calls": [
+                {"index": 0, "id": "t", "type": "function", "function": {"name": "f", "arguments": one}}]}),
+            json!({"role": "assistant", "content": "", "tool_calls": [
+                {"index": 0, "id": "", "type": "function", "function": {"arguments": other}}]}),
+        ]),
+        Provider::MistralConversations => vec![
+            json!({"type": "conversation.response.started", "conversation_id": "m"}),
+            json!({"type": "function.call.delta", "id": "i", "name": "f", "tool_call_id": "t", "arguments": one}),
+            json!({"type": "function.call.delta", "id": "i", "name": "f", "tool_call_id": "t", "arguments": other}),
+            json!({"type": "conversation.response.done", "usage": {"prompt_tokens": 1}}),
+        ],
+        // An object, or no calls.
+        Provider::Ollama | Provider::Mcp | Provider::Codex | Provider::Cloudflare => return None,
+        _ => unreachable!("{provider} is new here"),
     })
 }
 
@@ -138,8 +162,52 @@ pub(crate) fn text(provider: Provider, pieces: &[&str]) -> Option<Vec<Value>> {
             .chain(pieces.iter().map(|text| json!({"type": "text-delta", "id": "t", "delta": text})))
             .chain([json!({"type": "text-end", "id": "t"}), json!({"type": "finish"})])
             .collect(),
-        // The server keeps the conversation, or has no text.
-        _ => return None,
+        Provider::ClaudeCode => of_claude_code(text(Provider::Anthropic, pieces)?),
+        Provider::Codex => vec![
+            json!({"type": "thread.started", "thread_id": "m"}),
+            json!({"type": "turn.started"}),
+            json!({"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": pieces.concat()}}),
+            json!({"type": "turn.completed", "usage": {"input_tokens": 1, "output_tokens": 1}}),
+        ],
+        // All so far in each event: that is what is sent unless a client asks for pieces.
+        Provider::Dashscope => dashscope(
+            &(0..pieces.len())
+                .map(|last| json!({"role": "assistant", "content": pieces[..=last].concat()}))
+                .collect::<Vec<_>>(),
+        ),
+        Provider::MistralConversations => [json!({"type": "conversation.response.started", "conversation_id": "m"})]
+            .into_iter()
+            .chain(pieces.iter().map(|text| json!({"type": "message.output.delta", "id": "i", "content": text})))
+            .chain([json!({"type": "conversation.response.done", "usage": {"prompt_tokens": 1}})])
+            .collect(),
+        Provider::Cloudflare => pieces
+            .iter()
+            .map(|text| json!({"response": text, "p": "abc"}))
+            .chain([json!({"response": "", "finish_reason": "stop"})])
+            .collect(),
+        Provider::Mcp => return None,
+        _ => unreachable!("{provider} is new here"),
     };
     Some(events)
+}
+
+/// Claude Code's lines around a model's events.
+fn of_claude_code(events: Vec<Value>) -> Vec<Value> {
+    let lines = events.into_iter().map(|event| json!({"type": "stream_event", "event": event, "session_id": "s"}));
+    lines.chain([json!({"type": "result", "subtype": "success", "is_error": false, "session_id": "s"})]).collect()
+}
+
+/// DashScope's events around a choice's messages, and its end.
+fn dashscope(messages: &[Value]) -> Vec<Value> {
+    let event = |message: &Value, reason: &str| {
+        let choice = json!({"index": 0, "message": message, "finish_reason": reason});
+        json!({"output": {"choices": [choice]}, "usage": {"total_tokens": 1}, "request_id": "m"})
+    };
+    let mut events: Vec<_> = messages.iter().map(|message| event(message, "null")).collect();
+    events.extend(messages.last().map(|last| {
+        // The last has no new piece, but all of a text.
+        let end = json!({"role": "assistant", "content": last["content"]});
+        event(&end, if last["tool_calls"].is_null() { "stop" } else { "tool_calls" })
+    }));
+    events
 }

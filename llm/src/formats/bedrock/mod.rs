@@ -12,6 +12,7 @@ use self::chunk::read_chunk;
 use crate::calls::{CallStart, Executor, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
+use crate::emitter::failure::Failure;
 use crate::emitter::said::Part as Said;
 use crate::event::media::Media;
 use crate::event::stop::StopKind;
@@ -217,7 +218,11 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
     }
     // Of each kind of trace that may have one, but not what another agent has told this one.
     let is_own = !event.trace.member("collaboratorName").is_given();
-    for (_, trace) in event.trace.member("trace").members().filter(|_| is_own) {
+    for (kind, trace) in event.trace.member("trace").members().filter(|_| is_own) {
+        if kind.word() == "failureTrace" {
+            let [message, code] = ["failureReason", "failureCode"].map(|member| trace.member(member).word());
+            emit.fail(&Failure { message, code, json: trace, ..Failure::default() });
+        }
         let response = trace.member("observation").member("finalResponse").member("text");
         if response.is_given() {
             emit.expect_all(&response.word());

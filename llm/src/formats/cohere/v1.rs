@@ -180,7 +180,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
             emit.calls().whole(slot, parameters.spelt());
             emit.calls().stop(slot);
         } else if let Some(number) = emit.calls().find_in(slot) {
-            emit.repeat_input(number, parameters.spelt());
+            emit.repeat_call(number, name, parameters.spelt());
         }
     }
 }

@@ -212,7 +212,7 @@ impl Step<'_> {
         match (&*self.kind, call) {
             ("model_output", _) => repeat(MismatchKind::Text, index, &joined(&self.content), emit),
             ("thought", _) => repeat(MismatchKind::Reasoning, index, &joined(&self.summary), emit),
-            (_, Some(call)) => drop(emit.repeat_input(call, self.arguments.text_or_json().as_str())),
+            (_, Some(call)) => drop(emit.repeat_call(call, &self.name, self.arguments.text_or_json().as_str())),
             // Steps that have come are known by their calls.
             (kind, None) if !kind.ends_with("_result") || emit.known().find_id(0, &self.call_id).is_none() => {
                 emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json);

@@ -86,7 +86,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if event.candidates.is_some_and(Json::is_nothing) && emit.calls().find_open(latest).is_some() {
         return Err(Unreadable);
     }
-    emit.message(&event.response_id.word(), &event.model_version);
+    let says_anything = candidates
+        .0
+        .iter()
+        .any(|candidate| candidate.object.content.0.as_ref().is_some_and(|content| !content.parts.0.is_empty()));
+    emit.message_after_end(&event.response_id.word(), &event.model_version, says_anything);
     for Spelt { object: candidate, .. } in candidates.0 {
         let choice = candidate.index.unwrap_or(0);
         read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);

@@ -29,7 +29,10 @@ pub(super) fn read_entry(
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
         // Late as well, but for what repeats all of it.
         Found::Ended(number) if form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
-        Found::Ended(_) if form == Form::Whole => return,
+        Found::Ended(number) if form == Form::Whole => {
+            emit.repeat_call(number, name, input.as_str());
+            return;
+        }
         Found::Ended(number) => return emit.calls().late(number),
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
@@ -39,7 +42,7 @@ pub(super) fn read_entry(
         TextOrJson::Text(text) if form == Form::Piece => emit.calls().append(number, text),
         TextOrJson::Text(text) if form == Form::SoFar => emit.calls().append_so_far(number, text),
         // An object where a string should be is all there is. It may be said once more after the call's end.
-        whole if emit.repeat_input(number, whole.as_str()) => {}
+        whole if emit.repeat_call(number, name, whole.as_str()) => {}
         whole => emit.calls().whole_of(number, whole.as_str()),
     }
 }

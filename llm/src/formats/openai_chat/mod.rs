@@ -150,7 +150,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     let mut choices = Pieces::<Choice<'_>>::default();
     choices.read(chunk.choices.unwrap_or_default().or_null())?;
-    emit.message(&chunk.id, &chunk.model);
+    emit.message_after_end(&chunk.id, &chunk.model, choices.0.iter().any(Choice::says_anything));
     emit.content_filter(0, chunk.prompt_filter_results);
     for choice in choices.0 {
         read_choice(choice, Form::Whole, emit);
@@ -167,6 +167,28 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.fail(&failure);
     }
     Ok(Understood::Yes)
+}
+
+impl Choice<'_> {
+    /// Returns true if it is more than an end, and what comes with that.
+    fn says_anything(&self) -> bool {
+        let deltas = self.delta.0.iter().chain(&self.message.0);
+        !self.text.is_empty() || deltas.into_iter().any(Delta::says_anything)
+    }
+}
+
+impl Delta<'_> {
+    fn says_anything(&self) -> bool {
+        let has_content = match &self.content {
+            TextOrList::Text(text) => !text.is_empty(),
+            TextOrList::List(parts) => !parts.is_empty(),
+        };
+        let texts = [&self.refusal, &self.reasoning_content, &self.reasoning];
+        has_content
+            || texts.into_iter().any(|text| !text.is_empty())
+            || !self.tool_calls.0.is_empty()
+            || self.function_call.0.is_some()
+    }
 }
 
 impl Detail<'_> {

@@ -363,7 +363,7 @@ impl Item<'_> {
     /// The item is repeated after its call has ended.
     pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
         if matches!(self.form(), Some(Form::Streamed | Form::StreamedRaw)) {
-            emit.repeat_input(number, &self.text());
+            emit.repeat_call(number, self.tool(), &self.text());
         }
     }
 

@@ -78,7 +78,7 @@ impl Item<'_> {
 pub(super) fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Item<'_>>, emit: &mut Emitter<'_>) {
     let has_ended = item.is_call() && emit.calls().has_ended(item.slot(choice), item.id());
     if let Some(number) = emit.known().find_id(choice, item.id()).filter(|_| has_ended) {
-        emit.repeat_input(number, item.arguments.text_or_json().as_str());
+        emit.repeat_call(number, &item.name, item.arguments.text_or_json().as_str());
     }
     if item.is_call() && !has_ended {
         let slot = item.slot(choice);
