@@ -21,7 +21,7 @@ const DEVIATIONS =
   "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
 const INPUTS = [
   ...'{"a":1}|{ "a" : 1 }|{"a":1.0}|{"b":2,"a":1}|{"a":1,"b":2}|{"a":"é😀\\n"}|{"a":"\\u00e9\\ud83d\\ude00\\n"}|{}|{ }|[]|""|12|120|-0|1e3|1000|null|"text"'.split("|"),
-  ...'{"a":1}{"a":1}|{"a":1} {"a":1.0}|{"a":1}{"b":2}|1 2|{"a":1,"a":2}|{"a":[1,]}|{a:1}|{"a":1} // c|{"a":1}/|SELECT 1|{"a":1}x|{"a": [1, {"b": [true, "x"]}]}| {"a":1} |{"a":1,|{"a":1.25}'.split("|"),
+  ...'{"a":1}{"a":1}|{"a":1} {"a":1.0}|{"a":1}{"b":2}|{"a":1}{"a":1,"a":2}|{} [1,]|1 2|{"a":1,"a":2}|{"a":[1,]}|{a:1}|{"a":1} // c|{"a":1}/|SELECT 1|{"a":1}x|{"a": [1, {"b": [true, "x"]}]}| {"a":1} |{"a":1,|{"a":1.25}'.split("|"),
 ];
 const REASONS = [null, "tool_calls", "TOOL_USE", "stop", "length", "max_tokens", "content_filter", ""];
 const NAMES = ["f", "g", "read", "", null, "a name that is rather long"];

@@ -59,7 +59,7 @@ export function payloadOf(verdict: Verdict, raw: string, text: Text | undefined,
     if (count > list.length) payload.more = count - list.length;
   }
   if (status === "trailing") {
-    const values = valuesOf(raw);
+    const values = valuesOf(raw, text!);
     if (values.length > 0) {
       payload.values = values.map((value) => makeValue(value, making));
       payload.repeated = values.every((value) => areAlike(values[0]!, value));
