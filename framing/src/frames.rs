@@ -20,9 +20,10 @@ use crate::texts::Texts;
 ///
 /// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard says
 ///   ([section 9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless
-///   the first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, and a line that is
-///   a JSON object without any field, is an [exception](Frame::Exception). Fields that the standard does not have are
-///   ignored, as it says, unless they end with a JSON object: then the line is [unreadable](Frame::Unreadable).
+///   the first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, an event of that
+///   name whose data does not say so itself, and a JSON object in lines that are no fields are each an
+///   [exception](Frame::Exception). What the standard ignores is [unreadable](Frame::Unreadable) where something may have
+///   been said: data under a misspelt name, and a page or a sentence in lines that are no fields.
 /// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. Of an array whose first
 ///   element is an object, each element is a frame as soon as it closes.
 /// - **Amazon's event stream**: a message is a frame, its payload wrapped in the event's name: `{"messageStop":{…}}`.

@@ -3,11 +3,12 @@
 //! Each line is read as far as it has come, and `Position` says where in a line the bytes end. Of fields other than
 //! `data`, and of comments, nothing is kept; so invalid UTF-8 in them is passed over too.
 //!
-//! Servers do three things besides. Some leave out the blank lines, so that each line of data is an event: a first line
-//! that is JSON by itself can't be the beginning of an event of several lines. And some write an error into the stream,
-//! in a field of that name or without any: what follows `error:`, and a line that begins with a brace, is reported as an
-//! exception. And some have an object under a name that the standard does not have, be it only a blank before `data`: it is
-//! passed on as unreadable, as nobody knows what it is, but it may be what was to be said.
+//! Servers do four things besides. Some leave out the blank lines, so that each line of data is an event: a first line
+//! that is JSON by itself can't be the beginning of an event of several lines. Some call an event `error`, and nothing in
+//! its data says so. Some write an error into the stream in a field of that name, or without any, on one line or several:
+//! what follows `error:`, and a JSON object in lines that are no fields, is an exception too. And some have an object under
+//! a name that the standard does not have, be it only a blank before `data`, or a notice or a page of a proxy's in lines that
+//! are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may be what was to be said.
 
 use std::mem;
 
@@ -22,6 +23,7 @@ pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
 const NAME: &[u8] = b"data";
 const ERROR: &[u8] = b"error:";
+const EVENT: &[u8] = b"event:";
 
 /// Server-sent events.
 #[derive(Clone, Debug)]
@@ -32,8 +34,12 @@ pub(crate) struct Sse {
     /// True if the data so far is known to be no event by itself. Looking again for each line that follows would take
     /// quadratic time.
     is_continued: bool,
-    /// A line that may be an error or an object under another name, so far.
+    /// A line that may be more than a field of another name, so far.
     aside: Vec<u8>,
+    /// Lines before it that are no fields, each with a line feed after it.
+    unframed: Vec<u8>,
+    /// True if the event's name is `error`.
+    is_error: bool,
     /// True if the event's data exceeds the limit; the rest of the event is skipped.
     is_too_long: bool,
     limit: usize,
@@ -52,7 +58,7 @@ enum Position {
     Colon,
     /// In the value of `data`.
     Value,
-    /// In a line that may be an error or an object under another name.
+    /// In a line that may be more than a field of another name.
     Aside,
     /// In a line that is not data.
     Ignored,
@@ -68,6 +74,8 @@ impl Sse {
             data: Vec::new(),
             is_continued: false,
             aside: Vec::new(),
+            unframed: Vec::new(),
+            is_error: false,
             is_too_long: false,
             limit,
         }
@@ -111,6 +119,7 @@ impl Sse {
                     (Position::Aside, false)
                 }
                 Position::Colon => {
+                    self.end_unframed(on_frame);
                     self.end_line_of_its_own(on_frame);
                     (Position::Value, byte == b' ')
                 }
@@ -176,30 +185,62 @@ impl Sse {
             self.end_line_of_its_own(on_frame);
         }
         let error = line.strip_prefix(ERROR).map(<[u8]>::trim_ascii);
-        match (error.map(str::from_utf8), str::from_utf8(&line)) {
-            (Some(Ok(error)), _) if !error.is_empty() => {
-                let json = if is_json(error.as_bytes()) {
-                    error.to_owned()
-                } else {
-                    serde_json::Value::from(error).to_string()
-                };
-                on_frame(Frame::Exception(&format!("{{\"error\":{json}}}")));
+        if let Some(error) = error {
+            self.end_unframed(on_frame);
+            match str::from_utf8(error) {
+                Ok("") => {}
+                Ok(text) if is_json(error) => on_frame(Frame::Exception(&around(text))),
+                Ok(text) => on_frame(Frame::Exception(&around(&serde_json::Value::from(text).to_string()))),
+                Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error))),
             }
-            (Some(Err(_)), _) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error.unwrap_or_default()))),
-            (None, Ok(body)) if line.len() <= self.limit && body.starts_with('{') && is_json(&line) => {
-                on_frame(Frame::Exception(body));
-            }
-            (None, Ok(body)) if line.len() <= self.limit => {
-                // Not a field of another name, such as a header that was saved with the body.
-                let start = body.trim_start();
-                let is_meant =
-                    start.starts_with('{') || start.get(..3).is_some_and(|it| it.eq_ignore_ascii_case("dat"));
-                let object = body.find('{').map(|at| &line[at..]).filter(|_| is_meant);
-                if object.is_some_and(is_json) {
-                    on_frame(Frame::Unreadable(body));
-                }
-            }
-            _ => {}
+        } else if let Some(value) = line.strip_prefix(EVENT) {
+            // With the line of data before it, another event is over.
+            self.end_unframed(on_frame);
+            self.end_line_of_its_own(on_frame);
+            self.is_error = value.trim_ascii() == b"error";
+        } else if is_field(&line) {
+            self.end_unframed(on_frame);
+            self.end_field(&line, on_frame);
+        } else if self.unframed.is_empty() && line.starts_with(b"{") && is_json(&line) {
+            self.take_unframed(&line, on_frame);
+            self.end_unframed(on_frame);
+        } else {
+            self.take_unframed(&line, on_frame);
+        }
+    }
+
+    /// A field that the standard does not have. A header may have been saved with the body; but an object may be meant.
+    fn end_field(&self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+        let is_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));
+        let object = line.iter().position(|byte| *byte == b'{').map(|at| &line[at..]);
+        if is_data && line.len() <= self.limit && object.is_some_and(is_json) {
+            on_frame(Frame::Unreadable(&String::from_utf8_lossy(line)));
+        }
+    }
+
+    /// A line that is no field, or that goes on with those before it.
+    fn take_unframed(&mut self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
+        if self.unframed.is_empty() && !says_something(line) {
+            return;
+        }
+        if self.unframed.len() + line.len() > self.limit {
+            self.unframed.clear();
+            on_frame(Frame::TooLong);
+            return;
+        }
+        self.unframed.extend_from_slice(line);
+        self.unframed.push(b'\n');
+    }
+
+    /// Lines that are no fields are over: an object, or nobody knows what.
+    fn end_unframed(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        if self.unframed.pop().is_none() {
+            return;
+        }
+        let lines = mem::take(&mut self.unframed);
+        match str::from_utf8(&lines) {
+            Ok(text) if text.starts_with('{') && is_json(&lines) => on_frame(Frame::Exception(text)),
+            _ => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&lines))),
         }
     }
 
@@ -212,9 +253,12 @@ impl Sse {
 
     /// A blank line ends the event, which is none without data.
     fn end_event(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
+        self.end_unframed(on_frame);
         (self.is_too_long, self.is_continued) = (false, false);
+        let is_error = mem::take(&mut self.is_error);
         if self.data.pop().is_some() {
             match str::from_utf8(&self.data) {
+                Ok(text) if is_error && !says_error(text) => on_frame(Frame::Exception(&around(text))),
                 Ok(text) => on_frame(Frame::Text(text)),
                 Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&self.data))),
             }
@@ -229,22 +273,26 @@ impl Sse {
 
     /// Returns true if nothing of an event is held.
     pub(crate) fn is_without_data(&self) -> bool {
-        self.data.is_empty() && !self.is_too_long
+        self.data.is_empty() && self.unframed.is_empty() && !self.is_too_long && !self.is_error
     }
 
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { position, data, is_continued: _, aside, is_too_long, limit: _ } = self;
+        let Self { position, data, is_continued: _, aside, unframed, is_error, is_too_long, limit: _ } = self;
         let position = Position::ALL.iter().position(|known| known == position).unwrap_or_default();
         out.number(position as u64);
         out.flag(*is_too_long);
         out.bytes(data);
         out.bytes(aside);
+        out.bytes(unframed);
+        out.flag(*is_error);
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
         let position = *Position::ALL.get(reader.size()?).ok_or(RestoreErrorKind::Impossible)?;
         let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
         let aside = reader.bytes()?.to_vec();
+        let (unframed, is_error) = (reader.bytes()?.to_vec(), reader.flag()?);
+        possible(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
         possible(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
         let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
         // The data's last line feed may lie beyond the limit.
@@ -252,7 +300,7 @@ impl Sse {
         // Between two lines of data there is a line feed.
         let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
         possible(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
-        let new = Self { position, data, is_continued: false, aside, is_too_long, limit };
+        let new = Self { position, data, is_continued: false, aside, unframed, is_error, is_too_long, limit };
         possible(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
         Ok(new)
     }
@@ -286,4 +334,34 @@ impl Position {
 /// Returns how much is held of a line that may be an error: at least what shows whether it is one.
 fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
+}
+
+/// Returns true if a line that is no field, which the standard passes over, may be what was to be said: the beginning of an
+/// object or a page, an event behind something else, or a sentence.
+fn says_something(line: &[u8]) -> bool {
+    let words = line.split(u8::is_ascii_whitespace).filter(|word| word.iter().any(u8::is_ascii_alphabetic));
+    let is_called_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));
+    let has_event = || (is_called_data || line.windows(5).any(|part| part == b"data:")) && line.contains(&b'{');
+    matches!(line.trim_ascii_start().first(), Some(b'{' | b'<')) || words.count() >= 3 || has_event()
+}
+
+/// Returns true if a line has a name, as fields and headers have, and a colon.
+fn is_field(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+    // The standard's own may stand without a colon.
+    let is_known = matches!(line, b"event" | b"id" | b"retry");
+    is_known || !name.is_empty() && name.len() < line.len() && name.iter().all(is_of_name)
+}
+
+/// Returns true if an event that is called an error says so itself, or is no object.
+fn says_error(text: &str) -> bool {
+    let Ok(serde_json::Value::Object(object)) = serde_json::from_str(text) else { return true };
+    let is_error = |name: &str| object.get(name).is_some_and(|kind| kind == "error");
+    object.contains_key("error") || ["type", "event_type", "object"].into_iter().any(is_error)
+}
+
+/// An object with an error.
+fn around(error: &str) -> String {
+    format!("{{\"error\":{error}}}")
 }

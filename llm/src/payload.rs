@@ -10,8 +10,9 @@ mod values;
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::ops::Range;
 
-use jsonspigot::{CompleteValue, Deviation, Error};
+use jsonspigot::{CompleteValue, Deviation, Error, Parser};
 
 pub(crate) use self::alike::{are_alike, is_validated};
 pub use self::owned::OwnedPayload;
@@ -46,8 +47,8 @@ pub struct Payload<'a> {
     pub(crate) raw: &'a str,
     pub(crate) value: Option<CompleteValue<'a>>,
     pub(crate) error: Option<&'a Error>,
-    pub(crate) deviations: &'a [Deviation],
-    pub(crate) deviation_count: u64,
+    /// The parser that has read it, if one has.
+    pub(crate) parser: Option<&'a Parser>,
 }
 
 impl<'a> Payload<'a> {
@@ -71,7 +72,7 @@ impl<'a> Payload<'a> {
     }
 
     /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON text;
-    /// otherwise none. Servers put several calls into one, or send one several times; which it is, only you can tell.
+    /// otherwise none. Each is within the limits of its parser, and has no key twice if that is refused. Servers put several calls into one, or send one several times; which it is, only you can tell.
     ///
     /// # Cost
     ///
@@ -98,7 +99,12 @@ impl<'a> Payload<'a> {
     /// ```
     #[must_use]
     pub fn values(&self) -> Vec<&'a str> {
-        if self.status == PayloadStatus::Trailing { values_of(self.raw) } else { Vec::new() }
+        self.places_of_values().into_iter().filter_map(|place| self.raw.get(place)).collect()
+    }
+
+    fn places_of_values(&self) -> Vec<Range<usize>> {
+        let parser = self.parser.filter(|_| self.status == PayloadStatus::Trailing);
+        parser.map(|parser| values_of(self.raw, parser)).unwrap_or_default()
     }
 
     /// Returns true if the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in
@@ -133,13 +139,13 @@ impl<'a> Payload<'a> {
     /// ```
     #[must_use]
     pub fn deviations(&self) -> &'a [Deviation] {
-        self.deviations
+        self.parser.map_or(&[], Parser::deviations)
     }
 
     /// Returns the number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
-        self.deviation_count
+        self.parser.map_or(0, Parser::deviation_count)
     }
 
     /// Returns the error of the JSON: kind, offset and path, for malformed, trailing and truncated text.
@@ -161,7 +167,7 @@ impl fmt::Debug for Payload<'_> {
             .field("raw", &self.raw)
             .field("value", &self.value)
             .field("error", &self.error)
-            .field("deviations", &self.deviations)
+            .field("deviations", &self.deviations())
             .finish()
     }
 }

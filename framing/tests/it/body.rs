@@ -9,11 +9,17 @@ use jsonspigot_framing::{Frame, Frames};
 /// Checks the frames at every single and double cut, with a limit of 20 bytes, saved and restored there.
 #[track_caller]
 pub(crate) fn check(input: impl AsRef<[u8]>, wanted: &[&str]) {
+    check_with(20, input, wanted);
+}
+
+/// The same with another limit.
+#[track_caller]
+pub(crate) fn check_with(limit: usize, input: impl AsRef<[u8]>, wanted: &[&str]) {
     let input = input.as_ref();
     for first in 0..=input.len() {
         for second in first..=input.len() {
             let chunks = [&input[..first], &input[first..second], &input[second..]];
-            let frames = frames(20, chunks);
+            let frames = frames(limit, chunks);
             assert_eq!(frames, wanted, "{:?} cut at {first} and {second}", String::from_utf8_lossy(input));
         }
     }

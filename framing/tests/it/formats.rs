@@ -68,7 +68,7 @@ fn lines_before_the_first_event_belong_to_what_follows() {
 
 #[test]
 fn an_error_may_come_first() {
-    check("event: error\ndata: {\"a\":1}\n\ndata: {}\n\n", &["{\"a\":1}", "{}"]);
+    check("event: error\ndata: {\"a\":1}\n\ndata: {}\n\n", &["exception {\"error\":{\"a\":1}}", "{}"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use jsonspigot_framing::{Frame, Frames};
 use sse_core::{SseDecoder, SseEvent};
 
-use crate::body::{check, frames};
+use crate::body::{check, check_with, frames};
 
 /// What another reader says of the same bytes; `None` for an event that is too long.
 fn expected(input: &[u8], limit: usize) -> Vec<Option<String>> {
@@ -64,11 +64,50 @@ fn an_error_may_have_any_form() {
     check("data: {}\nerror: no\n", &["{}", "exception {\"error\":\"no\"}"]);
     check("data: {\nerror: \"no\"\ndata: }\n\n", &["exception {\"error\":\"no\"}", "{\n}"]);
     check(": x\n{\"a\":1}\n", &["exception {\"a\":1}"]);
-    check("error:\nerror: \nevent: x\nerror\n: {\n{\ndata: 1\n\n", &["1"]);
+    check("error:\nerror: \nevent: x\nerror\n: {\ndata: 1\n\n", &["1"]);
     check(b": x\nerror: \xFF\ndata: 1\n\n", &["bad \u{fffd}", "1"]);
     // One that is too long is an error nonetheless; a line without a field is not known to be one.
     let long = "x".repeat(30);
     check(format!(": x\nerror: {long}\ndata: 1\n{{{long}\n\n"), &["too long", "1"]);
+}
+
+/// What an event is called counts only where its data does not say what it is.
+#[test]
+fn an_event_may_be_called_an_error() {
+    for data in [r#"{"type":"error","a":1}"#, r#"{"error":"no"}"#, "no"] {
+        check_with(90, format!("event: error\ndata: {data}\n\n"), &[data]);
+        check_with(90, format!("event:error\ndata:{data}\n\ndata: {{}}\n"), &[data, "{}"]);
+    }
+    let no = [r#"exception {"error":{"message":"no"}}"#];
+    check_with(90, "event: error\ndata: {\"message\":\"no\"}\n\n", &no);
+    check_with(
+        90,
+        "data: {\"message\":\ndata: \"no\"}\nevent: error\n\n",
+        &[r#"exception {"error":{"message":
+"no"}}"#],
+    );
+    check_with(90, "event: errors\ndata: {}\n\nevent: error\n\ndata: {}\n\n", &["{}", "{}"]);
+    check_with(90, "data: {}\nevent: error\ndata: {\"message\":\"no\"}\n", &["{}", no[0]]);
+}
+
+/// A server in front of the one that was asked speaks in its own way.
+#[test]
+fn lines_that_are_no_fields_do_not_vanish() {
+    let error = "{\n  \"error\": {\n    \"message\": \"no\"\n  }\n}";
+    let exception = format!("exception {error}");
+    check_with(90, format!("data: a\n\n{error}\n\ndata: b\n\n"), &["a", &exception, "b"]);
+    check_with(90, format!("data: a\n\n{error}\ndata: b\n\n"), &["a", &exception, "b"]);
+    check_with(90, format!("data: a\n\n{error}"), &["a", &exception]);
+    check_with(90, format!("data: a\n\n{}", &error[..30]), &["a", &format!("bad {}", &error[..30])]);
+    for lines in ["upstream connect error", "<html>\n<h1>502</h1>\n</html>", "2026-01-01 data: {}", "\u{feff}data: {}"]
+    {
+        check_with(90, format!("data: a\n\n{lines}\n\ndata: b\n\n"), &["a", &format!("bad {lines}"), "b"]);
+    }
+    for line in ["HTTP/1.1 200 OK", "[DONE]", "ping", "ping 1"] {
+        check_with(90, format!("data: a\n\n{line}\n\ndata: b\n\n"), &["a", "b"]);
+    }
+    let long = format!("data: a\n\n{{\n{}\ndata: b\n\n", "  \"a\": 1,\n".repeat(20));
+    assert_eq!(frames(100, [long.as_bytes()]), ["a", "too long", "b"]);
 }
 
 /// A first line is looked at once, not again for each line that follows: else this would take hours.
@@ -98,7 +137,6 @@ fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
         "info: 1",
         "info: {",
         "info: {} x",
-        "{",
         " ",
         "\t: {",
     ] {

@@ -117,10 +117,8 @@ impl OpenCall {
         let is_whole = matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted);
         let value = if is_whole { self.parser() } else { empty.as_ref() };
         let value = value.and_then(|parser| parser.complete().ok());
-        let deviations = self.parser().map_or(&[][..], Parser::deviations);
-        let deviation_count = self.parser().map_or(0, Parser::deviation_count);
-        let input =
-            Payload { status, raw: self.input.raw(), value, error: error.as_ref(), deviations, deviation_count };
+        let (raw, parser) = (self.input.raw(), self.parser());
+        let input = Payload { status, raw, value, error: error.as_ref(), parser };
         listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
     }
 }

@@ -135,7 +135,19 @@ impl Emitter<'_> {
 
     /// A piece of a part, or all of it so far, on a wire that sends either: what begins with all that was said has the rest.
     pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
-        let rest = self.user.stream_state.said.rest_of(&part, text).unwrap_or(text);
+        let key = ["so far/", part.kind.name(), "/", &part.choice.to_string()].concat();
+        let rest = match self.user.stream_state.said.rest_of(&part, text) {
+            // Once one has had all so far and more, the others have too.
+            None if !text.is_empty() && self.has_reported(&key) => {
+                self.contradict(part, text);
+                return "";
+            }
+            Some(rest) if (1..text.len()).contains(&rest.len()) => {
+                self.note_reported(&key);
+                rest
+            }
+            rest => rest.unwrap_or(text),
+        };
         self.note_said(part, rest);
         rest
     }

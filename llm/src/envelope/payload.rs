@@ -365,9 +365,8 @@ impl OpenPayload {
             _ => None,
         };
         let is_whole = value.is_some();
-        let (deviations, deviation_count) = (self.parser.deviations(), self.parser.deviation_count());
-        let payload =
-            Payload { status, raw: &self.raw, value, error: self.error.as_ref(), deviations, deviation_count };
+        let (raw, error, parser) = (&*self.raw, self.error.as_ref(), Some(&self.parser));
+        let payload = Payload { status, raw, value, error, parser };
         report(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
         Ended { used, length: self.length + close.len() as u64, is_whole_bare: delimiter.is_bare() && is_whole }
     }

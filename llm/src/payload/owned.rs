@@ -3,12 +3,13 @@
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use jsonspigot::internal::{deserialize_whole, error_without_place};
 use jsonspigot::{Deviation, Error, ErrorKind};
 
+use super::are_all_alike;
 use super::{Payload, PayloadStatus};
-use super::{are_all_alike, values_of};
 
 /// A [`Payload`] that owns its parts: `'static + Send`, with all that the borrowed one has.
 ///
@@ -39,6 +40,8 @@ pub struct OwnedPayload {
     error: Option<Error>,
     deviations: Vec<Deviation>,
     deviation_count: u64,
+    /// The places in the text of the values that it has.
+    values: Vec<Range<usize>>,
 }
 
 impl Payload<'_> {
@@ -60,8 +63,9 @@ impl Payload<'_> {
             raw: self.raw.to_owned(),
             value: self.value.map(|value| value.to_string()),
             error: self.error.cloned(),
-            deviations: self.deviations.to_vec(),
-            deviation_count: self.deviation_count,
+            deviations: self.deviations().to_vec(),
+            deviation_count: self.deviation_count(),
+            values: self.places_of_values(),
         }
     }
 }
@@ -108,7 +112,7 @@ impl OwnedPayload {
     /// The values of a trailing input that is nothing but whole values; see [`Payload::values`].
     #[must_use]
     pub fn values(&self) -> Vec<&str> {
-        if self.status == PayloadStatus::Trailing { values_of(&self.raw) } else { Vec::new() }
+        self.values.iter().filter_map(|place| self.raw.get(place.clone())).collect()
     }
 
     /// Returns true if the [`values`](Self::values) are all equal; see [`Payload::is_repeated`].

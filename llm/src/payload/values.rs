@@ -1,16 +1,17 @@
 //! The values of a text that has more than one.
 
 use alloc::vec::Vec;
+use core::ops::Range;
 
 use jsonspigot::internal::Inside;
-use jsonspigot::{ErrorKind, PatternSet};
-use jsonspigot::{Parser, Retain};
+use jsonspigot::{ErrorKind, Parser};
 
-/// The JSON texts that a text consists of, if there are two or more and nothing else; otherwise none.
-pub(crate) fn values_of(text: &str) -> Vec<&str> {
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
-    let (mut values, mut rest) = (Vec::new(), text.trim_ascii());
-    while !rest.is_empty() {
+/// The places of the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. They are
+/// read as this parser would read each alone.
+pub(crate) fn values_of(text: &str, parser: &Parser) -> Vec<Range<usize>> {
+    let mut parser = parser.clone();
+    let (mut values, mut start) = (Vec::new(), text.len() - text.trim_ascii_start().len());
+    while let Some(rest) = text.get(start..).filter(|rest| !rest.is_empty()) {
         parser.reset();
         let read = parser.feed_dyn(rest.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {}));
         let len = match read {
@@ -19,9 +20,9 @@ pub(crate) fn values_of(text: &str) -> Vec<&str> {
             Err(error) if error.kind() == ErrorKind::TrailingBytes => usize::try_from(error.offset()).unwrap_or(0),
             Err(_) => return Vec::new(),
         };
-        let Some((value, after)) = rest.split_at_checked(len).filter(|_| len > 0) else { return Vec::new() };
-        values.push(value.trim_ascii_end());
-        rest = after;
+        let Some(value) = rest.get(..len).filter(|_| len > 0 && parser.is_strict()) else { return Vec::new() };
+        values.push(start..start + value.trim_ascii_end().len());
+        start += len;
     }
     if values.len() > 1 { values } else { Vec::new() }
 }
@@ -30,13 +31,32 @@ pub(crate) fn values_of(text: &str) -> Vec<&str> {
 mod tests {
     use alloc::vec::Vec;
 
-    use super::values_of;
+    use jsonspigot::{DuplicateKeys, Limits, Parser, PatternSet};
+
+    fn values_of(text: &str) -> Vec<&str> {
+        let limits = Limits::new().depth(2).string(3);
+        let builder = Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
+        let parser = builder.build(&PatternSet::empty());
+        super::values_of(text, &parser).into_iter().map(|place| &text[place]).collect()
+    }
 
     #[test]
     fn values_are_whole_and_all_there_is() {
         assert_eq!(values_of("{\"a\":1} {\"b\":\"}{\"}\n[]"), ["{\"a\":1}", "{\"b\":\"}{\"}", "[]"]);
         assert_eq!(values_of("1 \"é\"true"), ["1", "\"é\"", "true"]);
-        for text in ["", "{}", " {} ", "{}{", "{}{]", "{},{}", "{} x", "{\"a\":1}{\"b\":"] {
+        for text in [
+            "",
+            "{}",
+            " {} ",
+            "{}{",
+            "{}{]",
+            "{},{}",
+            "{} x",
+            "{\"a\":1}{\"b\":",
+            "{}[[[]]]",
+            "{}\"four\"",
+            "{}{\"a\":1,\"a\":2}",
+        ] {
             assert_eq!(values_of(text), Vec::<&str>::new(), "{text}");
         }
     }

@@ -111,6 +111,15 @@ fn dashscope() {
         ],
     );
     assert_eq!((log.reasoning.as_str(), log.summary()), ("Hm.", vec![r#"f complete {"a":1}"#.to_owned()]));
+    // Once an event has had all so far, one that does not go on from it contradicts; pieces have no such event.
+    for (texts, wanted) in
+        [(["Li", "Line", "Life is"], "Line"), (["Li", "Line", "Lin"], "Line"), (["1", "2", "1"], "121")]
+    {
+        let events: Vec<_> = texts.iter().map(|piece| text(piece, "null")).chain([text("", "stop")]).collect();
+        let (log, verdict) = read_to_verdict(Provider::Dashscope, &events);
+        let kind = verdict.err().map(|unfinished| unfinished.kind());
+        assert_eq!((log.text.as_str(), kind), (wanted, (wanted == "Line").then_some(UnfinishedKind::Mismatch)));
+    }
     // Another request's answer is another message, which may say the same, and one that was cut stays so.
     let of = |id: &str, event: Value| json!({"output": event["output"], "request_id": id});
     let [begins, ends] = [text("Li", "null"), text("Line", "stop")];

@@ -6,10 +6,12 @@ use std::slice;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot_llm::{CallErrorKind, Provider};
+use jsonspigot_llm::{CallErrorKind, Provider, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::support::{Log, anthropic, chat, everything, gemini_call, read, read_structured, read_with, responses};
+use super::support::{
+    Log, anthropic, chat, everything, gemini_call, read, read_structured, read_to_verdict, read_with, responses,
+};
 
 fn read_json(provider: Provider, events: impl IntoIterator<Item = Value>) -> Log {
     let log = read(provider, events.into_iter().map(|event| event.to_string()));
@@ -524,4 +526,25 @@ fn names_plans_and_reasons_that_come_late() {
         realtime("response.output_item.done", json!("i")),
     ];
     assert_eq!(names(read_json(Provider::OpenaiResponses, events)), [("f".to_owned(), "complete")]);
+}
+
+/// A step that was never heard of until all of them are listed is a call nevertheless.
+#[test]
+fn a_call_that_only_the_list_of_steps_has() {
+    let step = json!({"type": "function_call", "id": "c", "name": "f", "arguments": {"a": 1}});
+    let events = [
+        json!({"event_type": "interaction.created", "interaction": {"id": "i"}}),
+        json!({"event_type": "interaction.completed", "interaction": {"id": "i", "status": "requires_action", "steps": [step]}}),
+    ];
+    let (log, verdict) = read_to_verdict(Provider::Gemini, &events);
+    assert_eq!((log.summary(), verdict), (vec![r#"f complete {"a":1}"#.to_owned()], Ok(())));
+}
+
+/// Which calls are cancelled must be known.
+#[test]
+fn a_cancellation_that_can_not_be_read() {
+    for ids in [json!("c"), json!(5), json!({"id": "c"})] {
+        let (_, verdict) = read_to_verdict(Provider::Gemini, &[json!({"toolCallCancellation": {"ids": ids}})]);
+        assert_eq!(verdict.unwrap_err().kind(), UnfinishedKind::BadFrame);
+    }
 }

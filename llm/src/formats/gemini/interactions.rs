@@ -213,6 +213,12 @@ impl Step<'_> {
             ("model_output", _) => repeat(MismatchKind::Text, index, &joined(&self.content), emit),
             ("thought", _) => repeat(MismatchKind::Reasoning, index, &joined(&self.summary), emit),
             (_, Some(call)) => drop(emit.repeat_call(call, &self.name, self.arguments.text_or_json().as_str())),
+            // A call that was never heard of.
+            ("function_call", None) if !emit.known().has_forgotten() => {
+                let input = self.arguments.text_or_json();
+                let start = CallStart::new(self.name.as_str()).id(self.id.as_str()).input(input.as_str());
+                emit.calls().whole_call(0, start);
+            }
             // Steps that have come are known by their calls.
             (kind, None) if !kind.ends_with("_result") || emit.known().find_id(0, &self.call_id).is_none() => {
                 emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json);

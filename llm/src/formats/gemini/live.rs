@@ -87,7 +87,11 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         emit.calls().settle();
     }
-    for id in message.cancellation.map(|cancellation| cancellation.ids).unwrap_or_default().elements() {
+    let cancelled = message.cancellation.map(|cancellation| cancellation.ids).unwrap_or_default();
+    if cancelled.is_given() && cancelled.inside('[').is_none() {
+        return Err(Unreadable);
+    }
+    for id in cancelled.elements() {
         let word = id.word();
         let call = emit.known().find_id(0, &word);
         emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
