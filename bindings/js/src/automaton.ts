@@ -8,16 +8,13 @@
 // Patterns with `..` can lead to more places than anybody wants to keep. Beyond {@link MOST_PLACES} they are worked out
 // each time and dropped again.
 
-import { JsonSpigotError } from "./error.js";
-import { parsePattern, type Pattern, type Slice, type Step } from "./pattern.js";
+import type { Pattern, Slice, Step } from "./pattern.js";
+import type { RawDeltas } from "./raw.js";
 
 const MOST_PLACES = 2000;
 
 /** So many names are compared with each key; more are looked up, for which a key has to be hashed. */
 const FEW = 6;
-
-/** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
-const MOST_SETS = 64;
 
 /** A position: the segment that comes next, or the end of its pattern. */
 interface Position {
@@ -115,14 +112,17 @@ export class Automaton {
   readonly patterns: readonly Pattern[];
   /** True if any pattern goes on in the text of a string. */
   readonly readsStrings: boolean;
+  /** What reports values as they come, if any pattern asks for that. */
+  readonly raw: (() => RawDeltas) | undefined;
   readonly #positions: Position[] = [];
   readonly #places = new Map<string, Place>();
 
-  constructor(patterns: readonly Pattern[]) {
+  constructor(patterns: readonly Pattern[], raw?: () => RawDeltas) {
     this.patterns = patterns;
-    this.readsStrings = patterns.some((steps) => steps.some(({ isInside }) => isInside));
+    this.readsStrings = patterns.some(({ steps }) => steps.some(({ isInside }) => isInside));
+    this.raw = patterns.some(({ isRaw }) => isRaw) ? raw : undefined;
     const starts: number[] = [];
-    patterns.forEach((steps, pattern) => {
+    patterns.forEach(({ steps }, pattern) => {
       starts.push(this.#positions.length);
       for (const step of [...steps, undefined]) this.#positions.push({ id: this.#positions.length, pattern, step });
     });
@@ -146,29 +146,5 @@ export class Automaton {
   }
 }
 
-const compiled = new Map<string, Automaton>();
-
-/** The automaton of these patterns, which is compiled only once. */
-export function compile(patterns: string | readonly string[]): Automaton {
-  const list = typeof patterns === "string" ? [patterns] : patterns;
-  // No pattern has this unit in it, so equal names are equal lists.
-  const known = Array.isArray(list) ? compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
-  return known ?? compileAnew(list);
-}
-
-function compileAnew(list: readonly string[]): Automaton {
-  if (!Array.isArray(list)) {
-    throw new JsonSpigotError("invalid-option", `patterns: ${String(list)} is neither a string nor an array of strings`);
-  }
-  const texts = list as readonly string[];
-  for (const text of texts) {
-    const isText = typeof text === "string";
-    if (isText && !/\p{Surrogate}/u.test(text)) continue;
-    const problem = isText ? `${JSON.stringify(text)} holds half a surrogate pair` : `${String(text)} is not a string`;
-    throw new JsonSpigotError("invalid-option", `patterns: ${problem}`);
-  }
-  const automaton = new Automaton(texts.map(parsePattern));
-  if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
-  compiled.set(texts.length === 1 ? texts[0]! : `${texts.length}\0${texts.join("\0")}`, automaton);
-  return automaton;
-}
+/** No patterns at all. */
+export const NO_AUTOMATON = /* @__PURE__ */ new Automaton([]);

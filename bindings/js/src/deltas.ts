@@ -1,6 +1,6 @@
 // The text of one string as it arrives: on the engine alone, so that a page which needs nothing else loads nothing else.
 
-import { compile } from "./automaton.js";
+import { compile } from "./compile.js";
 import { Engine, Fault, type EngineOptions, type Output } from "./engine.js";
 import { Input } from "./input.js";
 import { invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
@@ -16,7 +16,8 @@ export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicate
 const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
- * The text of the strings that one pattern selects, as it arrives; nothing for other values. Where a pattern can match more
+ * The text of the strings that one pattern selects, as it arrives; nothing for other values, unless the pattern is `raw:…`,
+ * for which it is the JSON text of any value as it came. Where a pattern can match more
  * than one string, `events` says which one grows.
  *
  * ```ts

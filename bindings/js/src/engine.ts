@@ -18,6 +18,7 @@ import type { Keeping } from "./keeping.js";
 import type { Kept } from "./kept.js";
 import { append, INSIDE, spell, type Segment } from "./path.js";
 import type { Limits } from "./options.js";
+import type { RawDeltas } from "./raw.js";
 import type { Tree } from "./tree.js";
 import { breakOf, isStrayByte, utf8Length } from "./utf8.js";
 
@@ -94,6 +95,8 @@ export interface Match {
   readonly path: string;
   readonly type: ValueType;
   readonly offset: number;
+  /** True if its deltas are of the value's text as it came. */
+  readonly isRaw: boolean;
 }
 
 const NO_MATCHES: Match[] = [];
@@ -151,6 +154,8 @@ export class Engine {
   /** The path of the string that this text is in, with the pipe after it; empty for the document. */
   readonly outer: string;
   readonly entry: Place;
+  /** The values that are reported as they come, if a pattern is raw. */
+  raw: RawDeltas | undefined;
 
   state = VALUE;
   /** They may be others while a state is read. */
@@ -234,6 +239,7 @@ export class Engine {
     this.output = output;
     this.outer = outer;
     this.entry = entry;
+    this.raw = automaton.raw?.();
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
@@ -257,6 +263,7 @@ export class Engine {
     this.high = 0;
     this.base = this.extra = this.lines = this.lineStart = 0;
     this.kept?.clear();
+    this.raw?.clear();
     this.strayBytes = undefined;
     this.isFrozen = false;
     this.frozenText = "";
@@ -486,18 +493,21 @@ export class Engine {
   begin(type: ValueType, place: Place, offset: number): Match[] {
     const { selected } = place;
     if (selected.length === 0) return NO_MATCHES;
-    const { output } = this;
+    const { output, raw } = this;
     const path = this.path();
     const matches: Match[] = [];
     for (const pattern of selected) {
       const id = output.nextMatch++;
-      matches.push({ id, pattern, path, type, offset });
+      const isRaw = raw !== undefined && this.automaton.patterns[pattern]!.isRaw;
+      matches.push({ id, pattern, path, type, offset, isRaw });
       output.events.push({ kind: "begin", pattern, matchId: id, path, offset, type });
     }
+    if (raw !== undefined) raw.begin(matches, output);
     return matches;
   }
 
   end(matches: readonly Match[], offset: number, value: Json | undefined, raw: string | undefined, type = matches[0]!.type): void {
+    if (this.raw !== undefined) this.raw.end(matches, offset, this.output);
     const { events } = this.output;
     for (const { id, pattern, path } of matches) {
       events.push(
@@ -806,6 +816,7 @@ export class Engine {
     } else {
       for (let at = 0; at < open.length; at++) {
         const match = open[at]!;
+        if (match.isRaw) continue;
         const delta = {
           kind: "delta",
           pattern: match.pattern,
@@ -956,6 +967,8 @@ export class Engine {
   readInside(text: string): void {
     const { inner } = this;
     if (inner!.state === CLOSED) return;
+    const raw = inner!.raw;
+    if (raw !== undefined) raw.beginPiece(text, inner!.base);
     try {
       const room = inner!.limits.total - inner!.base;
       const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
@@ -964,8 +977,10 @@ export class Engine {
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       inner!.keepTo(thrown.at);
+      if (raw !== undefined) raw.endPiece(this.output, thrown.offset);
       this.failInside(thrown);
     }
+    if (raw !== undefined) raw.endPiece(this.output);
   }
 
   /** The string ends: so does the text in it. */
@@ -1067,6 +1082,7 @@ export function cloneEngine(engine: Engine, output: Output): Engine {
   const { automaton, options, outer, entry, inner, stack, depth } = engine;
   const clone = Object.assign(new Engine(automaton, options, output, outer, entry), engine, { output });
   clone.kept = engine.kept?.clone();
+  clone.raw = engine.raw?.clone();
   clone.inner = inner && cloneEngine(inner, output);
   clone.spare = undefined;
   // Frames beyond the open ones are spare, and stay with their owner.

@@ -26,7 +26,10 @@ export interface BeginEvent extends AnyMatch {
   readonly type: ValueType;
 }
 
-/** New decoded text of an open string: never empty, and never half a character. */
+/**
+ * New decoded text of an open string; for a pattern `raw:…`, new JSON text of an open value, as it came. It is never empty,
+ * and never half a character.
+ */
 export interface DeltaEvent extends AnyMatch {
   readonly kind: "delta";
   readonly text: string;

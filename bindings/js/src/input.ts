@@ -3,7 +3,8 @@
 
 import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
 import type { Lenient } from "./lenient.js";
-import { decode, openTail, utf8Length } from "./utf8.js";
+import type { RawDeltas } from "./raw.js";
+import { decode, joined, openTail, utf8Length } from "./utf8.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
@@ -20,14 +21,6 @@ export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
 
 function isBytesOfOther(value: unknown): boolean {
   return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
-}
-
-function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
-  if (one.length === 0) return other;
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
 }
 
 export class Input {
@@ -76,11 +69,28 @@ export class Input {
   feed(chunk: string | Uint8Array): number {
     // It drives texts inside strings from the first chunk on.
     if (this.translator !== undefined && this.engine.automaton.readsStrings) this.translator.isAwake = true;
-    return this.#holding(() => {
-      if (typeof chunk === "string") return this.#feedText(chunk);
-      if (isBytes(chunk)) return this.#feedBytes(chunk);
-      throw new TypeError("a chunk is a string or a Uint8Array");
-    });
+    return this.engine.raw === undefined ? this.#holding(() => this.#feed(chunk)) : this.#feedRaw(chunk, this.engine.raw);
+  }
+
+  #feed(chunk: string | Uint8Array): number {
+    if (typeof chunk === "string") return this.#feedText(chunk);
+    if (isBytes(chunk)) return this.#feedBytes(chunk);
+    throw new TypeError("a chunk is a string or a Uint8Array");
+  }
+
+  /** Values are reported as they come, out of the chunk itself. */
+  #feedRaw(chunk: string | Uint8Array, raw: RawDeltas): number {
+    const { engine, half, translator } = this;
+    raw.beginChunk(chunk, this.offset + 2 * half.length, translator?.undecided || half);
+    let failedAt: number | undefined;
+    try {
+      return this.#holding(() => this.#feed(chunk));
+    } catch (thrown) {
+      if (thrown instanceof Fault) failedAt = thrown.offset;
+      throw thrown;
+    } finally {
+      raw.endPiece(engine.output, failedAt, translator?.undecided);
+    }
   }
 
   /** A translator reads in several runs: what a chunk adds to a string is one delta all the same. */
@@ -164,7 +174,10 @@ export class Input {
           if (tolerates) this.translator!.isAwake = true;
           return chunk.length;
         }
-        if (count < 0 && !tolerates) bytes = bytes.subarray(3);
+        if (count < 0 && !tolerates) {
+          bytes = bytes.subarray(3);
+          if (engine.raw !== undefined) engine.raw.restart(bytes);
+        }
       }
       if (bytes.length === 0) {
         this.hasBegun = true;

@@ -149,9 +149,9 @@ export class Lenient {
     return this.step === STRICT || this.step === LINE_COMMENT;
   }
 
-  /** Returns true if it is not yet known if what was read last is part of the text. */
-  get isUndecided(): boolean {
-    return this.step === SLASH || this.step === NONE_OR_NAN;
+  /** The unit that is held until it is decided what it is. */
+  get undecided(): string {
+    return this.step === SLASH ? "/" : this.step === NONE_OR_NAN ? "N" : "";
   }
 
   /** The engine has stopped in this text for the first time. */
@@ -183,7 +183,7 @@ export class Lenient {
 
   /** The error that a strict parser would have given, if that is not decided. */
   throwUndecided(): void {
-    if (this.isUndecided) throw this.#unexpectedAt(this.at);
+    if (this.undecided !== "") throw this.#unexpectedAt(this.at);
   }
 
   finish(): void {

@@ -72,6 +72,12 @@ export interface ParserOptions {
   readonly freeze?: boolean;
 }
 
+/** Options of the parsers that read arguments and payloads. */
+export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "lenient" | "accept" | "numbers" | "spelling"> & {
+  /** What `__proto__` becomes in values: a member like any other, or nothing. */
+  readonly prototypeKeys?: "keep" | "drop";
+};
+
 /** In the order of their bits in saved state. */
 export const DEVIATIONS: readonly Deviation[] = [
   "control-characters",
@@ -203,4 +209,21 @@ function leniencyOf(lenient: NonNullable<ParserOptions["lenient"]>): number {
   let bits = 0;
   for (const name of names) bits |= 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
   return bits;
+}
+
+/** What values are made of, checked. */
+export function makingOf({ numbers = "number", prototypeKeys = "keep" }: ParsingOptions): Making {
+  if (!["keep", "drop"].includes(prototypeKeys)) {
+    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
+  }
+  return { numbers, prototypeKeys };
+}
+
+/** An option that counts something. */
+export function limitOf(name: string, value: number | undefined, fallback: number): number {
+  const limit = value ?? fallback;
+  if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) {
+    throw invalid(`${name} must be a non-negative integer or Infinity, not ${limit}`);
+  }
+  return limit;
 }

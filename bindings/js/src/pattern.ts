@@ -1,4 +1,4 @@
-// One pattern: RFC 9535 §2 without what a forward stream can't decide, and `|` between queries.
+// One pattern: RFC 9535 §2 without what a forward stream can't decide, `|` between queries, and `raw:` in front.
 
 import { JsonSpigotError } from "./error.js";
 import { isShorthand, quoted, QuoteFault, readQuoted } from "./path.js";
@@ -26,7 +26,11 @@ export interface Step {
 
 type Selector = string | Slice | undefined;
 
-export type Pattern = readonly Step[];
+export interface Pattern {
+  readonly steps: readonly Step[];
+  /** `raw:` is in front: the deltas are of the values' JSON text. */
+  readonly isRaw: boolean;
+}
 
 /** A pattern that can't be compiled. */
 export class PatternError extends JsonSpigotError {
@@ -46,8 +50,8 @@ export class PatternError extends JsonSpigotError {
 }
 
 /** The full spelling, which parses back to an equal pattern. */
-export function spelling(pattern: Pattern): string {
-  return `$${pattern.map(spellingOf).join("")}`;
+export function spelling({ steps, isRaw }: Pattern): string {
+  return `${isRaw ? RAW : ""}$${steps.map(spellingOf).join("")}`;
 }
 
 function spellingOf({ isDescendant, isInside, selectors }: Step): string {
@@ -73,6 +77,8 @@ const SPACE = /[ \t\n\r]*/y;
 const NAME = /[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*/y;
 const DIGITS = /\d*/y;
 
+const RAW = "raw:";
+
 const INSIDE: Step = { isDescendant: false, names: [], slices: [], isWildcard: false, isInside: true, selectors: [] };
 
 /** @throws {PatternError} which names the place in the list, the column and the reason. */
@@ -92,14 +98,16 @@ class PatternReader {
   }
 
   read(): Pattern {
-    if (this.#text === "") this.#fail("an empty pattern selects nothing; the root is `$`");
+    const isRaw = this.#text.startsWith(RAW);
+    if (isRaw) this.#at = RAW.length;
+    if (this.#peek() === undefined) this.#fail("an empty pattern selects nothing; the root is `$`");
     this.#query();
     while (this.#eat("|")) {
       this.#steps.push(INSIDE);
       this.#take(SPACE);
       this.#query();
     }
-    return this.#steps;
+    return { steps: this.#steps, isRaw };
   }
 
   #query(): void {

@@ -94,7 +94,7 @@ class Store {
     // After a component was hidden and is shown again, the text begins anew.
     if (this.#shown !== OPENING) show(OPENING);
     const { key: _, ...options } = this.options;
-    const parser = new TextParser(makeText([], { ...options, snapshots: true, retain: "nothing" }));
+    const parser = new TextParser(makeText({ ...options, snapshots: true, retain: "nothing" }));
     const look = (): DeepPartial<Json> | undefined => parser.snapshot<Json>();
     const frames = new Frames(() => {
       const value = look();

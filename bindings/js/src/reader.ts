@@ -47,7 +47,7 @@ export class FieldReader {
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
     const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
-    this.#text = makeText([], { ...own, snapshots: true, retain: "nothing" });
+    this.#text = makeText({ ...own, snapshots: true, retain: "nothing" });
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });

@@ -1,6 +1,7 @@
 // From a stream of chunks to a stream of what they report.
 
 import type { Event } from "./events.js";
+import { compile } from "./compile.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
@@ -30,7 +31,7 @@ export async function* events(
   options: StreamOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
   const { signal } = options;
-  const parser = new TextParser(makeText(patterns, parserOptions(options)));
+  const parser = new TextParser(makeText(parserOptions(options), compile(patterns)));
   try {
     for await (const chunk of chunksOfJson(source, signal)) yield* eventsOf(() => parser.feed(chunk), signal);
     yield* eventsOf(() => parser.finish(), signal);
@@ -68,7 +69,7 @@ export async function* snapshots<T = Json>(
   source: Source,
   options: StreamOptions = {},
 ): AsyncGenerator<DeepPartial<T>, T | undefined, undefined> {
-  const parser = new TextParser(makeText([], { retain: "nothing", ...parserOptions(options), snapshots: true }));
+  const parser = new TextParser(makeText({ retain: "nothing", ...parserOptions(options), snapshots: true }));
   let shown: DeepPartial<T> | undefined;
   try {
     for await (const chunk of chunksOfJson(source, options.signal)) {
@@ -117,7 +118,7 @@ export class EventStream extends Stage<Chunk, Event> {
     };
     super({
       start: () => {
-        parser = new TextParser(makeText(patterns, options));
+        parser = new TextParser(makeText(options, compile(patterns)));
       },
       transform: (chunk, controller) => pass(() => parser.feed(chunk), controller),
       flush: (controller) => {

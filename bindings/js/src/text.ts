@@ -1,7 +1,7 @@
 // One text that is read: its parts, how it stands, and what is asked of it once it has ended. A parser has one, and a stream
 // of documents reads one after the other with the same parts.
 
-import { compile, type Automaton } from "./automaton.js";
+import type { Automaton } from "./automaton.js";
 import { cloneEngine, DONE, Engine, Fault, type Output } from "./engine.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
@@ -20,13 +20,12 @@ export interface Parts {
   readonly input: Input;
 }
 
-/** A text with these parts; it goes past deviations only if it is given a translator. */
+/** A text that these patterns select in; it goes past deviations only if it is given a translator. */
 export function textOf(
-  patterns: string | readonly string[],
+  automaton: Automaton,
   settings: Settings,
   translatorOf: (engine: Engine) => Lenient | undefined = () => undefined,
 ): Text {
-  const automaton = compile(patterns);
   const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: KEEPING };
   const engine = new Engine(automaton, settings, output);
   if (settings.snapshots) {
@@ -136,7 +135,7 @@ export class Text {
     const { input, settings, output } = this.parts;
     const isPlain = input.translator === undefined && settings.limits.total === Infinity;
     const waits = input.half !== "" || input.bytes.length > 0;
-    const isReady = isPlain && this.outcome === OPEN && !waits && output.refusal === undefined;
+    const isReady = isPlain && input.engine.raw === undefined && this.outcome === OPEN && !waits && output.refusal === undefined;
     return isReady ? input.engine : undefined;
   }
 

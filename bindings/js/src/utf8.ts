@@ -120,3 +120,25 @@ export function utf8Length(text: string, from = 0, to = text.length): number {
   }
   return length;
 }
+
+/** Two parts of a text in one. */
+export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
+  if (one.length === 0) return other;
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
+}
+
+/** How much of a text is so many bytes at most, in whole characters. */
+export function within(text: string, most: number): number {
+  if (text.length * 3 <= most) return text.length;
+  let bytes = 0;
+  for (let at = 0; at < text.length; ) {
+    const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
+    bytes += utf8Length(text, at, next);
+    if (bytes > most) return at;
+    at = next;
+  }
+  return text.length;
+}

@@ -1,7 +1,7 @@
 // Replays a vector of provider streams or envelopes through `jsonspigot/providers`, and prints what it says as the command
 // does. It runs in any engine: what the package is, is an argument.
 
-import { errorLine, eventLine, optionsOf } from "./replay.mjs";
+import { errorLine, eventLine, namingRaw, optionsOf } from "./replay.mjs";
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 const text = JSON.stringify;
@@ -45,7 +45,7 @@ export function replayProviders({ header }, { ProviderStream, Envelope }, every 
   if (error && error.offset === undefined) throw error;
   lines.push(error ? errorLine(error) : `{"event":"done","bytes":${bytes}}`);
   reader.dispose();
-  return lines.filter((line) => line !== undefined);
+  return namingRaw(lines.filter((line) => line !== undefined), header);
 }
 
 /** JSON text without the white space between its tokens. */

@@ -21,6 +21,12 @@ export function isReplayed({ header: { options = {} } }) {
 
 const bytesOf = (base64) => Uint8Array.from(atob(base64), (unit) => unit.charCodeAt(0));
 
+/** What is fed: bytes, or strings if the header has these. */
+const chunksOf = ({ chunks, strings }) => strings ?? chunks.map(bytesOf);
+
+/** How many bytes of the text a chunk is. Each half of a surrogate pair is two. */
+const lengthOf = (chunk) => (typeof chunk === "string" ? [...chunk].reduce((sum, { length, 0: unit }) => sum + (length > 1 ? 4 : unit < "\x80" ? 1 : unit < "\u0800" || /[\ud800-\udfff]/.test(unit) ? 2 : 3), 0) : chunk.length);
+
 /** The header's options as the package names them: the limits in an object of their own. */
 export function optionsOf({ options = {} }) {
   const { maxDepth, maxKey, maxString, maxNumber, maxTotal, checkpoint: _, ...rest } = options;
@@ -29,6 +35,40 @@ export function optionsOf({ options = {} }) {
     if (limit !== undefined) limits[name] = limit;
   }
   return { ...rest, limits, spelling: true };
+}
+
+/**
+ * The lines with each match's deltas in its first one, as the command gives some texts in several pieces a chunk, and with
+ * the deviations at the end of their text, where a stream of documents has them.
+ */
+export function joined(lines) {
+  const open = new Map();
+  const all = [];
+  const deviations = [];
+  for (const line of lines) {
+    if (line.startsWith('{"event":"deviation"')) {
+      deviations.push(line);
+      continue;
+    }
+    if (/^\{"event":"(?:document|error|done)"/.test(line)) all.push(...deviations.splice(0));
+    if (!/^\{"event":"(?:begin|delta|raw|end)"/.test(line)) {
+      all.push(line);
+      continue;
+    }
+    const { event, document, pattern, path, text } = JSON.parse(line);
+    const match = JSON.stringify([document, pattern, path]);
+    if (event !== "delta" && event !== "raw") {
+      open.delete(match);
+      all.push(line);
+    } else if (open.has(match)) {
+      open.get(match).text += text;
+    } else {
+      const delta = { line, text };
+      open.set(match, delta);
+      all.push(delta);
+    }
+  }
+  return all.map((line) => (typeof line === "string" ? line : line.line.replace(/"text":.*/s, () => `"text":${JSON.stringify(line.text)}}`)));
 }
 
 /** Calls after every so many calls of it. */
@@ -40,8 +80,18 @@ const afterEvery = (every, run) => {
   };
 };
 
+/** The lines with the deltas of raw patterns named as the command names them. */
+export function namingRaw(lines, { patterns = [] }) {
+  const name = (line, start, pattern) => (patterns[pattern].startsWith("raw:") ? `{"event":"raw"${start}"pattern":${pattern}` : line);
+  return lines.map((line) => line?.replace(/^\{"event":"delta"(.*?)"pattern":(\d+)/, name));
+}
+
 /** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
 export function replay({ header }, entry, every = header.options?.checkpoint) {
+  return namingRaw(replayText(header, entry, every), header);
+}
+
+function replayText(header, entry, every) {
   const { Parser } = entry;
   // A byte order mark is an error there, as RFC 8259 has it.
   const { value, documents, patches, snapshots, ...rest } = { ...optionsOf(header), strictByteOrderMark: true };
@@ -98,8 +148,8 @@ export function replay({ header }, entry, every = header.options?.checkpoint) {
     return error;
   };
   let error;
-  for (const chunk of header.chunks.map(bytesOf)) {
-    bytes += chunk.length;
+  for (const chunk of chunksOf(header)) {
+    bytes += lengthOf(chunk);
     error = call(() => parser.feed(chunk));
     if (error) break;
     checkpoint();
@@ -165,8 +215,8 @@ function replayDocuments(header, options, state, framing, hasValue, { Documents 
     return error;
   };
   let error;
-  for (const chunk of header.chunks.map(bytesOf)) {
-    bytes += chunk.length;
+  for (const chunk of chunksOf(header)) {
+    bytes += lengthOf(chunk);
     error = call(() => documents.feed(chunk));
     if (error) break;
     checkpoint();

@@ -78,6 +78,16 @@ T = TypeVar("T", Parser, Documents, ProviderStream, Envelope)
 
 def replay(vector: Vector, checkpoint: int | None = None) -> list[str]:
     """The lines that this package gives for a vector, saved and restored after every so many chunks."""
+
+    def named(match: re.Match[str]) -> str:
+        """Deltas of raw patterns have a name of their own on the command line."""
+        is_raw = vector.patterns[int(match[2])].startswith("raw:")
+        return f'{{"event":"raw"{match[1]}"pattern":{match[2]}' if is_raw else match[0]
+
+    return [re.sub(r'^\{"event":"delta"(.*?)"pattern":(\d+)', named, line) for line in lines_of(vector, checkpoint)]
+
+
+def lines_of(vector: Vector, checkpoint: int | None) -> list[str]:
     options = vector.options
     every = checkpoint or options.get("checkpoint")
     assert options.keys() <= OPTIONS.keys() | OTHERS, f"an option that this replay does not know: {options}"

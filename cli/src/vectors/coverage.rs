@@ -44,8 +44,6 @@ fn each_event() {
     let names = event_names();
     assert!(names.len() > 30 && ["block-end", "refusal", "begin"].iter().all(|name| names.contains(name)), "{names:?}");
     let Some(lines) = lines() else { return };
-    // The npm package, which replays all vectors too, has no raw patterns yet; `cli/tests/it/raw.rs` holds these lines.
-    let names: BTreeSet<_> = names.into_iter().filter(|name| *name != "raw").collect();
     all_are_reported(names.iter().copied(), &lines, |name| format!(r#"{{"event":"{name}""#));
     // And nothing is reported that the help does not have.
     let reported: BTreeSet<_> = lines.lines().map(|line| line.split('"').nth(3).unwrap()).collect();

@@ -238,7 +238,7 @@ fn joined(printed: &str) -> Joined {
                 joined.snapshots.insert(document, line.to_owned());
             }
             "patch" => {}
-            "delta" => match open.get(&of(TEXT)) {
+            "delta" | "raw" => match open.get(&of(TEXT)) {
                 Some(place) => joined.lines[*place].1.push_str(&text_of("text")),
                 None => {
                     open.insert(of(TEXT), joined.lines.len());

@@ -1,5 +1,6 @@
 //! Messages and their answers: which have begun, and how they end.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 

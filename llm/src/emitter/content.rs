@@ -1,5 +1,7 @@
 //! Text, reasoning and refusals: pieces, and what a repetition of them says beyond the pieces.
 
+use alloc::string::ToString as _;
+
 use super::Emitter;
 use super::blocks::At;
 use super::said::{News, Part, Said, Scope};

@@ -1,7 +1,9 @@
 // What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
 
+import { Automaton } from "../automaton.js";
 import { JsonSpigotError } from "../error.js";
 import { settingsOf } from "../options.js";
+import { parsePattern } from "../pattern.js";
 import { TextParser } from "../text-parser.js";
 import { textOf, type Text } from "../text.js";
 import type { Json } from "../values.js";
@@ -12,7 +14,7 @@ import { Scanner, type Dialect } from "./scanner.js";
 export type Shown = { readonly value: Json | undefined; readonly state: "complete" | "partial" } | undefined;
 
 // The root, and the keys for which both consumers refuse the whole text.
-const PATTERNS = ["$", "$..__proto__", "$..constructor.prototype"];
+const AUTOMATON = /* @__PURE__ */ new Automaton(["$", "$..__proto__", "$..constructor.prototype"].map(parsePattern));
 
 const OPTIONS = { retain: "nothing", provisional: true, limits: { depth: Infinity }, freeze: false } as const;
 
@@ -41,7 +43,7 @@ export class Preview {
 
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
-    this.#source = origin === undefined ? textOf(PATTERNS, settingsOf(OPTIONS)) : origin.#source.opened().clone();
+    this.#source = origin === undefined ? textOf(AUTOMATON, settingsOf(OPTIONS)) : origin.#source.opened().clone();
     this.#parser = new TextParser(this.#source);
     if (origin === undefined) return;
     this.#text = origin.#text;

@@ -1,13 +1,14 @@
 // Text with payloads between marks: what a person should see, and the payloads, parsed.
 
 import { JsonSpigotError } from "../error.js";
-import type { DeviationReport, Event } from "../events.js";
+import type { EnvelopeEvent } from "../envelope/event.js";
+import type { Event } from "../events.js";
 import { isBytes } from "../input.js";
-import { invalid } from "../options.js";
-import type { Json, Making } from "../values.js";
+import { invalid, makingOf, type ParsingOptions } from "../options.js";
+import type { Making } from "../values.js";
 import type { EventReader } from "./event-reader.js";
-import { readRecord, settle, type InputStatus } from "./events.js";
-import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+import { readRecord, settle } from "./events.js";
+import { encodeLimits, encodeText, Handle } from "./handle.js";
 import { isBeginning } from "./framing-state.js";
 import { beginningOf, encode, isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
@@ -26,59 +27,7 @@ export interface EnvelopeOptions extends ParsingOptions {
   readonly payloadLimit?: number;
 }
 
-/** A piece of the visible text. */
-export interface VisibleTextEvent {
-  readonly kind: "text";
-  readonly text: string;
-}
-
-/** A mark has opened. */
-export interface PayloadStartEvent {
-  readonly kind: "payload-start";
-  /** Which, as it was given. */
-  readonly mark: string;
-  /** The opening mark as it came; empty for a bare payload. */
-  readonly open: string;
-  /** Its first byte in the text. */
-  readonly offset: number;
-}
-
-/** A begin, delta, end or inner error of a pattern's match in a JSON payload. Offsets count from the payload's start. */
-export type PayloadMatchEvent = Event & { readonly mark: string };
-
-/** A piece of a payload that is plain text. */
-export interface FragmentEvent {
-  readonly kind: "fragment";
-  readonly mark: string;
-  readonly text: string;
-}
-
-/** A payload has ended, with this result. */
-export interface PayloadEvent {
-  readonly kind: "payload";
-  readonly mark: string;
-  readonly status: InputStatus;
-  /** The reason why it was truncated: `end-of-input` or `limit`. */
-  readonly reason?: string;
-  /** The value, if it is complete or accepted. */
-  readonly value?: Json;
-  /** The text between the marks as it came. */
-  readonly raw: string;
-  readonly error?: JsonSpigotError;
-  /** The closing mark as it came. */
-  readonly close: string;
-  /** Bytes between the marks. */
-  readonly length: number;
-  /** If it was accepted: the strict JSON text that the text as it came stands for. */
-  readonly strict?: string;
-  /** If it was accepted: where it deviates from JSON, the first 100 places. */
-  readonly deviations?: readonly DeviationReport[];
-  /** The number of further places. */
-  readonly more?: number;
-}
-
-/** The events of an envelope. */
-export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;
+export type { EnvelopeEvent, FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent, VisibleTextEvent } from "../envelope/event.js";
 
 const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
 

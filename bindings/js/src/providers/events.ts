@@ -1,20 +1,11 @@
 // The events of provider streams, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
-import type { DeviationReport, Event } from "../events.js";
+import type { CallErrorEvent, CallMatchEvent, CallStartEvent, InputEvent } from "../calls/event.js";
 import { readError, type EventReader } from "./event-reader.js";
 import type { Exports, Instance, Output } from "./instance.js";
 import { makeValue, type Json, type Making } from "../values.js";
-import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "./envelope.js";
-
-/**
- * The status of a call's input or a payload at its end. Only `complete` and `accepted` have a value, and an `empty` input, whose value is
- * `{}`. What was accepted is not JSON but for deviations that you accept.
- */
-export type InputStatus = "complete" | "accepted" | "empty" | "truncated" | "malformed" | "trailing" | "raw";
-
-/** The party that executes a call. */
-export type Executor = "client" | "provider";
+import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
 /** The meaning of the end of an answer, whatever the provider's word for it. */
 export type StopType =
@@ -28,66 +19,6 @@ export type StopType =
   | "cancelled"
   | "error"
   | "other";
-
-/** A tool call has begun. A structured answer is a call without an id and a name. */
-export interface CallStartEvent {
-  readonly kind: "call";
-  /** The call's number in this stream. */
-  readonly call: number;
-  /** The provider's id, if it is known already. */
-  readonly id?: string;
-  /** The tool's name, if it is known already. */
-  readonly name?: string;
-  /** The index of the answer that it belongs to; 0 where there is only one. */
-  readonly choice: number;
-  readonly executed: Executor;
-}
-
-/** A begin, delta, end or inner error of a pattern's match in the input of a call. */
-export type CallMatchEvent = Event & { readonly call: number };
-
-/** The input of a call has ended, with this result. */
-export interface InputEvent {
-  readonly kind: "input";
-  readonly call: number;
-  readonly id?: string;
-  readonly name?: string;
-  readonly executed: Executor;
-  readonly status: InputStatus;
-  /** The reason why it was truncated: the provider's word for the end (`max_tokens`), `end-of-input`, … */
-  readonly reason?: string;
-  /** The value, if it is complete; `{}` if there was no input. */
-  readonly value?: Json;
-  /** The text as it came. */
-  readonly raw: string;
-  /** The values of a trailing input that is nothing but whole values. Which of them were meant, only you can tell. */
-  readonly values?: readonly Json[];
-  /** True if these are all equal. */
-  readonly repeated?: boolean;
-  /** The error in the JSON. */
-  readonly error?: JsonSpigotError;
-  /** If it was accepted: the strict JSON text that the text as it came stands for. */
-  readonly strict?: string;
-  /** If it was accepted: where it deviates from JSON, the first 100 places. */
-  readonly deviations?: readonly DeviationReport[];
-  /** The number of further places. */
-  readonly more?: number;
-}
-
-/** The provider sent something that can't be part of a call. The stream goes on. */
-export interface CallErrorEvent {
-  readonly kind: "call-error";
-  readonly call?: number;
-  readonly type:
-    | "not-started"
-    | "ended"
-    | "mismatch"
-    | "mixed"
-    | "open-calls-limit"
-    | "input-limit"
-    | "name-limit"
-    | "event-limit";
-}
 
 /** The provider's own JSON: as a value, and as it was spelt. */
 interface WithJson {

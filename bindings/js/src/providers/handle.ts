@@ -2,33 +2,14 @@
 
 import { JsonSpigotError } from "../error.js";
 import { encode, type Instance, type Output } from "./instance.js";
-import { invalid, type ParserOptions } from "../options.js";
-import type { Making } from "../values.js";
+import { limitOf } from "../options.js";
 import type { ProviderExports } from "./module.js";
-
-/** Options of the parsers that read arguments and payloads. */
-export type ParsingOptions = Pick<
-  ParserOptions,
-  "limits" | "duplicateKeys" | "lenient" | "accept" | "numbers" | "spelling"
-> & {
-  /** What `__proto__` becomes in values: a member like any other, or nothing. */
-  readonly prototypeKeys?: "keep" | "drop";
-};
-
-/** What values are made of, checked. */
-export function makingOf({ numbers = "number", prototypeKeys = "keep" }: ParsingOptions): Making {
-  if (!["keep", "drop"].includes(prototypeKeys)) {
-    throw invalid(`prototypeKeys: ${JSON.stringify(prototypeKeys)} is not one of keep, drop`);
-  }
-  return { numbers, prototypeKeys };
-}
 
 /** An option that counts something, as 64 bits. */
 export function encodeLimits(limits: readonly (readonly [name: string, value: number | undefined, fallback: number])[]): Uint8Array {
   const bytes = new DataView(new ArrayBuffer(8 * limits.length));
-  limits.forEach(([name, value = NaN, fallback], place) => {
-    const limit = Number.isNaN(value) ? fallback : value;
-    if (limit !== Infinity && !(Number.isSafeInteger(limit) && limit >= 0)) throw invalid(`${name} must be a non-negative integer or Infinity, not ${limit}`);
+  limits.forEach(([name, value, fallback], place) => {
+    const limit = limitOf(name, value, fallback);
     bytes.setBigUint64(8 * place, limit === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(limit), true);
   });
   return new Uint8Array(bytes.buffer);

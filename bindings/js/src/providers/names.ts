@@ -9,14 +9,8 @@ export type {
   BlockEndEvent,
   BlockStartEvent,
   CallCancelledEvent,
-  CallErrorEvent,
-  CallMatchEvent,
-  CallStartEvent,
   ContentFilterEvent,
-  Executor,
   IncompleteEvent,
-  InputEvent,
-  InputStatus,
   MediaEvent,
   MessageStartEvent,
   MismatchEvent,
@@ -37,3 +31,5 @@ export type {
   UsageEvent,
 } from "./events.js";
 export { PROVIDERS, type Provider, type ProviderOptions, type Unfinished } from "./stream.js";
+export type { CallErrorEvent, CallMatchEvent, CallStartEvent, Executor, InputEvent } from "../calls/event.js";
+export type { InputStatus } from "../payload/payload.js";

@@ -2,14 +2,14 @@
 
 import { JsonSpigotError } from "../error.js";
 import { isBytes } from "../input.js";
-import { invalid, type ParserOptions } from "../options.js";
+import { invalid, makingOf, type ParserOptions, type ParsingOptions } from "../options.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import { EventReader } from "./event-reader.js";
 import { wireEvents } from "./frameworks.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
 import { isNew, readFraming, writeFraming } from "./framing-state.js";
-import { encodeLimits, encodeText, Handle, makingOf, type ParsingOptions } from "./handle.js";
+import { encodeLimits, encodeText, Handle } from "./handle.js";
 import { isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
 import { encodeOptions } from "./options.js";

@@ -35,7 +35,7 @@ import {
   type Match,
 } from "../engine.js";
 import type { Input } from "../input.js";
-import { NONE_OR_NAN, SLASH, WORD, type Lenient } from "../lenient.js";
+import { WORD, type Lenient } from "../lenient.js";
 import { Shown, shownText } from "../shown.js";
 import type { Text } from "../text.js";
 import { openAtom } from "../tree.js";
@@ -150,11 +150,6 @@ function tailOf(engine: Engine): string {
 /** How many more bytes have come of the open token than the engine has read of what stands for it. */
 export function aheadOf(translator: Lenient | undefined): number {
   return translator?.step === WORD ? Math.max(0, translator.matched - 1) : 0;
-}
-
-/** The bytes that are held until it is decided what they are. */
-export function heldBy(translator: Lenient | undefined): string {
-  return translator?.step === SLASH ? "/" : translator?.step === NONE_OR_NAN ? "N" : "";
 }
 
 /** The engines of the texts that are open in each other, outermost first. */

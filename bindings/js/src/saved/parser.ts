@@ -30,14 +30,15 @@ import {
   WORDS,
   type Lenient,
 } from "../lenient.js";
+import type { Input } from "../input.js";
 import type { Parts, Text } from "../text.js";
 import { DEVIATIONS, type Limits } from "../options.js";
 import { spelling } from "../pattern.js";
-import { utf8Length } from "../utf8.js";
+import { openTail, utf8Length } from "../utf8.js";
 import { unless, type Reader, type Writer } from "./bytes.js";
 import { Digest } from "./digest.js";
 import { PARSER, type Owner } from "./envelope.js";
-import { aheadOf, heldBy, leadToOpen, leadToShown, levelsOf, type Jump, type Lead } from "./lead.js";
+import { aheadOf, leadToOpen, leadToShown, levelsOf, type Jump, type Lead } from "./lead.js";
 
 /** In the order of their numbers in a state. */
 const ERROR_KINDS = [
@@ -107,14 +108,21 @@ export function noteOf({ parts }: Text): unknown {
   const { input, output } = parts;
   const { tree } = input.engine;
   const isMark = input.half === "" && input.waiting > 0;
+  const held = isInComment(input) ? input.engine.raw?.held : undefined;
   const note = {
     half: input.half === "" ? undefined : input.half.charCodeAt(0),
     mark: isMark ? [...input.bytes] : undefined,
+    held: held === undefined || held.length === 0 ? undefined : typeof held === "string" ? held.charCodeAt(0) : [...held],
     refused: keyOf(output.refusal),
     hidden: keyOf(tree?.refusal),
     growth: tree?.growth?.save(),
   };
   return Object.values(note).some((part) => part !== undefined) ? note : undefined;
+}
+
+/** Returns true if characters are read that a raw pattern alone holds until they are whole. */
+function isInComment({ translator }: Input): boolean {
+  return [LINE_COMMENT, BLOCK_COMMENT, BLOCK_COMMENT_STAR].includes(translator?.step ?? STRICT);
 }
 
 function keyOf(refusal: unknown): string | undefined {
@@ -123,7 +131,7 @@ function keyOf(refusal: unknown): string | undefined {
 
 /** Takes up what {@link noteOf} has noted. */
 export function takeNote(text: Text, note: unknown): void {
-  const { half, mark, refused, hidden, growth } = (note ?? {}) as Record<string, unknown>;
+  const { half, mark, held, refused, hidden, growth } = (note ?? {}) as Record<string, unknown>;
   const { input, output } = text.parts;
   const { engine } = input;
   if (half !== undefined) {
@@ -134,6 +142,12 @@ export function takeNote(text: Text, note: unknown): void {
     unless(Array.isArray(mark) && !input.readsMark && engine.base === 0 && ["239", "239,187"].includes(mark.join()));
     input.bytes = Uint8Array.from(mark as number[]);
     input.hasBegun = false;
+  }
+  if (held !== undefined) {
+    const isHalf = typeof held === "number" && held >= 0xd800 && held <= 0xdbff;
+    const bytes = Array.isArray(held) ? Uint8Array.from(held as number[]) : new Uint8Array(0);
+    unless(engine.raw !== undefined && isInComment(input) && (isHalf || (bytes.length > 0 && openTail(bytes) === bytes.length)));
+    engine.raw!.held = isHalf ? String.fromCharCode(held) : bytes;
   }
   const refusal = (key: unknown): unknown => {
     unless(key === "__proto__" || key === "prototype");
@@ -177,7 +191,7 @@ export function saveText(text: Text, out: Writer): void {
     const kept = encoder.encode(engine.kept!.whole());
     // What was undecided when the text failed is part of it if the error is behind it.
     const isHeld = outcome === OPEN || (outcome === FAILED && text.stoppedBy!.offset > kept.length);
-    const held = encoder.encode(isHeld ? heldBy(translator) : "");
+    const held = encoder.encode((isHeld && translator?.undecided) || "");
     const bytes = new Uint8Array(kept.length + held.length);
     bytes.set(kept);
     bytes.set(held, kept.length);
@@ -199,7 +213,7 @@ function hasEndedNumber(text: Text, outcome: number): boolean {
   const { tree } = engine;
   const isInLeaf = engine.state === STRING || engine.state === NUMBER || engine.state === LITERAL;
   const hasEnded = (outcome === OPEN && engine.state === DONE) || (outcome === FAILED && tree !== undefined && !isInLeaf);
-  return hasEnded && !engine.strayBytes?.length && heldBy(text.parts.input.translator) === "" && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
+  return hasEnded && !engine.strayBytes?.length && !text.parts.input.translator?.undecided && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
 }
 
 function saveLead(lead: Lead, out: Writer): void {

@@ -1,8 +1,8 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, Documents, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, snapshots,
-  type DeepPartial, type DocumentEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
+  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, snapshots, ToolCalls,
+  type CallEvent, type DeepPartial, type DocumentEvent, type EnvelopeEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
 import * as providers from "jsonspigot/providers";
 import * as providersSlim from "jsonspigot/providers/slim";
@@ -52,6 +52,20 @@ for (const event of parser.feed(new Uint8Array())) {
       same<typeof event, never>(true);
   }
 }
+
+const calls = new ToolCalls("city", { tools: { plan: ["days[*]"] }, callLimits: { openCalls: 8 }, snapshots: true });
+same<ReturnType<typeof calls.delta>, CallEvent[]>(true);
+calls.start([1, 0], { name: null, id: undefined });
+// @ts-expect-error: a slot is no object
+calls.start({}, {});
+for (const event of calls.finish("stop")) {
+  if (event.kind === "input") same<typeof event.value, Json | undefined>(true);
+  // A provider's events have the same records.
+  const said: providers.StreamEvent = event;
+  void said;
+}
+same<ReturnType<Envelope["feed"]>, EnvelopeEvent[]>(true);
+for (const event of new Envelope(["tag:think"]).feed("x")) if (event.kind === "fragment") same<typeof event.text, string>(true);
 
 for (const event of new Documents("lines", "city").finish()) {
   same<typeof event, DocumentEvent>(true);

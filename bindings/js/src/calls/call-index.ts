@@ -1,0 +1,171 @@
+// The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id alone.
+
+/**
+ * A call's place in a message, as the wire gives it: an index, a choice with an index, or an id that is its only place.
+ */
+export type Slot = number | string | readonly [choice: number, index: number];
+
+/** A slot, taken apart. Its key says whether it is an index or an id. */
+export interface Place {
+  readonly choice: number;
+  readonly key: string;
+  /** The id that it is. */
+  readonly id: string | undefined;
+}
+
+const keyOfId = (id: string): string => `@${id}`;
+
+export function placeOf(slot: Slot): Place {
+  if (typeof slot === "string") return { choice: 0, key: keyOfId(slot), id: slot };
+  const [choice, index] = typeof slot === "number" ? [0, slot] : Array.isArray(slot) ? slot : [NaN, NaN];
+  for (const number of [choice, index]) {
+    if (!Number.isSafeInteger(number) || number! < 0) throw new TypeError(`a slot is an index, [choice, index] or an id, not ${String(slot)}`);
+  }
+  return { choice: choice as number, key: `#${index!}`, id: undefined };
+}
+
+const keysOf = ({ key }: Place, id: string): string[] => (id === "" || key === keyOfId(id) ? [key] : [key, keyOfId(id)]);
+
+/** Keys of fragments that are nobody's, so that whoever comes later knows. Of more than these it is only known that there are more. */
+const MOST_STRAYS = 512;
+
+class Strays {
+  #keys = new Set<string>();
+  hasMore = false;
+
+  insert(choice: number, key: string): void {
+    if (this.#keys.size < MOST_STRAYS) this.#keys.add(`${choice} ${key}`);
+    else this.hasMore = true;
+  }
+
+  has(choice: number, key: string): boolean {
+    return this.#keys.has(`${choice} ${key}`);
+  }
+
+  delete(choice: number, key: string): boolean {
+    return this.#keys.delete(`${choice} ${key}`);
+  }
+}
+
+/** What is known of one of several answers. */
+interface Choice {
+  /** Its calls, by their keys. */
+  readonly calls: Map<string, number>;
+  /** The call that was touched last. */
+  latest: number | undefined;
+}
+
+export class CallIndex {
+  readonly #choices = new Map<number, Choice>();
+  /** The keys of each call that is known, open or ended. */
+  readonly #known = new Map<number, { readonly choice: number; readonly keys: Set<string> }>();
+  /** Calls that have ended, oldest first. */
+  readonly #ended: number[] = [];
+  #hasForgotten = false;
+  /** Slots whose calls were refused because of a limit. */
+  readonly #refused = new Strays();
+  /** Slots of fragments whose call was never started. */
+  #orphaned = new Strays();
+  #hasUnplaced = false;
+
+  /** What a new message knows of the one before: fragments that came before any call. */
+  next(): CallIndex {
+    const next = new CallIndex();
+    if (this.#known.size === 0 && !this.#hasForgotten) [next.#orphaned, next.#hasUnplaced] = [this.#orphaned, this.#hasUnplaced];
+    return next;
+  }
+
+  find({ choice, key }: Place): number | undefined {
+    const calls = this.#choices.get(choice);
+    const call = calls?.calls.get(key);
+    if (call !== undefined) calls!.latest = call;
+    return call;
+  }
+
+  findId(choice: number, id: string): number | undefined {
+    return this.#choices.get(choice)?.calls.get(keyOfId(id));
+  }
+
+  hasChoice(choice: number): boolean {
+    return this.#choices.has(choice);
+  }
+
+  choiceOf(call: number): number | undefined {
+    return this.#known.get(call)?.choice;
+  }
+
+  /** A call is found by its slot from now on, and by its id. */
+  bind(place: Place, id: string, call: number): void {
+    this.bindKeys(place.choice, keysOf(place, id), call);
+  }
+
+  bindId(choice: number, id: string, call: number): void {
+    this.bindKeys(choice, [keyOfId(id)], call);
+  }
+
+  bindKeys(choice: number, keys: readonly string[], call: number): void {
+    if (!this.#known.has(call)) this.#known.set(call, { choice, keys: new Set() });
+    let calls = this.#choices.get(choice);
+    if (calls === undefined) this.#choices.set(choice, (calls = { calls: new Map(), latest: undefined }));
+    for (const key of keys) {
+      this.#refused.delete(choice, key);
+      const before = calls.calls.get(key);
+      if (before !== undefined) this.#known.get(before)?.keys.delete(key);
+      calls.calls.set(key, call);
+      this.#known.get(call)!.keys.add(key);
+    }
+    calls.latest = call;
+  }
+
+  /** A call was refused: what comes in its slot is nobody's. */
+  refuse(place: Place, id: string, nameBytes: (name: string) => boolean): void {
+    const calls = this.#choices.get(place.choice);
+    for (const key of keysOf(place, id)) {
+      const before = calls?.calls.get(key);
+      if (before !== undefined) {
+        calls!.calls.delete(key);
+        this.#known.get(before)?.keys.delete(key);
+      }
+      // A name that is too long is not kept to know it again.
+      if (key[0] === "@" && !nameBytes(key.slice(1))) this.#refused.hasMore = true;
+      else this.#refused.insert(place.choice, key);
+    }
+    if (calls !== undefined) calls.latest = undefined;
+  }
+
+  wasRefused({ choice, key }: Place): boolean {
+    return this.#refused.has(choice, key);
+  }
+
+  /** A fragment has come for a call that was never started, and may be that of one which starts later. */
+  orphan({ choice, key, id }: Place, fits: (name: string) => boolean): void {
+    if (id !== undefined && !fits(id)) this.#hasUnplaced = true;
+    else this.#orphaned.insert(choice, key);
+  }
+
+  /** Returns true if a fragment of the call that starts here may have come before. */
+  takeOrphan(place: Place, id: string): boolean {
+    let hasLost = this.#hasUnplaced || this.#orphaned.hasMore;
+    this.#hasUnplaced = false;
+    for (const key of keysOf(place, id)) if (this.#orphaned.delete(place.choice, key)) hasLost = true;
+    return hasLost;
+  }
+
+  /** A call has ended. So many ended ones are remembered. */
+  end(call: number, most: number): void {
+    this.#ended.push(call);
+    if (this.#ended.length > most) this.#forget(this.#ended.shift()!);
+  }
+
+  #forget(call: number): void {
+    this.#hasForgotten = true;
+    const known = this.#known.get(call);
+    if (known === undefined) return;
+    this.#known.delete(call);
+    const calls = this.#choices.get(known.choice);
+    if (calls === undefined) return;
+    for (const key of known.keys) calls.calls.delete(key);
+    if (calls.latest === call) calls.latest = undefined;
+    if (calls.calls.size === 0 && calls.latest === undefined) this.#choices.delete(known.choice);
+  }
+}

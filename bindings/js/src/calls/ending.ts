@@ -1,0 +1,83 @@
+// The end of a call, and what that makes of its input: the verdict. Three things decide, in this order:
+//
+// 1. What of the input went missing on our side: a limit that was passed, a fragment that may have been this call's. Whatever
+//    the text says, the call is truncated.
+// 2. What the text itself says. A text that broke JSON's grammar is malformed or trailing, however it ended. An object, array,
+//    string or literal that has closed is complete, however it ended.
+// 3. How the call ended. For everything else, that is for no text at all, for a number (`12` may be the beginning of `120`)
+//    and for text that is not JSON, the stream has to say that the call was not cut: by an end of its own, or by a reason that
+//    is known to mean so. An unknown reason counts as a cut, because acting on half a command is worse than asking again.
+
+import { payloadOf, type InputStatus, type Payload, type Verdict } from "../payload/payload.js";
+import type { TextError } from "../text-error.js";
+import type { Making } from "../values.js";
+import type { Input, Report } from "./input.js";
+
+/** The end of a call. */
+export interface Ending {
+  /** False if the wire announced no end. */
+  readonly isAnnounced: boolean;
+  /** The wire's own, or ours if it announced none. */
+  readonly reason: string | undefined;
+}
+
+export const ANNOUNCED: Ending = { isAnnounced: true, reason: undefined };
+
+/** How calls end when nothing was cut. An unknown reason is not trusted. */
+const REGULAR: readonly string[] = [
+  "tool_use",
+  "tool-use",
+  "tool_calls",
+  "tool-calls",
+  "tool_call",
+  "function_call",
+  "requires_action",
+  "stop",
+  "stop_sequence",
+  "end_turn",
+  "pause_turn",
+  "complete",
+  "completed",
+];
+
+const lowered = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+export function isRegular({ isAnnounced, reason }: Ending): boolean {
+  return isAnnounced && (reason === undefined || REGULAR.includes(lowered(reason)));
+}
+
+/** The verdict on the input of a call, of which nothing is left out unless there is a reason for that. */
+export function payloadAtEnd(
+  input: Input | undefined,
+  isText: boolean,
+  ending: Ending,
+  leftOut: string | undefined,
+  isUnconfirmed: boolean,
+  making: Making,
+  report: Report,
+): Payload {
+  const isWhole = leftOut === undefined && !isUnconfirmed;
+  const isSure = isRegular(ending) && isWhole;
+  const truncated: Verdict = { status: "truncated", reason: leftOut ?? ending.reason ?? "incomplete" };
+  let verdict: Verdict;
+  if (input?.text !== undefined) verdict = verdictOn(input, isSure || (isWhole && input.hasWholeValue), truncated, report);
+  else if (!isSure) verdict = truncated;
+  else verdict = { status: input === undefined && !isText ? "empty" : "raw" };
+  const payload = payloadOf(verdict, input?.raw ?? "", input?.text, input?.error, making);
+  return verdict.status === "empty" ? { ...payload, value: {} } : payload;
+}
+
+function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, report: Report): Verdict {
+  if (input.error !== undefined) return { status: input.error.kind === "trailing-bytes" ? "trailing" : "malformed" };
+  input.finish(mayBeComplete ? report : () => undefined);
+  const status = statusOfUnfinished(input.error);
+  if (status !== undefined) return { status };
+  if (!mayBeComplete || input.error !== undefined) return truncated;
+  return { status: input.text!.parts.input.translator?.count ? "accepted" : "complete" };
+}
+
+/** Of an input in which nothing was wrong before its end, if the end shows that its last byte begins no deviation. */
+function statusOfUnfinished(error: TextError | undefined): InputStatus | undefined {
+  if (error?.kind === "unexpected-byte") return "malformed";
+  return error?.kind === "trailing-bytes" ? "trailing" : undefined;
+}

@@ -1,0 +1,61 @@
+// The events of tool calls.
+
+import type { Event } from "../events.js";
+import type { Payload } from "../payload/payload.js";
+
+/** The party that executes a call. */
+export type Executor = "client" | "provider";
+
+/** A tool call has begun. A structured answer is a call without an id and a name. */
+export interface CallStartEvent {
+  readonly kind: "call";
+  /** The call's number in this stream. */
+  readonly call: number;
+  /** The provider's id, if it is known already. */
+  readonly id?: string;
+  /** The tool's name, if it is known already. */
+  readonly name?: string;
+  /** The index of the answer that it belongs to; 0 where there is only one. */
+  readonly choice: number;
+  readonly executed: Executor;
+}
+
+/** A begin, delta, end or inner error of a pattern's match in the input of a call. */
+export type CallMatchEvent = Event & { readonly call: number };
+
+/** The input of a call has ended, with this result. */
+export interface InputEvent extends Payload {
+  readonly kind: "input";
+  readonly call: number;
+  readonly id?: string;
+  readonly name?: string;
+  readonly executed: Executor;
+}
+
+/** Something came that can't be part of a call, or is beyond a limit. The stream goes on. */
+export interface CallErrorEvent {
+  readonly kind: "call-error";
+  readonly call?: number;
+  readonly type:
+    | "not-started"
+    | "ended"
+    | "mismatch"
+    | "mixed"
+    | "open-calls-limit"
+    | "input-limit"
+    | "name-limit"
+    | "event-limit";
+}
+
+/** A call's whole input is repeated, and contradicts what was reported of it. */
+export interface CallMismatchEvent {
+  readonly kind: "mismatch";
+  readonly type: "arguments";
+  readonly choice: number;
+  readonly call: number;
+  /** The whole, as the provider repeats it. */
+  readonly text: string;
+}
+
+/** The events of tool calls. */
+export type CallEvent = CallStartEvent | CallMatchEvent | InputEvent | CallErrorEvent | CallMismatchEvent;

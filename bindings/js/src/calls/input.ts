@@ -1,0 +1,89 @@
+// The part of a call's input that has come: the parser that reads it, the raw text, and the comparison with a repetition.
+
+import type { Event } from "../events.js";
+import { areAlike } from "../payload/alike.js";
+import type { Text } from "../text.js";
+import type { TextError } from "../text-error.js";
+import { restOf } from "./rest.js";
+
+/** Receives the events of matches. */
+export type Report = (event: Event) => void;
+
+export class Input {
+  /** The text as it came. */
+  raw = "";
+  /** The parser's text; plain text has none. */
+  readonly text: Text | undefined;
+  /** What is wrong with it: the first error, be it one that the parser goes on past. */
+  error: TextError | undefined;
+  /** The shortest text of the same value that has come. */
+  #shortest: string | undefined;
+
+  constructor(text: Text | undefined) {
+    this.text = text;
+  }
+
+  /** Returns true if the value has closed, and nothing follows it that is no white space. */
+  get hasWholeValue(): boolean {
+    return this.text?.hasRootEnded === true && this.text.error === undefined;
+  }
+
+  append(piece: string, report: Report): void {
+    this.raw += piece;
+    const { text } = this;
+    if (text === undefined) return;
+    if (text.isOpen) this.#reporting(text, () => void text.read(piece), report);
+    this.error ??= text.error;
+  }
+
+  /** The end of the text. */
+  finish(report: Report): void {
+    const { text } = this;
+    if (text === undefined || this.error !== undefined) return;
+    this.#reporting(text, () => void text.end(), report);
+    this.error = text.error;
+  }
+
+  #reporting(text: Text, read: () => void, report: Report): void {
+    const { output } = text.parts;
+    output.events = [];
+    read();
+    for (const event of output.events) report(event);
+  }
+
+  /** What is new in a text that has all of the input so far. */
+  news(text: string): string | undefined {
+    return text.startsWith(this.raw) ? text.slice(this.raw.length) : undefined;
+  }
+
+  /** What a repetition of the whole input says beyond what has come. */
+  rest(whole: string): string | undefined {
+    if (this.error !== undefined) return undefined;
+    // What follows a text that deviates is only known if it is repeated as it came.
+    const isStrict = this.text !== undefined && !this.text.parts.input.translator?.count;
+    return isStrict ? restOf(this.raw, whole) : this.news(whole);
+  }
+
+  /** Returns true if a text is the same input. */
+  isRepeatedBy(text: string): boolean {
+    if (this.raw === text) return true;
+    if (this.text === undefined) return false;
+    if (this.#shortest === undefined && this.error !== undefined) return false;
+    const isSame = areAlike(this.#shortest ?? this.#parsed(), text);
+    if (isSame && !(this.#shortest !== undefined && this.#shortest.length <= text.length)) this.#shortest = text;
+    return isSame;
+  }
+
+  /** The length of the shortest repetition, which is forgotten. */
+  takeRepetition(): string | undefined {
+    const shortest = this.#shortest;
+    this.#shortest = undefined;
+    return shortest;
+  }
+
+  /** The text that the parser has read: of one that deviates, the strict JSON that it stands for. */
+  #parsed(): string {
+    const { engine, parts } = this.text!;
+    return engine.kept!.whole() + (parts.input.translator?.undecided ?? "");
+  }
+}

@@ -1,0 +1,201 @@
+// One open call: whose it is, what has come of its input, and what may still come.
+
+import { makeText } from "../make-text.js";
+import { within } from "../utf8.js";
+import { utf8Length } from "../utf8.js";
+import { payloadAtEnd, type Ending } from "./ending.js";
+import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
+import { Input } from "./input.js";
+import type { CallSettings } from "./options.js";
+import { areSpeltAlike, restOf } from "./rest.js";
+
+/** What a call starts with: any of its name, its id and its input, and what is known of that. */
+export interface CallStart {
+  /** The tool's name. */
+  readonly name?: string | null | undefined;
+  /** The provider's id, with which the result is sent back. */
+  readonly id?: string | null | undefined;
+  /** Input that comes along with the start. It is used only if there are no deltas. */
+  readonly input?: string | null | undefined;
+  /** True if the input is not JSON by nature: a patch, a query, code. */
+  readonly raw?: boolean;
+  /** The party that executes it: the client, unless said otherwise. */
+  readonly executed?: Executor;
+}
+
+/** What some servers send for no input. */
+const isStandIn = (input: string): boolean => /^\{[ \t\n\f\r]*\}$/.test(input);
+
+/** Reasons for which a call can't be complete, whatever else comes. */
+const BEYOND_REPAIR: readonly (string | undefined)[] = ["limit", "mismatch"];
+
+export class OpenCall {
+  readonly number: number;
+  readonly choice: number;
+  id: string;
+  name: string;
+  isStopped = false;
+  readonly #executed: Executor;
+  readonly #isText: boolean;
+  readonly #settings: CallSettings;
+  readonly #report: (event: CallEvent) => void;
+  #isReported = false;
+  #leftOut: string | undefined;
+  #startInput = "";
+  /** Bytes of the input. */
+  #length = 0;
+  #isFull = false;
+  #input: Input | undefined;
+
+  constructor(number: number, choice: number, { id, name, raw, executed }: CallStart, settings: CallSettings, report: (event: CallEvent) => void) {
+    this.number = number;
+    this.choice = choice;
+    this.id = id ?? "";
+    this.name = name ?? "";
+    this.#isText = raw === true;
+    this.#executed = executed ?? "client";
+    this.#settings = settings;
+    this.#report = report;
+  }
+
+  get input(): Input | undefined {
+    return this.#input;
+  }
+
+  /** What is reported of the call before anything else. */
+  get started(): CallStartEvent {
+    const { number: call, choice } = this;
+    return { kind: "call", call, ...this.#names, choice, executed: this.#executed };
+  }
+
+  get #names(): { readonly id?: string; readonly name?: string } {
+    const { id, name } = this;
+    return { ...(id !== "" && { id }), ...(name !== "" && { name }) };
+  }
+
+  reportStart(): void {
+    if (this.#isReported) return;
+    this.#isReported = true;
+    this.#report(this.started);
+  }
+
+  isCalledOtherwise(name: string): boolean {
+    return name !== "" && this.name !== "" && this.name !== name;
+  }
+
+  /** Takes up an id and a name, where there was none. */
+  identify(id: string, name: string): void {
+    if (this.isCalledOtherwise(name)) this.#contradict(name);
+    this.id ||= id;
+    this.name ||= name;
+  }
+
+  keepStartInput(input: string): void {
+    // One character more than fits, so that whoever takes it in sees that there was more.
+    if (!isStandIn(input)) this.#startInput = input.slice(0, within(input, this.#settings.inputBytes + 4));
+  }
+
+  repeatStartInput(input: string): void {
+    const known = this.#startInput;
+    if (known === "" || input === "" || isStandIn(input)) return;
+    if (!input.startsWith(known) && !areSpeltAlike(known, input)) this.#contradict(input);
+  }
+
+  leaveOut(reason: string): void {
+    this.#leftOut ??= reason;
+  }
+
+  append(text: string): void {
+    this.reportStart();
+    if (this.#isFull) return;
+    this.#input ??= new Input(this.#isText ? undefined : makeText(this.#settings.parsing, this.#settings.patternsOf(this.name)));
+    const end = within(text, this.#settings.inputBytes - this.#length);
+    if (end > 0) {
+      const piece = text.slice(0, end);
+      this.#input.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
+      this.#length += utf8Length(piece);
+      // After a whole value, nothing but a number's next digit makes it another one.
+      if (/[^ \t\n\f\r]/.test(piece)) this.#forgetRepetition();
+    }
+    if (end === text.length) return;
+    this.#isFull = true;
+    const isNew = this.#leftOut !== "limit";
+    this.#leftOut = "limit";
+    if (isNew) this.#reportError("input-limit");
+  }
+
+  #forgetRepetition(): void {
+    const repetition = this.#input!.takeRepetition();
+    if (repetition !== undefined && Math.floor(this.#length / 8) > utf8Length(repetition) + 128) this.#contradict(repetition);
+  }
+
+  /** A text that has all of the input so far. */
+  appendToAll(text: string): void {
+    const news = this.#input === undefined ? text : this.#input.news(text);
+    if (news === undefined) {
+      // What the limit cut off is missing.
+      if (this.#leftOut === undefined) this.#contradict(text);
+    } else if (news !== "") {
+      this.append(news);
+    }
+  }
+
+  /** The whole input. */
+  whole(text: string): void {
+    if (BEYOND_REPAIR.includes(this.#leftOut)) return;
+    const input = this.#input;
+    const rest = input === undefined ? text : input.isRepeatedBy(text) ? "" : input.rest(text);
+    if (rest === undefined) {
+      this.#contradict(text);
+      return;
+    }
+    this.#leftOut = undefined;
+    if (rest !== "") this.append(rest);
+  }
+
+  #contradict(text: string): void {
+    if (BEYOND_REPAIR.includes(this.#leftOut)) return;
+    this.#leftOut = "mismatch";
+    this.#reportError("mismatch");
+    this.#report({ kind: "mismatch", type: "arguments", choice: this.choice, call: this.number, text });
+  }
+
+  #reportError(type: CallErrorEvent["type"]): void {
+    this.#report({ kind: "call-error", call: this.number, type });
+  }
+
+  /** The wire says that the call has ended. Returns whether the verdict has to wait for the reason. */
+  stop(): boolean {
+    this.#takeStartInput();
+    const input = this.#input;
+    if (input === undefined) return true;
+    return input.text !== undefined && input.error === undefined && !input.hasWholeValue;
+  }
+
+  #takeStartInput(): void {
+    const start = this.#startInput;
+    this.#startInput = "";
+    if (start === "") return;
+    const input = this.#input;
+    if (input === undefined) {
+      this.append(start);
+      return;
+    }
+    // Servers have many words for nothing.
+    const isBeginning = start === "[]" || start === '""' || restOf(start, input.raw) !== undefined;
+    if (!isBeginning && !input.isRepeatedBy(start)) this.#contradict(start);
+  }
+
+  /** Reports the verdict. */
+  end(ending: Ending): void {
+    this.reportStart();
+    // What came with the start may be no more than a part of the input, but it was said.
+    const isUnconfirmed = !ending.isAnnounced && this.#input === undefined && this.#startInput !== "";
+    this.#takeStartInput();
+    const { number: call } = this;
+    const payload = payloadAtEnd(this.#input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#settings.making, (event) =>
+      this.#report(Object.assign(event, { call })),
+    );
+    this.#report({ kind: "input", call, ...this.#names, executed: this.#executed, ...payload });
+  }
+}

@@ -1,0 +1,51 @@
+// What a user chooses for tool calls.
+
+import type { Automaton } from "../automaton.js";
+import { compile } from "../compile.js";
+import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import type { Making } from "../values.js";
+
+export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
+  /** What a repeated key in arguments means: an error unless set otherwise, so that nobody acts on a value that is not the last. */
+  readonly duplicateKeys?: "last-wins" | "reject";
+  /** Patterns for single tools, by their names. */
+  readonly tools?: { readonly [name: string]: string | readonly string[] };
+  /** True if each delta has all of the input so far, as some servers send it. */
+  readonly cumulative?: boolean;
+  /** How much calls may make this process keep: 256 open calls, 16 MiB of input and 16 KiB of a name unless set otherwise. */
+  readonly callLimits?: {
+    readonly openCalls?: number;
+    /** Bytes of one call's input. */
+    readonly inputBytes?: number;
+    /** Bytes of an id or a name. */
+    readonly nameBytes?: number;
+  };
+}
+
+/** The options, checked, with nothing left out. */
+export interface CallSettings {
+  readonly parsing: ParserOptions;
+  readonly making: Making;
+  readonly isCumulative: boolean;
+  readonly openCalls: number;
+  readonly inputBytes: number;
+  readonly nameBytes: number;
+  patternsOf(name: string): Automaton;
+}
+
+export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions): CallSettings {
+  const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = options;
+  const parsing: ParserOptions = { ...own, duplicateKeys, retain: "all" };
+  settingsOf(parsing);
+  const all = compile(patterns);
+  const automata = new Map(Object.entries(tools).map(([name, some]) => [name, compile(some)]));
+  return {
+    parsing,
+    making: makingOf(options),
+    isCumulative: cumulative,
+    openCalls: limitOf("callLimits.openCalls", callLimits.openCalls, 256),
+    inputBytes: limitOf("callLimits.inputBytes", callLimits.inputBytes, 16 << 20),
+    nameBytes: limitOf("callLimits.nameBytes", callLimits.nameBytes, 16 << 10),
+    patternsOf: (name) => automata.get(name) ?? all,
+  };
+}

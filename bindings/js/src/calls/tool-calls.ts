@@ -1,0 +1,258 @@
+// A stream's tool calls, whatever SDK or reader took it apart: signals in, events out. `jsonspigot/providers` reads the wire
+// formats of known providers itself.
+//
+// A fragment names a slot, and the index knows which call was started there. Where nobody knows whose it is, as no call was
+// started in the slot or it has ended, the fragment is an error, and every open call that might have been meant is
+// *tainted*: it can't be complete any more. A call that starts later in the same slot is tainted too. What names a slot
+// whose call was refused because of a limit is nobody else's, and is dropped.
+
+import type { DeepPartial } from "../text-parser.js";
+import { within } from "../utf8.js";
+import type { Json } from "../values.js";
+import { CallIndex, placeOf, type Place, type Slot } from "./call-index.js";
+import { ANNOUNCED, type Ending } from "./ending.js";
+import type { CallErrorEvent, CallEvent, CallStartEvent } from "./event.js";
+import { OpenCall, type CallStart } from "./open-call.js";
+import { callSettings, type CallSettings, type ToolCallsOptions } from "./options.js";
+
+const UNPLACED = "unplaced";
+
+const checked = (text: unknown): string => {
+  if (typeof text !== "string") throw new TypeError("a piece of a call's input is a string");
+  return text;
+};
+
+/**
+ * A stream's tool calls, each with its own parser, for users of any SDK: `start` a call, feed it by `delta` or `whole`,
+ * `stop` it, and `finish` the message with the provider's reason. Calls may be interleaved. An empty text is an absent one,
+ * as it is on the wire. Every call ends with an event of kind `input`, whose status is never a guess.
+ *
+ * ```ts
+ * const calls = new ToolCalls("city");
+ * calls.start(0, { name: "get_weather", id: "call_1" });
+ * for (const event of calls.delta(0, '{"city": "Par')) if (event.kind === "delta") show(event.text); // "Par"
+ * calls.delta(0, 'is"}');
+ * calls.finish("tool_calls"); // an event of kind "input", with the status "complete" and the value
+ * ```
+ */
+export class ToolCalls {
+  readonly #settings: CallSettings;
+  readonly #open = new Map<number, OpenCall>();
+  #index = new CallIndex();
+  /** Calls that were stopped, and wait for the reason. */
+  #waiting: number[] = [];
+  #next = 0;
+  #events: CallEvent[] = [];
+
+  /**
+   * @param patterns those for every tool that has none of its own in the option `tools`.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   * @throws {JsonSpigotError} of kind `invalid-option`.
+   */
+  constructor(patterns: string | readonly string[] = [], options: ToolCallsOptions = {}) {
+    this.#settings = callSettings(patterns, options);
+  }
+
+  /** The open calls, in the order of their starts. */
+  get openCalls(): CallStartEvent[] {
+    return [...this.#open.values()].map((call) => call.started);
+  }
+
+  /**
+   * An open call's arguments as far as they are known, with the option `snapshots`; `undefined` before their first value, and
+   * where no such call is open.
+   */
+  snapshot<T = Json>(call: number): DeepPartial<T> | undefined {
+    const text = this.#open.get(call)?.input?.text;
+    return text?.tree().look(text.engine) as DeepPartial<T> | undefined;
+  }
+
+  /**
+   * A call starts. Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and
+   * feed with every chunk. Another id starts another call; the first one stays open until the end.
+   */
+  start(slot: Slot, start: CallStart = {}): CallEvent[] {
+    return this.#reporting(() => this.#start(placeOf(slot), start));
+  }
+
+  /** A piece of a call's input. */
+  delta(slot: Slot, text: string): CallEvent[] {
+    return this.#feed(slot, text, (call) => (this.#settings.isCumulative ? call.appendToAll(text) : call.append(text)));
+  }
+
+  /** A call's whole input. It is used if there were no deltas, and otherwise compared with them. */
+  whole(slot: Slot, text: string): CallEvent[] {
+    return this.#feed(slot, text, (call) => call.whole(text), true);
+  }
+
+  /**
+   * A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the next start
+   * or the end of the message.
+   */
+  stop(slot: Slot): CallEvent[] {
+    return this.#reporting(() => {
+      const call = this.#openIn(placeOf(slot));
+      if (call === undefined) return;
+      if (!call.stop()) {
+        this.#end(call, ANNOUNCED);
+      } else if (!call.isStopped) {
+        call.isStopped = true;
+        this.#waiting.push(call.number);
+      }
+    });
+  }
+
+  /** The message has ended, with the provider's reason if it gave one: all open calls end. */
+  finish(reason?: string | null): CallEvent[] {
+    return this.#reporting(() => this.#endAll(() => announcedBy(reason)));
+  }
+
+  /** One of several answers has ended: its open calls end. */
+  finishChoice(choice: number, reason?: string | null): CallEvent[] {
+    return this.#reporting(() => this.#endAll((call) => (call.choice === choice ? announcedBy(reason) : undefined)));
+  }
+
+  /**
+   * Nothing more will arrive, though the message has not ended: what is not complete is truncated, for a reason of yours
+   * (`end-of-input`, `cancelled`, `timeout`).
+   */
+  cut(reason: string): CallEvent[] {
+    return this.#reporting(() => this.#endAll((call) => cutBy(call, reason)));
+  }
+
+  /** One call is cut while the others go on. What still comes for it is an error; if its value is complete, it stays so. */
+  cutCall(slot: Slot, reason: string): CallEvent[] {
+    return this.#reporting(() => {
+      const call = this.#openIn(placeOf(slot));
+      if (call !== undefined) this.#end(call, { isAnnounced: false, reason });
+    });
+  }
+
+  /** Another message begins: its slots start again, and calls that are still open end as superseded. */
+  beginMessage(): CallEvent[] {
+    return this.#reporting(() => {
+      this.#endAll((call) => cutBy(call, "superseded"));
+      this.#index = this.#index.next();
+    });
+  }
+
+  #reporting(signal: () => void): CallEvent[] {
+    const events: CallEvent[] = (this.#events = []);
+    signal();
+    return events;
+  }
+
+  #fits(name: string): boolean {
+    return within(name, this.#settings.nameBytes) === name.length;
+  }
+
+  #openIn(place: Place): OpenCall | undefined {
+    const number = this.#index.find(place);
+    return number === undefined ? undefined : this.#open.get(number);
+  }
+
+  #start(place: Place, start: CallStart): void {
+    const [id, name] = [start.id ?? "", start.name ?? ""];
+    const number = this.#index.find(place);
+    if (number !== undefined) {
+      if (id === "" && name === "") return;
+      const call = this.#open.get(number);
+      const isAgain = id !== "" && this.#index.findId(place.choice, id) === number;
+      // The same id with another name is another call.
+      if (isAgain && !call?.isCalledOtherwise(name)) {
+        if (call === undefined || call.isStopped) {
+          this.#error("ended", number);
+        } else {
+          this.#identify(call, id, name);
+          call.repeatStartInput(start.input ?? "");
+        }
+        return;
+      }
+    }
+    const call = this.#begin(place, id, name, start);
+    call?.keepStartInput(start.input ?? "");
+    call?.reportStart();
+  }
+
+  #begin(place: Place, id: string, name: string, start: CallStart): OpenCall | undefined {
+    // A new call ends those that wait for a reason.
+    for (const waiting of this.#waiting.splice(0)) this.#end(this.#open.get(waiting)!, ANNOUNCED);
+    const isTooLong = !this.#fits(id) || !this.#fits(name);
+    if (isTooLong || this.#open.size >= this.#settings.openCalls) {
+      this.#index.refuse(place, id, (key) => this.#fits(key));
+      this.#error(isTooLong ? "name-limit" : "open-calls-limit");
+      return undefined;
+    }
+    const number = this.#next++;
+    const call = new OpenCall(number, place.choice, start, this.#settings, (event) => this.#events.push(event));
+    if (this.#index.takeOrphan(place, id)) call.leaveOut(UNPLACED);
+    this.#open.set(number, call);
+    this.#index.bind(place, id, number);
+    return call;
+  }
+
+  #identify(call: OpenCall, id: string, name: string): void {
+    if (!this.#fits(id) || !this.#fits(name)) {
+      this.#error("name-limit", call.number);
+      return;
+    }
+    call.identify(id, name);
+    this.#index.bindId(call.choice, id, call.number);
+  }
+
+  #feed(slot: Slot, text: string, feed: (call: OpenCall) => void, isWhole = false): CallEvent[] {
+    return this.#reporting(() => {
+      const place = placeOf(slot);
+      if (checked(text) === "") return;
+      const number = this.#index.find(place);
+      if (number === undefined) {
+        this.#unplaced(place);
+        return;
+      }
+      const call = this.#open.get(number);
+      if (call !== undefined && (isWhole || !call.isStopped)) {
+        feed(call);
+        return;
+      }
+      this.#taint(this.#index.choiceOf(number));
+      this.#error("ended", number);
+    });
+  }
+
+  #unplaced(place: Place): void {
+    if (!this.#index.wasRefused(place)) {
+      this.#taint(this.#index.hasChoice(place.choice) ? place.choice : undefined);
+      this.#index.orphan(place, (key) => this.#fits(key));
+    }
+    this.#error("not-started");
+  }
+
+  /** The open calls, all or those of an answer, may have lost something. */
+  #taint(choice: number | undefined): void {
+    for (const call of this.#open.values()) if (choice === undefined || call.choice === choice) call.leaveOut(UNPLACED);
+  }
+
+  #error(type: CallErrorEvent["type"], call?: number): void {
+    this.#events.push(call === undefined ? { kind: "call-error", type } : { kind: "call-error", call, type });
+  }
+
+  #endAll(ending: (call: OpenCall) => Ending | undefined): void {
+    for (const call of [...this.#open.values()]) {
+      const how = ending(call);
+      if (how !== undefined) this.#end(call, how);
+    }
+  }
+
+  #end(call: OpenCall, ending: Ending): void {
+    const { number } = call;
+    if (call.isStopped) this.#waiting = this.#waiting.filter((waiting) => waiting !== number);
+    this.#open.delete(number);
+    this.#index.end(number, this.#settings.openCalls);
+    call.end(ending);
+  }
+}
+
+const announcedBy = (reason: string | null | undefined): Ending => ({ isAnnounced: true, reason: reason ?? undefined });
+
+/** A call that was stopped has had its end. */
+const cutBy = (call: OpenCall, reason: string): Ending => (call.isStopped ? ANNOUNCED : { isAnnounced: false, reason });

@@ -1,0 +1,79 @@
+// The enclosure of a payload: its spelling, and what it declares about its payload. `opening.ts` and `closing.ts` recognize
+// delimiters in a text.
+
+import { JsonSpigotError } from "../error.js";
+
+export type Shape = "comment" | "fence" | "any-fence" | "tag" | "between" | "bare" | "bare-object";
+
+/** What is between the delimiters: of a tag, JSON if it begins with `{`, otherwise plain text, unless it is declared. */
+export type Content = "json" | "raw" | "by-first";
+
+export interface Delimiter {
+  /** As it was given. */
+  readonly mark: string;
+  readonly shape: Shape;
+  /** The name, or all of the text that opens. */
+  readonly name: string;
+  /** The text that closes, if it does not follow from the rest. */
+  readonly close: string;
+  readonly content: Content;
+}
+
+/** JSON's white space. */
+export const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 13;
+
+export const isBare = ({ shape }: Delimiter): boolean => shape === "bare" || shape === "bare-object";
+
+const DECLARED = /^(.*):(json|raw)$/s;
+
+/** Reads a delimiter as users spell it. */
+export function parseDelimiter(mark: string): Delimiter {
+  const fail = (reason: string): never => {
+    throw new JsonSpigotError("invalid-mark", `invalid mark ${JSON.stringify(mark)}: ${reason}`);
+  };
+  const colon = mark.indexOf(":");
+  const [shape, rest] = colon < 0 ? [mark, undefined] : [mark.slice(0, colon), mark.slice(colon + 1)];
+  if (shape === "bare" && rest === undefined) return { mark, shape, name: "", close: "", content: "json" };
+  if (shape === "bare" && rest === "object") return { mark, shape: "bare-object", name: "", close: "", content: "json" };
+  if (shape === "between" && rest !== undefined) return between(mark, rest, fail);
+  if (rest === undefined || (shape !== "comment" && shape !== "fence" && shape !== "tag")) {
+    return fail("expected `comment:NAME`, `fence:INFO`, `tag:NAME`, `between:OPEN:CLOSE`, `bare` or `bare:object`");
+  }
+  const declared = DECLARED.exec(rest);
+  const name = declared?.[1] ?? rest;
+  const isAny = shape === "fence" && name === "*";
+  if (!isAny && (name === "" || /[\p{White_Space}\p{Cc}<>`{}[\]"]/u.test(name))) {
+    fail('a name is needed, without white space and without < > ` { } [ ] "');
+  }
+  if (DECLARED.test(name)) fail("a name may not end in `:json` or `:raw`");
+  const content = (declared?.[2] as Content | undefined) ?? (shape === "tag" ? "by-first" : "json");
+  return { mark, shape: isAny ? "any-fence" : shape, name, close: "", content };
+}
+
+/** The texts around a payload, with colons between them and before what is declared. */
+function between(mark: string, texts: string, fail: (reason: string) => never): Delimiter {
+  const shape = "expected `between:OPEN:CLOSE`, with `\\:` for each colon in the texts";
+  const parts = ["", "", ""];
+  let place = 0;
+  for (let at = 0; at < texts.length; at++) {
+    let unit = texts[at]!;
+    if (unit === ":") {
+      if (place === 2) fail(shape);
+      place++;
+      continue;
+    }
+    if (unit === "\\") {
+      const escaped = texts[++at];
+      if (escaped === undefined || !":,\\n".includes(escaped)) fail("expected `:`, `,`, `n` or another backslash after a backslash");
+      unit = escaped === "n" ? "\n" : escaped!;
+    }
+    parts[place] += unit;
+  }
+  const [open, close, content] = parts as [string, string, string];
+  if (place === 0) fail(shape);
+  if (open === "" || open.startsWith("`")) fail("a text is needed that opens, and does not begin with a backtick");
+  if (close === "" || /^\p{White_Space}/u.test(close)) fail("a text is needed that closes, and does not begin with white space");
+  const isDeclared = content === "json" || content === "raw";
+  if (!isDeclared && (content !== "" || place === 2)) fail("expected `:json`, `:raw` or nothing after the text that closes");
+  return { mark, shape: "between", name: open, close, content: content === "raw" ? "raw" : "json" };
+}

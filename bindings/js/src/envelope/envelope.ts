@@ -1,0 +1,217 @@
+// JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
+// outside payloads, and what of it is held back because it may become a delimiter.
+
+import { compile } from "../compile.js";
+import { invalid, limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import { makeText } from "../make-text.js";
+import { utf8Length } from "../utf8.js";
+import { Fences } from "./any-fence.js";
+import { Closing } from "./closing.js";
+import { isBare, parseDelimiter, type Delimiter } from "./delimiter.js";
+import type { EnvelopeEvent } from "./event.js";
+import { firstUnits, Opening, type Opened } from "./opening.js";
+import { OpenPayload, type Ended } from "./payload.js";
+import { TextInput } from "./text-input.js";
+
+export interface EnvelopeOptions extends ParsingOptions {
+  /** The part of a payload that the parser keeps for the ends of matches: the matches' texts unless set otherwise. */
+  readonly retain?: "all" | "matches" | "nothing";
+  /** Bytes of visible text that may be held back because they may become a mark; 4096 unless set otherwise. */
+  readonly holdLimit?: number;
+  /** Bytes between two marks; 16 MiB unless set otherwise. A longer payload is truncated. */
+  readonly payloadLimit?: number;
+}
+
+const TEXT = 0;
+const OPENING = 1;
+const PAYLOAD = 2;
+
+/**
+ * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
+ * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `between:OPEN:CLOSE` (between these two
+ * texts), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to declare what the payload is.
+ *
+ * What can no longer be part of an opening mark is reported by the same call; what may still become one is held back.
+ *
+ * ```ts
+ * const envelope = new Envelope(["tag:think", "comment:context"], "slots[*]");
+ * for (const event of envelope.feed(chunk)) {
+ *   if (event.kind === "text") show(event.text);
+ *   if (event.kind === "payload" && event.status === "complete") keep(event.mark, event.value);
+ * }
+ * ```
+ */
+export class Envelope {
+  readonly #delimiters: readonly Delimiter[];
+  readonly #holdLimit: number;
+  readonly #input = new TextInput();
+  readonly #opening: Opening;
+  readonly #payload: OpenPayload;
+  /** The fences of text, if a delimiter is a fence with any info string. */
+  #fences = new Fences();
+  readonly #followsFences: boolean;
+  /** The units with which delimiters begin that are looked for. */
+  #first!: RegExp;
+  /** True if bare payloads are looked for: until the first one is whole. */
+  #findsBare = true;
+  #state = TEXT;
+  /** The held text: it may become an opening delimiter. */
+  #held = "";
+  /** Bytes that have been reported. */
+  #offset = 0;
+  #events: EnvelopeEvent[] = [];
+
+  /**
+   * If two marks open at once, the first one wins.
+   *
+   * @throws {JsonSpigotError} of kind `invalid-mark` for an invalid mark, or of kind `invalid-option`.
+   * @throws {PatternError} for a pattern that can't be compiled.
+   */
+  constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
+    const { holdLimit, payloadLimit, retain = "matches", ...own } = options;
+    this.#delimiters = (typeof marks === "string" ? [marks] : [...marks]).map((mark) => parseDelimiter(String(mark)));
+    if (this.#delimiters.length === 0) throw invalid("marks: at least one is needed");
+    const making = makingOf(options);
+    this.#holdLimit = limitOf("holdLimit", holdLimit, 4096);
+    const accepts = Boolean(options.accept) && settingsOf(own).lenient !== 0;
+    // The value of a text that is accepted is not in the text as it came.
+    const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
+    const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);
+    const text = makeText(parsing, compile(patterns));
+    this.#payload = new OpenPayload(text, accepts, limit, making, (event) => this.#events.push(event));
+    this.#opening = new Opening(this.#delimiters, this.#holdLimit);
+    this.#followsFences = this.#delimiters.some(({ shape }) => shape === "any-fence");
+    this.#findBare(true);
+  }
+
+  /**
+   * Reads a chunk. A character that its end cuts waits for the next chunk.
+   *
+   * @throws {JsonSpigotError} of kind `invalid-utf8` for bytes that are not UTF-8 and for half a surrogate pair inside
+   * the text. Its `events` are what was reported before; every later call throws the same error again, without them.
+   */
+  feed(chunk: string | Uint8Array): EnvelopeEvent[] {
+    const input = this.#input;
+    if (input.error) throw input.error;
+    const events: EnvelopeEvent[] = (this.#events = []);
+    this.#scan(input.take(chunk));
+    if (input.error) {
+      this.#end();
+      throw input.errorWith(events);
+    }
+    return events;
+  }
+
+  /**
+   * Ends the text: gives back the text that is held, or ends the open payload. The envelope can then read another text.
+   *
+   * @throws {JsonSpigotError} of kind `incomplete` if the text ends inside a character.
+   */
+  finish(): EnvelopeEvent[] {
+    const input = this.#input;
+    if (input.error) throw input.error;
+    const events: EnvelopeEvent[] = (this.#events = []);
+    input.finish();
+    this.#end();
+    if (input.error) throw input.errorWith(events);
+    input.reset();
+    return events;
+  }
+
+  /** Drops what is held back or open, and what has gone wrong: as new, with the same marks and options. */
+  reset(): void {
+    this.#input.reset();
+    this.#input.error = undefined;
+    this.#clear();
+  }
+
+  #clear(): void {
+    this.#state = TEXT;
+    this.#held = "";
+    this.#offset = 0;
+    this.#fences = new Fences();
+    this.#findBare(true);
+  }
+
+  #end(): void {
+    while (this.#state === OPENING) this.#decide({ length: this.#opening.giveUp(this.#held) }, "");
+    if (this.#state === PAYLOAD) this.#payload.finish();
+    this.#clear();
+  }
+
+  #findBare(findsBare: boolean): void {
+    this.#findsBare = findsBare;
+    const lookedFor = this.#delimiters.filter((delimiter) => findsBare || !isBare(delimiter));
+    const units = lookedFor.map((delimiter) => firstUnits(delimiter)).join("");
+    // No unit is the first of none.
+    this.#first = units === "" ? /[]/ : new RegExp(`[${units.replace(/[\\\]^[-]/g, "\\$&")}]`);
+  }
+
+  #scan(text: string): void {
+    let rest = text;
+    while (rest !== "") {
+      switch (this.#state) {
+        case TEXT: {
+          const found = rest.search(this.#first);
+          this.#reportText(found < 0 ? rest : rest.slice(0, found));
+          if (found < 0) return;
+          rest = rest.slice(found);
+          this.#opening.begin(this.#fences, rest[0]!, this.#findsBare);
+          this.#state = OPENING;
+          break;
+        }
+        case OPENING: {
+          const opened = this.#opening.advance(this.#held, rest);
+          if (opened === undefined) {
+            this.#held += rest;
+            return;
+          }
+          rest = rest.slice(this.#decide(opened, rest));
+          break;
+        }
+        default: {
+          const ended = this.#payload.feed(rest);
+          if (ended === undefined) return;
+          rest = rest.slice(ended.used);
+          this.#endPayload(ended);
+        }
+      }
+    }
+  }
+
+  /** Acts on what is known of what is held and what follows in `rest`; returns how much of that was dealt with. */
+  #decide({ delimiter, length }: NonNullable<Opened>, rest: string): number {
+    const held = this.#held;
+    this.#held = "";
+    const used = Math.max(0, length - held.length);
+    const decided = held.slice(0, length) + rest.slice(0, used);
+    if (delimiter !== undefined) {
+      this.#events.push({ kind: "payload-start", mark: delimiter.mark, open: decided, offset: this.#offset });
+      this.#offset += utf8Length(decided);
+      this.#fences.isInsideLine = true;
+      this.#payload.begin(delimiter, new Closing(delimiter, decided, this.#holdLimit));
+      this.#state = PAYLOAD;
+    } else {
+      this.#state = TEXT;
+      this.#reportText(decided);
+      const fence = this.#opening.takeFence();
+      if (fence !== undefined) this.#fences.open = fence;
+    }
+    // Nothing is held now, so this does not recurse any further.
+    this.#scan(held.slice(length));
+    return used;
+  }
+
+  #endPayload({ length, isWholeBare }: Ended): void {
+    this.#state = TEXT;
+    this.#offset += length;
+    if (isWholeBare) this.#findBare(false);
+  }
+
+  #reportText(text: string): void {
+    if (text === "") return;
+    this.#events.push({ kind: "text", text });
+    this.#offset += utf8Length(text);
+    if (this.#followsFences) this.#fences.pass(text);
+  }
+}

@@ -1,0 +1,44 @@
+// The events of an envelope.
+
+import type { Event } from "../events.js";
+import type { Payload } from "../payload/payload.js";
+
+/** A piece of the visible text. */
+export interface VisibleTextEvent {
+  readonly kind: "text";
+  readonly text: string;
+}
+
+/** A mark has opened. */
+export interface PayloadStartEvent {
+  readonly kind: "payload-start";
+  /** Which, as it was given. */
+  readonly mark: string;
+  /** The opening mark as it came; empty for a bare payload. */
+  readonly open: string;
+  /** Its first byte in the text. */
+  readonly offset: number;
+}
+
+/** A begin, delta, end or inner error of a pattern's match in a JSON payload. Offsets count from the payload's start. */
+export type PayloadMatchEvent = Event & { readonly mark: string };
+
+/** A piece of a payload that is plain text. */
+export interface FragmentEvent {
+  readonly kind: "fragment";
+  readonly mark: string;
+  readonly text: string;
+}
+
+/** A payload has ended, with this result. It is truncated where the text ended (`end-of-input`), or at its limit (`limit`). */
+export interface PayloadEvent extends Payload {
+  readonly kind: "payload";
+  readonly mark: string;
+  /** The closing mark as it came. */
+  readonly close: string;
+  /** Bytes between the marks. */
+  readonly length: number;
+}
+
+/** The events of an envelope. */
+export type EnvelopeEvent = VisibleTextEvent | PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent;

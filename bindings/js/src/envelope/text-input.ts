@@ -1,0 +1,95 @@
+// Text in chunks, strings and bytes, whose ends may cut a character; and where it stops being text.
+
+import { JsonSpigotError } from "../error.js";
+import type { Event } from "../events.js";
+import { isBytes } from "../input.js";
+import { breakOf, decode, joined, openTail, utf8Length } from "../utf8.js";
+
+const LONE = /\p{Surrogate}/u;
+
+export class TextInput {
+  /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
+  #held: string | Uint8Array = "";
+  /** What has been read: bytes, lines, and the bytes of the line that is open. */
+  #bytes = 0;
+  #lines = 0;
+  #column = 0;
+  /** Why nothing is read any more. */
+  error: JsonSpigotError | undefined;
+
+  reset(): void {
+    this.#held = "";
+    this.#bytes = this.#lines = this.#column = 0;
+  }
+
+  /** The text of a chunk, in whole characters; what comes before the first bad byte, of which there is an error then. */
+  take(chunk: string | Uint8Array): string {
+    const held = this.#held;
+    this.#held = "";
+    if (typeof chunk !== "string") {
+      if (!isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+      if (chunk.length === 0) {
+        this.#held = held;
+        return "";
+      }
+      if (typeof held === "string" && held !== "") return this.#bad("", 1);
+      const bytes = typeof held === "string" ? chunk : joined(held, chunk);
+      const end = bytes.length - openTail(bytes);
+      this.#held = bytes.slice(end);
+      const text = decode(bytes.subarray(0, end));
+      const at = text.search(LONE);
+      return at < 0 ? this.#count(text) : this.#bad(text.slice(0, at), breakOf(text.charCodeAt(at)));
+    }
+    if (typeof held !== "string" && held.length > 0) {
+      if (chunk !== "") return this.#bad("", held.length);
+      this.#held = held;
+      return "";
+    }
+    let text = held + chunk;
+    if ((text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
+      this.#held = text.slice(-1);
+      text = text.slice(0, -1);
+    }
+    const at = text.search(LONE);
+    // As bytes, half a pair would be wrong at the second one.
+    return at < 0 ? this.#count(text) : this.#bad(text.slice(0, at), 1);
+  }
+
+  /** The end of the text, which may be in a character. */
+  finish(): void {
+    // Of half a pair the first two bytes are known.
+    const waiting = typeof this.#held === "string" ? 2 * this.#held.length : this.#held.length;
+    if (waiting > 0) this.#fail("incomplete", "the text ends inside a character", waiting);
+  }
+
+  /** The error with the events before it. */
+  errorWith(events: readonly unknown[]): JsonSpigotError {
+    const { kind, message, offset, line, column } = this.error!;
+    return new JsonSpigotError(kind, message, { offset, line, column, events: events as readonly Event[] });
+  }
+
+  #bad(text: string, after: number): string {
+    this.#count(text);
+    this.#fail("invalid-utf8", "the text is not UTF-8", after);
+    return text;
+  }
+
+  #fail(kind: string, what: string, after: number): void {
+    this.#held = "";
+    const [offset, line, column] = [this.#bytes + after, this.#lines + 1, this.#column + after + 1];
+    this.error = new JsonSpigotError(kind, `${what} at byte ${offset} (line ${line}, column ${column})`, { offset, line, column });
+  }
+
+  #count(text: string): string {
+    const length = utf8Length(text);
+    this.#bytes += length;
+    const last = text.lastIndexOf("\n");
+    if (last < 0) {
+      this.#column += length;
+      return text;
+    }
+    this.#column = utf8Length(text, last + 1);
+    for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) this.#lines++;
+    return text;
+  }
+}

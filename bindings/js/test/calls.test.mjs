@@ -1,0 +1,114 @@
+// Tool calls for users of any SDK. `calls.differential.test.mjs` holds them against the Rust library; here is what signals
+// between programs can't ask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { JsonSpigotError, PatternError, ToolCalls } from "../dist/index.js";
+
+const text = (events) => events.filter(({ kind }) => kind === "delta").map((event) => event.text).join("");
+
+test("arguments come by path while they arrive, and whole at the end", () => {
+  const calls = new ToolCalls("city");
+  assert.deepEqual(calls.start(0, { name: "get_weather", id: "call_1" }), [
+    { kind: "call", call: 0, id: "call_1", name: "get_weather", choice: 0, executed: "client" },
+  ]);
+  assert.equal(text(calls.delta(0, '{"city": "Kö')), "Kö");
+  assert.equal(text(calls.delta(0, 'ln"}')), "ln");
+  assert.deepEqual(calls.finish("tool_calls"), [
+    { kind: "input", call: 0, id: "call_1", name: "get_weather", executed: "client", status: "complete", raw: '{"city": "Köln"}', value: { city: "Köln" } },
+  ]);
+});
+
+test("what an SDK repeats with every chunk changes nothing", () => {
+  const calls = new ToolCalls();
+  for (const [start, piece] of [[{ id: "a", name: "f" }, '{"x"'], [{ id: null, name: null }, ": 1"], [{}, "}"]]) {
+    calls.start(0, start);
+    calls.delta(0, piece);
+  }
+  const [end] = calls.finish("stop");
+  assert.deepEqual([end.name, end.status, end.value], ["f", "complete", { x: 1 }]);
+});
+
+test("a cut call is never complete, and a number only if the end is regular", () => {
+  const ended = (input, reason) => {
+    const calls = new ToolCalls();
+    calls.start("a", { name: "f" });
+    calls.delta("a", input);
+    return calls.finish(reason)[0];
+  };
+  assert.deepEqual([ended('{"a": "half', "max_tokens")].map(({ status, reason, value, error }) => [status, reason, value, error.kind]), [
+    ["truncated", "max_tokens", undefined, "incomplete"],
+  ]);
+  assert.equal(ended("12", "max_tokens").status, "truncated");
+  assert.equal(ended("12", "tool_calls").value, 12);
+  assert.equal(ended('{"a":1}', "max_tokens").status, "complete");
+  assert.deepEqual(ended("", "tool_calls").value, {});
+  assert.deepEqual(ended('{"a":1,"a":2}', undefined).status, "malformed");
+});
+
+test("deviations are accepted where that is asked for, and shown", () => {
+  const calls = new ToolCalls([], { lenient: "model-output", accept: true });
+  calls.start(0, { name: "f" });
+  calls.delta(0, '{"a": [1,]}');
+  const [{ status, value, strict, deviations }] = calls.finish(null);
+  assert.deepEqual([status, value, strict, deviations[0].kind], ["accepted", { a: [1] }, '{"a": [1]}', "trailing-commas"]);
+});
+
+test("half a surrogate pair waits for the other one", () => {
+  const calls = new ToolCalls("a");
+  calls.start(0);
+  assert.equal(text(calls.delta(0, '{"a": "\ud83d')), "");
+  assert.equal(text(calls.delta(0, '\ude00"}')), "😀");
+  assert.deepEqual(calls.finish()[0].value, { a: "😀" });
+});
+
+test("open calls can be looked at", () => {
+  const calls = new ToolCalls([], { snapshots: true });
+  calls.start(0, { name: "search" });
+  calls.start(1, { name: "read" });
+  assert.equal(calls.snapshot(0), undefined);
+  calls.delta(0, '{"query": "stre');
+  assert.deepEqual(calls.snapshot(0), { query: "stre" });
+  assert.deepEqual(calls.openCalls.map(({ call, name }) => [call, name]), [[0, "search"], [1, "read"]]);
+  calls.cutCall(0, "cancelled");
+  assert.equal(calls.snapshot(0), undefined);
+  assert.throws(() => {
+    const blind = new ToolCalls();
+    blind.start(0);
+    blind.delta(0, "1");
+    blind.snapshot(0);
+  }, { kind: "invalid-option" });
+});
+
+test("tools have patterns of their own", () => {
+  const calls = new ToolCalls("$..*", { tools: { write: "content" } });
+  calls.start(0, { name: "write" });
+  calls.start(1, { name: "read" });
+  const kinds = (events) => events.map(({ path, kind }) => [path, kind]);
+  assert.deepEqual(kinds(calls.delta(0, '{"path": 1, "content": 2,')), [["content", "begin"], ["content", "end"]]);
+  assert.deepEqual(kinds(calls.delta(1, '{"path": 1,')), [["path", "begin"], ["path", "end"]]);
+});
+
+test("bad arguments are refused", () => {
+  assert.throws(() => new ToolCalls("a["), PatternError);
+  for (const options of [{ callLimits: { openCalls: -1 } }, { prototypeKeys: "reject" }, { nothing: 1 }, { duplicateKeys: "x" }]) {
+    assert.throws(() => new ToolCalls([], options), (error) => error instanceof JsonSpigotError && error.kind === "invalid-option", JSON.stringify(options));
+  }
+  const calls = new ToolCalls();
+  for (const slot of [-1, 1.5, null, [1], [1, 2, "x"].slice(0, 1), {}]) assert.throws(() => calls.start(slot), TypeError, String(slot));
+  assert.throws(() => calls.delta(0, 1), TypeError);
+});
+
+test("many fragments take no longer than their text", () => {
+  const calls = new ToolCalls("a");
+  calls.start(0, { name: "f" });
+  calls.delta(0, '{"a": "');
+  const begun = performance.now();
+  for (let left = 300_000; left > 0; left--) calls.delta(0, "x");
+  const took = performance.now() - begun;
+  calls.delta(0, '"}');
+  const [end] = calls.finish().slice(-1);
+  assert.equal(end.value.a.length, 300_000);
+  assert.ok(took < 20_000, `${took} ms`);
+});

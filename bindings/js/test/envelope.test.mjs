@@ -1,0 +1,85 @@
+// The envelope. `envelope.differential.test.mjs` holds it against that of `jsonspigot/providers`, which is the Rust library's;
+// here is what it promises besides.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Envelope, JsonSpigotError } from "../dist/index.js";
+
+const shown = (events) => events.filter(({ kind }) => kind === "text").map(({ text }) => text).join("");
+const bytes = (...list) => Uint8Array.from(list);
+
+test("text comes out at once, and payloads parsed", () => {
+  const envelope = new Envelope(["comment:context", "tag:think"], "slots[*]");
+  const all = [];
+  for (const chunk of ["<thi", "nk>1 < 2</th", "ink>Yes. <!-", '-context {"slots": ["a --> b', '"]} -', "-> Bye!"]) all.push(...envelope.feed(chunk));
+  all.push(...envelope.finish());
+  assert.equal(shown(all), "Yes.  Bye!");
+  assert.equal(all.filter(({ kind }) => kind === "delta").map(({ text }) => text).join(""), "a --> b");
+  assert.equal(all.filter(({ kind }) => kind === "fragment").map(({ text }) => text).join(""), "1 < 2");
+  const [thought, context] = all.filter(({ kind }) => kind === "payload");
+  assert.deepEqual([thought.mark, thought.status, thought.raw, thought.value], ["tag:think", "raw", "1 < 2", undefined]);
+  assert.deepEqual([context.mark, context.status, context.value, context.close], ["comment:context", "complete", { slots: ["a --> b"] }, "-->"]);
+});
+
+test("what may become a mark is held back, and given back if it does not", () => {
+  const envelope = new Envelope("fence:json");
+  assert.equal(shown(envelope.feed("Use ```js")), "Use ");
+  assert.equal(shown(envelope.finish()), "```js");
+  assert.equal(shown(envelope.feed("```j[")), "```j[");
+  assert.deepEqual(envelope.feed("```json [1").map(({ kind, open, offset }) => [kind, open, offset]), [["payload-start", "```json", 5]]);
+  const [end] = envelope.finish();
+  assert.deepEqual([end.status, end.reason, end.raw, end.error.kind], ["truncated", "end-of-input", " [1", "incomplete"]);
+});
+
+test("after an error every call throws it, and `reset` begins anew", () => {
+  const envelope = new Envelope("bare");
+  const failed = (run) => {
+    try {
+      run();
+    } catch (error) {
+      return error;
+    }
+    return undefined;
+  };
+  const error = failed(() => envelope.feed(bytes(0x61, 0x0a, 0x62, 0xff)));
+  assert.ok(error instanceof JsonSpigotError);
+  assert.deepEqual([error.kind, error.offset, error.line, error.column, shown(error.events)], ["invalid-utf8", 3, 2, 2, "a\nb"]);
+  assert.deepEqual([failed(() => envelope.feed("x")).offset, failed(() => envelope.finish()).events], [3, []]);
+  envelope.reset();
+  assert.equal(shown(envelope.feed("x")), "x");
+  envelope.feed("\ud83d");
+  const cut = failed(() => envelope.finish());
+  assert.deepEqual([cut.kind, cut.offset], ["incomplete", 3]);
+});
+
+test("bad arguments are refused", () => {
+  for (const mark of ["", "note:x", "tag:<a>", "fence:", "tag:x:json:raw", "between:a", "between::b", "between:a: b", "between:a:b:c", "between:\\x:b", "bare:x"]) {
+    assert.throws(() => new Envelope(mark), { kind: "invalid-mark" }, mark);
+  }
+  for (const [marks, options] of [[[], {}], ["bare", { holdLimit: -1 }], ["bare", { payloadLimit: 1.5 }], ["bare", { other: 1 }], ["bare", { prototypeKeys: "reject" }]]) {
+    assert.throws(() => new Envelope(marks, [], options), { kind: "invalid-option" }, JSON.stringify(options));
+  }
+  assert.throws(() => new Envelope("bare").feed(1), TypeError);
+});
+
+test("the cost is that of the text, whatever it looks like", () => {
+  for (const [mark, text] of [
+    ["fence:*", "`".repeat(300_000)],
+    ["bare", "[".repeat(300_000)],
+    ["bare", "{ ".repeat(150_000)],
+    ["comment:a", `<!--a ${" --".repeat(100_000)}`],
+    ["tag:t", "<".repeat(300_000)],
+    ["fence:text:raw", "```text\n" + " ```".repeat(75_000)],
+    ["between:[[a:]]", "[".repeat(300_000)],
+  ]) {
+    for (const size of [7, 1 << 20]) {
+      const begun = performance.now();
+      const envelope = new Envelope(mark);
+      for (let at = 0; at < text.length; at += size) envelope.feed(text.slice(at, at + size));
+      envelope.finish();
+      const took = performance.now() - begun;
+      assert.ok(took < 10_000, `${mark}: ${took} ms`);
+    }
+  }
+});

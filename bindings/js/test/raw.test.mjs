@@ -1,0 +1,76 @@
+// Raw deltas: the JSON text of values as it comes. The vectors and `differential.test.mjs` hold what is reported of any text
+// against the Rust library; here is what they can't ask.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { deltas, Documents, Parser, PatternError } from "../dist/index.js";
+
+/** The deltas of the first pattern, chunk by chunk, each in its own brackets. */
+function told(pattern, chunks, options = { retain: "nothing" }) {
+  const parser = new Parser(pattern, options);
+  return chunks.map((chunk) => parser.feed(chunk).filter(({ kind }) => kind === "delta").map(({ text }) => `[${text}]`).join("")).join();
+}
+
+const bytes = (...list) => Uint8Array.from(list);
+
+test("they are as prompt as the text", () => {
+  assert.equal(told("raw:a", ['{"a": {"b', '" ', ":tr", "ue}  ", ',"c"']), '[{"b],[" ],[:tr],[ue}],');
+  assert.equal(told("raw:a", ['{"a": 1', "2", " ", "}"]), "[1],[2],,");
+  assert.equal(told("raw:a", ['{"a": "x\\u0', '0e9"}']), '["x\\u0],[0e9"]');
+  assert.equal(told("raw:a | $", ['{"a": "[1, \\u00', "22x\\", '\\n\\"', "]"]), '[[1, ],["x],[\\n"],[]]');
+});
+
+test("a character is whole, in strings and in bytes, in JSON and in comments", () => {
+  assert.equal(told("raw:a", ['{"a": ["\ud83d', '\ude00", 1]']), '[["],[😀", 1]]');
+  assert.equal(told("raw:a", ['{"a": ["', bytes(0xf0, 0x9f), bytes(0x98, 0x80), '", 1]']), '[["],,[😀],[", 1]]');
+  const lenient = { lenient: ["comments"] };
+  assert.equal(told("raw:$", ["[1 /*\ud83d", "\ude00*/]"], lenient), "[[1 /*],[😀*/]]");
+  assert.equal(told("raw:$", ["[1 /*", bytes(0xf0, 0x9f), bytes(0x98, 0x80), "*/]"], lenient), "[[1 /*],,[😀],[*/]]");
+  assert.equal(told("raw:$", ["[1 /*", bytes(0xff), "*/]"], lenient), "[[1 /*],[\x1a],[*/]]");
+});
+
+test("what may be a deviation is held back until it is decided", () => {
+  assert.equal(told("raw:$", ["[1,/", "/ c\n", "N", "one]"], { lenient: ["comments", "python-literals"] }), "[[1,],[// c\n],,[None]]");
+});
+
+test("a byte order mark is no part of it", () => {
+  assert.equal(told("raw:$", [bytes(0xef, 0xbb), bytes(0xbf, 0x5b), "1]"]), ",[[],[1]]");
+});
+
+test("offsets are those of the text", () => {
+  const parser = new Parser("raw:*");
+  const all = [...parser.feed('["é", '), ...parser.feed('"é😀'), ...parser.feed('x"')];
+  assert.deepEqual(all.filter(({ kind }) => kind === "delta").map(({ offset, text }) => [offset, text]), [[1, '"é"'], [7, '"é😀'], [14, 'x"']]);
+});
+
+test("a clone and a restored parser go on where their original does", () => {
+  const parser = new Parser("raw:a", { lenient: ["comments"], retain: "nothing" });
+  parser.feed('{"a": [1, /* \ud83d');
+  const [clone, restored] = [parser.clone(), Parser.restore("raw:a", parser.save(), { lenient: ["comments"], retain: "nothing" })];
+  const end = parser.feed("\ude00 */ 2]");
+  assert.deepEqual(end.map(({ kind, text }) => [kind, text]), [["delta", "😀 */ 2]"], ["end", undefined]]);
+  assert.deepEqual([clone.feed("\ude00 */ 2]"), restored.feed("\ude00 */ 2]")], [end, end]);
+  parser.reset();
+  assert.equal(parser.feed('{"a": 1 }')[1].text, "1");
+});
+
+test("each document has its own", () => {
+  const documents = new Documents("concatenated", "raw:a");
+  const events = documents.feed('{"a": [1, "é"]} 12 {"a":  {"b": 2}}').filter(({ kind }) => kind === "delta");
+  assert.deepEqual(events.map(({ document, text }) => [document, text]), [[0, '[1, "é"]'], [2, '{"b": 2}']]);
+});
+
+test("`deltas` gives the text of any value", async () => {
+  let text = "";
+  for await (const piece of deltas(['{"call": {"city": "K\\u00', 'f6ln",  "days"', ": [1]}}"], "raw:call")) text += piece;
+  assert.equal(text, '{"city": "K\\u00f6ln",  "days": [1]}');
+});
+
+test("they are spelt in front", () => {
+  new Parser(["raw:a[*].b", "raw:$", "raw"]);
+  for (const refused of ["raw:", "raw: a", "a | raw:b", "raw:raw:a", "row:a"]) assert.throws(() => new Parser(refused), PatternError, refused);
+  assert.throws(() => new Parser("raw:a[-1]"), { column: 7 });
+  const state = new Parser("raw:a").save();
+  assert.throws(() => Parser.restore("a", state), { kind: "other-patterns" });
+});
