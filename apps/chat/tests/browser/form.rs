@@ -25,7 +25,8 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
         let places: Vec<usize> = order.iter().map(|wanted| first(wanted)).collect();
         assert!(places.is_sorted(), "{places:?}");
         assert!(places[0] < places[1] && places[1] < places[3] && places[4] < places[5], "{places:?}");
-        assert!(first("plan partial") > first("place complete"));
+        // What comes within a frame is drawn together.
+        assert!(first("plan partial") >= first("place complete"));
         assert!(!states[first("title complete")].contains("people"), "the next fields come later");
         assert!(!states.last().unwrap().contains("partial"), "all is complete: {states:?}");
         assert!(stage.text("#chat .form .status").await.contains("complete"));
