@@ -9,6 +9,7 @@
 
 mod document;
 mod documents;
+mod editor;
 mod edits;
 mod envelope;
 #[cfg(feature = "generate")]

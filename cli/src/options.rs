@@ -13,12 +13,12 @@ use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCal
 
 use crate::document::Document;
 use crate::documents::Texts;
+use crate::editor::Editor;
 use crate::edits::Edits;
 use crate::envelope::{Marks, Text, marks};
 use crate::output::Snapshots;
 use crate::provider::{Choices, Stream};
 use crate::report::Failure;
-use crate::rewrite::Editor;
 use crate::source::Source;
 use crate::terminal::Controls;
 use crate::values::{DuplicateKeys, NoProvider, Retain, Wire, framing, leniency, one_or_more, wire};

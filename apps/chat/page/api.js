@@ -32,14 +32,17 @@ async function ask(path, options) {
   return answered(await fetch(path, { cache: "no-store", ...options }));
 }
 
-/** Sends a message; the response's body is the stream of what comes of it. */
-export async function send({ assistant, conversationId, message, answers }, signal) {
-  return ask("/api/chat/send", {
-    method: "POST",
-    headers: { "content-type": "application/json", accept: "text/event-stream" },
-    body: JSON.stringify({ assistant, conversationId, message, answers }),
-    signal,
-  });
+async function post(path, body, signal) {
+  const headers = { "content-type": "application/json" };
+  return ask(path, { method: "POST", headers, body: JSON.stringify(body), signal });
+}
+
+/**
+ * Sends a message, in the place of the one that it `edits`, by its chunk, if it does; the response's body is the stream of
+ * what comes of it.
+ */
+export async function send({ assistant, conversationId, message, answers, edits }, signal) {
+  return post("/api/chat/send", { assistant, conversationId, message, answers, edits }, signal);
 }
 
 /** The conversation's stream behind a chunk: what is stored, and what still comes. */
@@ -53,21 +56,17 @@ export async function resume({ conversationId, lastChunkId }, signal) {
 
 /** The elements of Markdown texts: of each a list, or null if it is to be shown as it stands. */
 export async function format(texts) {
-  const response = await ask("/api/markdown", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ texts }),
-  });
-  return (await response.json()).blocks;
+  return (await (await post("/api/markdown", { texts })).json()).blocks;
 }
 
 /** Asks the server to end the turn that is on its way. */
-export async function stop({ conversationId }) {
-  return ask("/api/chat/stop", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({ conversationId }),
-  });
+export async function stop(conversationId) {
+  return post("/api/chat/stop", { conversationId });
+}
+
+/** Has the server forget a conversation. */
+export async function remove(conversationId) {
+  return post("/api/chat/delete", { conversationId });
 }
 
 /** Which model answers, and whether it is the scripted one. */
@@ -75,7 +74,7 @@ export async function about() {
   return (await ask("/api/about")).json();
 }
 
-/** The recorded call of the landing page. */
-export async function demo() {
-  return (await ask("demo.json")).json();
+/** The call that the landing page plays. */
+export async function call() {
+  return (await ask("call.json")).json();
 }

@@ -4,7 +4,7 @@ const PLACE = "conversations";
 const MOST = 100;
 const MOST_TITLE = 60;
 
-/** All of them, the last one that something was said in first: `{id, assistant, title}`. */
+/** All of them, the last one that something was said in first: `{id, assistant, title, at}`. */
 export function conversations() {
   try {
     const list = JSON.parse(localStorage.getItem(PLACE) ?? "[]");
@@ -18,7 +18,16 @@ export function conversations() {
 export function note({ id, assistant, words }) {
   const known = conversations();
   const title = known.find((one) => one.id === id)?.title ?? words.slice(0, MOST_TITLE);
-  const list = [{ id, assistant, title }, ...known.filter((one) => one.id !== id)];
+  keep([{ id, assistant, title, at: Date.now() }, ...known.filter((one) => one.id !== id)]);
+}
+
+/** Forgets one. */
+export function forget(id) {
+  keep(conversations().filter((one) => one.id !== id));
+  sessionStorage.removeItem(id);
+}
+
+function keep(list) {
   try {
     localStorage.setItem(PLACE, JSON.stringify(list.slice(0, MOST)));
   } catch (error) {

@@ -11,6 +11,17 @@ export function el(name, attributes = {}, ...children) {
   return element;
 }
 
+/** A picture for a button that has its name otherwise: the strokes of a square of 24. */
+export function icon(strokes) {
+  const make = (name) => document.createElementNS("http://www.w3.org/2000/svg", name);
+  const [svg, path] = [make("svg"), make("path")];
+  svg.setAttribute("viewBox", "0 0 24 24");
+  svg.setAttribute("aria-hidden", "true");
+  path.setAttribute("d", strokes);
+  svg.append(path);
+  return svg;
+}
+
 /** Shows a text, and only appends where the text shown has grown: a selection in it stays. */
 export function setText(element, text) {
   const node = element.firstChild;

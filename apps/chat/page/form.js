@@ -1,7 +1,8 @@
 // A form that the model fills: labelled fields that only the model writes to, each marked partial or complete, with what is
 // wrong with it beside it.
 
-import { el, setLines, setState, setText } from "./dom.js";
+import { el, setState, setText } from "./dom.js";
+import { shown } from "./result.js";
 
 const FORM_STATES = { filling: "filling", failed: "failed", complete: "complete", given_up: "given up" };
 
@@ -29,7 +30,7 @@ class Members {
   update(value, pointer, open) {
     const isList = Array.isArray(value);
     for (const [name, member] of Object.entries(value)) {
-      const label = isList ? `${this.label} ${Number(name) + 1}` : title(name);
+      const label = isList ? `${this.label.replace(/s$/, "")} ${Number(name) + 1}` : title(name);
       this.#child(name, label, isContainer(member)).update(member, `${pointer}/${step(name)}`, open);
     }
     for (const [name, child] of this.#children) {
@@ -86,8 +87,8 @@ class Field {
 
   update(value, pointer, open) {
     if (this.members) this.members.update(value, pointer, open);
-    else this.#write(typeof value === "string" ? value : JSON.stringify(value));
     const isOpen = open !== null && (open === pointer || open.startsWith(`${pointer}/`));
+    if (!this.members) this.#write(isOpen ? String(value) : shown(value));
     this.#show(isOpen ? "partial" : "complete");
   }
 
@@ -126,28 +127,28 @@ export class FormPart {
     this.members = new Members(fields, "");
     this.fields = el("details", { class: "fields", open: true }, el("summary", {}, "Fields"), fields);
     this.errors = el("ul", { class: "errors", hidden: true });
-    this.raw = el("pre", { class: "raw", tabindex: "0", "aria-label": "What the model wrote" });
     this.element = el(
       "div",
       { class: "card form", role: "group", "aria-label": "Form" },
       el("header", {}, el("span", { class: "card-kind" }, "Form"), this.title, this.status),
-      this.errors,
       this.fields,
-      el("details", {}, el("summary", {}, "The JSON as the model wrote it"), this.raw),
+      this.errors,
     );
   }
 
   update(props) {
-    const { attempt, status, value, open, raw, errors } = props ?? {};
+    const { attempt, status, value, open, errors } = props ?? {};
     setText(this.title, `Attempt ${attempt ?? 1}`);
     setText(this.status, FORM_STATES[status] ?? "");
     setState(this.element, "status", status);
     if (isContainer(value)) this.members.update(value, "", open ?? null);
-    setLines(this.raw, raw ?? "");
     this.#blame(Array.isArray(errors) ? errors : []);
-    // What has failed makes room for the next attempt; its errors stay in sight.
-    if (status === "failed" && !this.hasFailed) this.fields.open = false;
     this.hasFailed = status === "failed";
+  }
+
+  /** The turn is over, and the next one has begun: what has failed makes room, its errors stay in sight. */
+  freeze() {
+    if (this.hasFailed) this.fields.open = false;
   }
 
   #blame(errors) {

@@ -1,36 +1,27 @@
-// The inspector: every event with its path and time, and on a click its envelope and its bytes; when each field could be
-// shown; and the same chat as a client shows it that waits. Times are those of the record, at whatever speed it is replayed.
+// The inspector: the JSON as the model writes it; when each field could be shown; and every event with its path and time, and
+// on a click its envelope. Times are those of the record, at whatever speed it is replayed.
 
-import { hexDump, bytesOf } from "./bytes.js";
-import { eachFrame, el, setState, setText } from "./dom.js";
+import { eachFrame, el, setText } from "./dom.js";
 import { TimingBars } from "./timing_bars.js";
-import { Timing, span } from "./timing.js";
+import { Timing, keyOf, span } from "./timing.js";
 import { VirtualList } from "./virtual_list.js";
-import { WaitingChat } from "./waiting.js";
 
 const ROW = 24;
 
 /** How much of a value a row shows. */
 const MOST_SHOWN = 120;
 
-/** What stands where nothing has happened yet: what will be there. */
-const BEFORE = {
-  summary: "Send a message. For each field of the answer, a bar will show when its first character and its last could be shown.",
-  waiting: "While the answer streams, this will show what a client has that waits for each part to be complete.",
-  events: "Every event of the stream will be listed here with its time and path. Select one to see its envelope and its bytes.",
-};
-
 export class Inspector {
   #entries = [];
   #timing = new Timing();
   #draw = eachFrame(() => this.#flush());
   #longest = 0; // of the paths shown, in characters
+  #raw = new Map(); // of the turn's messages to their raw text's element
 
   /** `at(name)` gives the page's element of that name. */
   constructor(at) {
     this.at = at;
     this.bars = new TimingBars(at("timing"));
-    this.waiting = new WaitingChat(at("waiting"));
     this.list = new VirtualList(at("events"), {
       height: ROW,
       label: "Events",
@@ -55,16 +46,33 @@ export class Inspector {
     this.#timing.begin(at);
     this.isWitnessed = isWitnessed;
     this.bars.clear();
-    this.waiting.clear();
+    this.#raw.clear();
+    this.at("raw").replaceChildren();
     this.#draw();
   }
 
-  /** Takes an event in: `{event, chunk, at, frame}`, and how the message stands after it. */
-  take(entry, message) {
+  /** Takes an event in: `{event, chunk, at, frame}`. */
+  take(entry) {
     this.#entries.push({ ...entry, since: entry.at - (this.#timing.start ?? entry.at) });
     this.#timing.take(entry);
-    if (message) this.waiting.take(entry.chunk, message);
+    if (entry.chunk.delta_path === "/raw") this.#write(entry.chunk);
     this.#draw();
+  }
+
+  /** Adds to a raw text; what the server keeps to itself comes as dots. */
+  #write(chunk) {
+    const key = keyOf(chunk);
+    if (!this.#raw.has(key)) {
+      const text = el("pre", {});
+      this.#raw.set(key, text);
+      this.at("raw").append(el("h3", {}, this.#timing.messages.get(key)?.name ?? chunk.type), text);
+    }
+    const text = this.#raw.get(key);
+    for (const run of chunk.props.split(/(·+)/).filter(Boolean)) {
+      const [name, last] = [run.startsWith("·") ? "I" : "SPAN", text.lastElementChild];
+      if (last?.nodeName === name) last.firstChild.appendData(run);
+      else text.append(el(name, {}, run));
+    }
   }
 
   #row(place) {
@@ -85,54 +93,30 @@ export class Inspector {
     ];
   }
 
-  /** An event as it came: what it says, and the bytes of its frame. */
+  /** An event as it came. */
   #show(place) {
-    const { event, chunk, frame } = this.#entries[place];
-    const { at } = this;
-    setText(at("event-title"), `Event ${chunk.chunk_id}: ${event}`);
-    setText(at("event-envelope"), JSON.stringify(chunk, null, 2));
-    const bytes = bytesOf(frame);
-    setText(at("event-size"), String(bytes.length));
-    setText(at("event-bytes"), hexDump(bytes));
-    at("event").hidden = false;
-    at("events-hint").hidden = true;
+    const { event, chunk } = this.#entries[place];
+    setText(this.at("event-title"), `Event ${chunk.chunk_id}: ${event}`);
+    setText(this.at("event-envelope"), JSON.stringify(chunk, null, 2));
+    this.at("event").hidden = false;
   }
 
   #flush() {
     const count = this.#entries.length;
-    this.at("events").hidden = count === 0;
-    setText(this.at("events-hint"), count === 0 ? BEFORE.events : "Select an event to see its envelope and its bytes.");
-    this.at("events-hint").hidden = !this.at("event").hidden;
     this.list.show(count);
     setText(this.at("event-count"), count > 0 ? String(count) : "");
     const parts = this.#timing.parts();
     setText(this.at("timing-summary"), this.#words(parts));
-    this.bars.show(parts, this.#timing);
-    this.at("timing").hidden = !this.isWitnessed || parts.length === 0;
-    const isWaiting = this.waiting.show(this.#timing.messages);
-    this.at("waiting-frame").hidden = this.waiting.isEmpty;
-    setText(this.at("waiting-note"), this.#note(parts, isWaiting));
-    setState(this.at("waiting-frame"), "state", isWaiting ? "waiting" : "whole");
+    if (this.isWitnessed) this.bars.show(parts, this.#timing);
   }
 
   #words(parts) {
-    if (parts.length === 0) return BEFORE.summary;
+    if (parts.length === 0) return "For each field of the answer a bar shows when it began and when it was complete.";
     if (!this.isWitnessed) return "This turn was not sent here, so there are no times for when its parts became visible.";
     const first = Math.min(...parts.map((part) => part.first));
     const { end, isBroken, elapsed } = this.#timing;
     const how = end === undefined ? "is still coming" : isBroken ? "broke off" : "was complete";
     return `The first character could be seen after ${span(first)}; the answer ${how} after ${span(elapsed)}.`;
-  }
-
-  #note(parts, isWaiting) {
-    if (this.waiting.isEmpty) return BEFORE.waiting;
-    const { end, elapsed } = this.#timing;
-    const whole = parts.filter(({ isWhole }) => isWhole).length;
-    if (!isWaiting) return "It has shown everything by now, each part only once it was complete.";
-    if (end !== undefined) return "It never shows the rest: it never became complete.";
-    return whole === 0
-      ? `It shows nothing of the answer yet, ${span(elapsed)} in.`
-      : `It shows only what is complete, ${span(elapsed)} in.`;
   }
 }
 

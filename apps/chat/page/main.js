@@ -1,12 +1,12 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
-import { about, stop } from "./api.js";
+import { about, call, remove, stop } from "./api.js";
 import { ASSISTANTS } from "./assistants.js";
-import { Comparison } from "./comparison.js";
-import { conversations, note } from "./conversations.js";
-import { afterFrame, el, setState, setText } from "./dom.js";
+import { conversations, forget, note } from "./conversations.js";
+import { afterFrame, el, icon, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
 import { formatter } from "./markdown.js";
+import { play } from "./player.js";
 import { Replay, lastTurn } from "./replay.js";
 import { Session } from "./session.js";
 import { tabs } from "./tabs.js";
@@ -37,30 +37,25 @@ const view = new ConversationView(find("conversation"), {
 
 const inspector = new Inspector(find);
 
-const comparison = new Comparison({
-  waiting: find("compared-waiting"),
-  streaming: find("compared-streaming"),
-  time: find("compared-time"),
-});
-
 let assistant = ASSISTANTS[0];
 let session;
 let replay;
-let isComparing = false; // whether the landing page's comparison plays
+let stage; // the landing page's call, once it has come
 let last; // what was said last, with what it chose: to be said again
+let edited; // the chunk of the message that is being edited
+let isCutting = false; // whether what follows it has been taken off the page, but not yet by the server
 
 /** What of an answer is read out when it ends, and how much of it. */
 const SPOKEN = ":is(.said, .error:not([hidden]), .chip, .products li, .form .status):not(details *)";
 const MOST_SPOKEN = 1000;
 
-const messageOf = ({ changed }) => [...changed].at(-1);
-
 /** What a session and a replay are heard with. */
 const heard = {
   begin: (at, isWitnessed) => inspector.begin(at, isWitnessed),
   chunk(entry, result) {
+    if (entry.chunk.type === "cut") isCutting = false;
     view.apply(result);
-    inspector.take(entry, messageOf(result));
+    inspector.take(entry);
   },
 };
 
@@ -69,14 +64,17 @@ function open(id, conversationId) {
   session?.close();
   replay?.cancel();
   replay = undefined;
-  assistant = ASSISTANTS.find((one) => one.id === id) ?? ASSISTANTS[0];
-  const isKnown = conversationId !== undefined;
-  const name = conversationId ?? crypto.randomUUID();
+  endEdit();
+  const named = ASSISTANTS.find((one) => one.id === id);
+  assistant = named ?? ASSISTANTS[0];
+  // An address that can be nobody's opens a new one.
+  const isKnown = named !== undefined && /^[\w-]{1,64}$/.test(conversationId ?? "");
+  const name = isKnown ? conversationId : crypto.randomUUID();
   history.replaceState(null, "", `#${assistant.id}/${name}`);
   inspector.clear();
   last = undefined;
   closeConversations();
-  drawAssistant();
+  find("assistants").value = assistant.id;
   session = new Session({
     assistant: assistant.id,
     conversationId: name,
@@ -107,21 +105,18 @@ function inspectLastTurn() {
   const { before, turn } = lastTurn(session.record);
   for (const entry of before) inspector.take(entry);
   inspector.begin(session.turnBegan, session.isWitnessed);
-  const byKey = new Map(session.merger.messages().map((one) => [`${one.block_id}/${one.message_id}`, one]));
-  for (const entry of turn) inspector.take(entry, byKey.get(`${entry.chunk.block_id}/${entry.chunk.message_id}`));
+  for (const entry of turn) inspector.take(entry);
 }
 
-function drawAssistant() {
-  setText(find("assistant-name"), assistant.name);
-  setText(find("assistant-about"), assistant.about);
-  find("assistant-code").setAttribute("href", `${assistant.id}.rs`);
-  const suggestion = (words) =>
-    el("li", {}, el("button", { type: "button", class: "chip", click: () => answer(words) }, words));
-  find("suggestions").replaceChildren(...assistant.suggestions.map(suggestion));
-  for (const link of find("assistants").querySelectorAll("a")) {
-    if (link.dataset.assistant === assistant.id) link.setAttribute("aria-current", "page");
-    else link.removeAttribute("aria-current");
-  }
+/** A card of the landing page: one click asks its question of its assistant. */
+function card({ id, name, about, question }) {
+  const ask = () => {
+    if (assistant.id !== id) open(id);
+    show("idle");
+    answer(question);
+  };
+  const words = [el("strong", {}, name), el("span", { class: "hint" }, about), el("span", { class: "ask-it" }, question)];
+  return el("li", {}, el("button", { type: "button", click: ask }, ...words));
 }
 
 /** The one place where the page's state changes: to a session's, or to `replaying`. */
@@ -141,7 +136,9 @@ function show(state) {
   const focused = document.activeElement;
   if (isIdle ? focused === find("stop") : focused === find("send") || replayButtons.includes(focused)) home();
   find("send").disabled = !isIdle;
-  find("stop").hidden = state !== "replaying" && state !== "streaming";
+  find("send").hidden = !isIdle;
+  find("stop").hidden = isIdle;
+  find("stop").disabled = state !== "replaying" && state !== "streaming";
   for (const button of replayButtons) button.disabled = !isIdle || session.record.length === 0;
 }
 
@@ -167,6 +164,9 @@ function announceAnswer() {
 }
 
 function fail(words) {
+  // What was to be edited is as it was.
+  if (isCutting) showAll();
+  isCutting = false;
   view.fail(words);
   showWelcome();
 }
@@ -182,10 +182,16 @@ function answer(words, answers) {
   scroller.scrollTop = 0; // its end
   last = { words, answers };
   note({ id: session.conversationId, assistant: assistant.id, words });
+  const edits = edited;
+  endEdit();
+  if (edits) {
+    isCutting = true;
+    for (const bubble of find("conversation").querySelectorAll(":scope > [data-doomed]")) bubble.remove();
+  }
   view.expect(words);
   // What was pressed, a suggestion or a choice, may be gone with what comes now.
   if (document.activeElement !== message) home();
-  void session.send(words, answers);
+  void session.send(words, answers, edits);
   return true;
 }
 
@@ -197,26 +203,59 @@ function retry() {
   if (message.value === words) message.value = "";
 }
 
-/** Puts what was said into the field, to be said otherwise. */
-function edit(words) {
+/** Puts what was said into the field, to be said otherwise, in the place of all that has come of it. */
+function edit(words, chunk) {
+  if (find("send").disabled) return;
+  edited = chunk || undefined;
   message.value = words;
+  view.doom(edited);
+  find("editing").hidden = !edited;
   message.focus();
+}
+
+/** Nothing is edited any more. */
+function endEdit() {
+  if (edited === undefined) return;
+  edited = undefined;
+  find("editing").hidden = true;
 }
 
 /** Ends what is going on: a replay at once, an answer where it is. */
 function end() {
   if (replay) return replay.finish();
-  const { conversationId } = session;
-  stop({ conversationId }).catch((error) => console.error(error));
+  stop(session.conversationId).catch((error) => console.error(error));
 }
+
+const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 function showConversations() {
   const current = session?.conversationId;
-  const line = ({ id, assistant, title }) =>
-    el("a", { href: `#${assistant}/${id}`, dir: "auto", "aria-current": id === current ? "page" : undefined }, title);
+  const line = ({ id, assistant, title, at }) => {
+    const name = [el("span", { dir: "auto" }, title), at && el("time", { class: "hint" }, when.format(at))];
+    const link = { href: `#${assistant}/${id}`, "aria-current": id === current ? "page" : undefined };
+    const label = `Delete “${title}”`;
+    const drop = { type: "button", class: "icon", "aria-label": label, title: label, click: () => dropConversation(id) };
+    return el("li", {}, el("a", link, ...name), el("button", drop, icon("M5 7h14M9 7V4h6v3M7 7l1 13h8l1-13")));
+  };
   const all = conversations();
   const none = el("li", { class: "hint" }, "Nothing has been said yet.");
-  find("conversation-list").replaceChildren(...(all.length > 0 ? all.map((one) => el("li", {}, line(one))) : [none]));
+  find("conversation-list").replaceChildren(...(all.length > 0 ? all.map(line) : [none]));
+}
+
+/** Deletes a conversation, here and on the server. */
+async function dropConversation(id) {
+  find("conversations").querySelector("summary").focus();
+  try {
+    await remove(id);
+  } catch (error) {
+    return fail(error.message);
+  }
+  if (id === session.conversationId) {
+    open(assistant.id);
+    find("conversations").open = true;
+  }
+  forget(id);
+  showConversations();
 }
 
 /** On a phone the details lie over the conversation. */
@@ -239,11 +278,10 @@ function closeConversations() {
 
 function showWelcome() {
   const isEmpty = find("conversation").childElementCount === 0;
-  if (find("welcome").hidden === !isEmpty && isEmpty === isComparing) return;
+  if (find("welcome").hidden === !isEmpty) return;
   find("welcome").hidden = !isEmpty;
-  isComparing = isEmpty;
-  if (isEmpty) void comparison.play();
-  else comparison.stop();
+  document.body.toggleAttribute("data-empty", isEmpty);
+  stage?.setPlaying(isEmpty);
 }
 
 function playAgain(slower) {
@@ -283,7 +321,13 @@ message.addEventListener("keydown", (event) => {
 
 for (const button of replayButtons) button.addEventListener("click", () => playAgain(Number(button.dataset.replay)));
 find("stop").addEventListener("click", end);
-find("compare-again").addEventListener("click", () => void comparison.play());
+find("keep").addEventListener("click", () => {
+  endEdit();
+  view.doom();
+  message.value = "";
+  message.focus();
+});
+find("assistants").addEventListener("change", ({ target }) => open(target.value));
 find("conversations").addEventListener("toggle", showConversations);
 for (const event of ["click", "focus"]) find("tab-context").addEventListener(event, () => setState(find("tab-context"), "news"));
 find("latest").addEventListener("click", () => {
@@ -321,9 +365,15 @@ function openFromAddress() {
   open(id, conversationId || undefined);
 }
 
-find("assistants").append(
-  ...ASSISTANTS.map(({ id, name }) => el("li", {}, el("a", { href: `#${id}`, "data-assistant": id }, name))),
-);
+find("assistants").append(...ASSISTANTS.map(({ id, name }) => el("option", { value: id }, name)));
+find("cards").append(...ASSISTANTS.map(card));
+find("codes").append(...ASSISTANTS.flatMap(({ id, name }) => [" ", el("a", { href: `${id}.rs` }, name)]));
+call()
+  .then((call) => {
+    stage = play(find("stage"), call);
+    if (find("welcome").hidden) stage.setPlaying(false);
+  })
+  .catch((error) => console.error(error));
 about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);

@@ -102,11 +102,22 @@ export class Merger {
     if (chunk.follows !== undefined) for (const id of this.#held.keys()) if (id < chunk.chunk_id) this.#forget(id);
     this.#last = chunk.chunk_id;
     try {
-      if (chunk.delta) this.#change(chunk, result);
+      if (chunk.type === "cut") this.#cut(chunk, result);
+      else if (chunk.delta) this.#change(chunk, result);
       else this.#put(chunk, owned(chunk.props), result);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       result.refused.push({ chunkId: chunk.chunk_id, reason: error.reason });
+    }
+  }
+
+  // What was said from a message on is taken back.
+  #cut({ props }, result) {
+    for (const [place, message] of this.#messages) {
+      if (place < (props?.from ?? Infinity)) continue;
+      this.#messages.delete(place);
+      this.#named.delete(nameOf(message));
+      result.removed.add(message);
     }
   }
 

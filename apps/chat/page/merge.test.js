@@ -227,3 +227,13 @@ test("a refused chunk is told and the stream goes on", () => {
   merger.dropHeld();
   assert.equal(merger.hasGap, false);
 });
+
+test("what is taken back is gone, whether its chunks had come or not", () => {
+  const { chunks, messages: expected } = golden("cut.json");
+  for (const lost of [[], [2], [3], [2, 3]]) {
+    const merger = new Merger();
+    for (const [at, chunk] of chunks.entries()) if (!lost.includes(at)) merger.apply(chunk);
+    assert.deepEqual(messages(merger), expected, `without ${lost}`);
+    assert.equal(merger.hasGap, false);
+  }
+});

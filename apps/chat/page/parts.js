@@ -4,6 +4,7 @@ import { el, setLines, setState, setText } from "./dom.js";
 import { FormPart } from "./form.js";
 import { FormattedText } from "./formatted.js";
 import { formatter } from "./markdown.js";
+import { drawn, money, scale } from "./result.js";
 import { Tree } from "./tree.js";
 
 class TextPart {
@@ -51,7 +52,7 @@ class LoadingPart {
   }
 }
 
-const TOOL_STATES = {
+const CALL_STATES = {
   input: "writing the input",
   called: "called",
   running: "running",
@@ -60,24 +61,32 @@ const TOOL_STATES = {
   ended: "ended",
 };
 
-/** A card of a tool: its name, and how far it is. Once its turn has ended, nothing goes on. */
-class CardPart {
-  constructor(kind, className, ...parts) {
+/** A call's card, from the first letter of its input to its result. Once its turn has ended, nothing goes on. */
+class CallPart {
+  constructor() {
     this.name = el("strong", { class: "tool-name" });
     this.status = el("span", { class: "status" });
     this.error = el("p", { class: "error", dir: "auto", hidden: true });
+    this.input = new Tree();
     this.element = el(
-      "div",
-      { class: `card ${className}`, role: "group", "aria-label": kind },
-      el("header", {}, el("span", { class: "card-kind" }, kind), this.name, this.status),
-      ...parts,
+      "article",
+      { class: "card tool", "aria-label": "Tool call" },
+      el("header", {}, this.name, this.status),
+      el("div", { class: "tool-input" }, this.input.element),
       this.error,
     );
   }
 
-  update({ name, status, error }) {
+  update({ name, input, status, error } = {}) {
+    setText(this.name, name?.replaceAll("_", " ") || "…");
+    this.input.update(input);
+    this.asked = input;
+    // What has come of it says more than that it was made.
+    if (!this.isRun) this.go(status, error);
+  }
+
+  go(status, error) {
     this.state = status;
-    setText(this.name, name ?? "…");
     this.error.hidden = !error;
     setText(this.error, wordsOf(error));
     this.#show();
@@ -89,47 +98,34 @@ class CardPart {
   }
 
   #show() {
-    const isGoingOn = this.state === "input" || this.state === "running";
+    const isGoingOn = ["input", "called", "running"].includes(this.state);
     const state = this.isOver && isGoingOn ? "ended" : this.state;
-    setText(this.status, TOOL_STATES[state] ?? state ?? "");
+    setText(this.status, CALL_STATES[state] ?? state ?? "");
     setState(this.element, "status", state);
   }
 }
 
-/** A call of the model, while its input is written and after. */
-class ToolPart extends CardPart {
-  constructor() {
-    const input = new Tree();
-    super("Tool", "tool", el("div", { class: "tool-input" }, input.element));
-    this.input = input;
+/** What comes of a call: a section of its card. */
+class ResultPart {
+  constructor(call) {
+    this.call = call ?? new CallPart();
+    this.element = el("section", { class: "block result-block" });
+    // A call that is not known has its card here.
+    if (call) call.element.insertBefore(this.element, call.error);
+    else this.element.append(this.call.element);
   }
 
-  update(props) {
-    this.input.update(props?.input);
-    super.update(props ?? {});
-  }
-}
-
-/** What has come of a call. */
-class ToolResultPart extends CardPart {
-  constructor() {
-    const result = new Tree();
-    const output = el(
-      "details",
-      { class: "tool-output", hidden: true },
-      el("summary", {}, "Result"),
-      result.element,
-    );
-    super("Result", "ran", output);
-    this.output = output;
-    this.result = result;
-  }
-
-  update(props) {
-    const result = props?.result;
-    this.output.hidden = result === undefined || result === null;
-    this.result.update(result);
-    super.update(props ?? {});
+  update({ name, status, error, result } = {}) {
+    setText(this.call.name, name?.replaceAll("_", " ") || "…");
+    this.call.isRun = true;
+    this.call.go(status, error);
+    if (result === undefined || result === null || this.isDrawn) return;
+    this.isDrawn = true;
+    // A model's text has been told as it came.
+    if (this.element.querySelector(".said")) return;
+    this.element.append(...drawn(result, this.call.asked));
+    const step = this.call.element.closest(".block:not(.result-block)");
+    if (step) scale([...step.querySelectorAll(".sum")]);
   }
 }
 
@@ -139,9 +135,8 @@ class AskPart {
     this.answer = el("p", { class: "said", dir: "auto", hidden: true });
     this.slots = el("div", { class: "slots" });
     this.reasoning = el("p", { class: "said", dir: "auto" });
-    this.reasons = el("details", { class: "thinking", hidden: true }, el("summary", {}, "The model's reasoning"), this.reasoning);
-    const dots = el("span", { class: "dots", "aria-hidden": "true" });
-    this.deciding = el("p", { class: "loading deciding", hidden: true }, dots, "Deciding…");
+    this.deciding = el("summary", {});
+    this.reasons = el("details", { class: "thinking", open: true }, this.deciding, this.reasoning);
     this.sending = el(
       "button",
       { type: "button", class: "send-choice", hidden: true, click: () => this.#send() },
@@ -153,7 +148,6 @@ class AskPart {
       this.reasons,
       this.answer,
       this.slots,
-      this.deciding,
       this.sending,
     );
   }
@@ -163,12 +157,9 @@ class AskPart {
     this.answer.hidden = !simple?.message;
     setText(this.answer, simple?.message ?? "");
     setState(this.answer, "live", (isLive && !slots?.length) || undefined);
-    this.deciding.hidden = !isLive;
-    this.reasons.hidden = !reasoning;
-    // The thoughts are all there is at first: they are open until there is something to act on.
-    if (isLive && !simple?.message && !slots?.length) this.reasons.open = true;
-    else if (!isLive && !this.hasDecided) this.reasons.open = false;
-    this.hasDecided = !isLive;
+    this.reasons.hidden = !isLive && !reasoning;
+    setText(this.deciding, isLive ? "Deciding…" : "The model's reasoning");
+    setState(this.deciding, "live", isLive || undefined);
     setText(this.reasoning, reasoning ?? "");
     const list = Array.isArray(slots) ? slots : [];
     list.forEach((slot, place) => this.#slot(place, slot, isLive && place === list.length - 1));
@@ -192,6 +183,7 @@ class AskPart {
     element.shown = words.join("\n");
     element.querySelector(".chips")?.remove();
     if (words.length > 0) element.append(this.#chips(words));
+    if (this.isFrozen) this.freeze();
   }
 
   #chips(options) {
@@ -222,8 +214,24 @@ class AskPart {
     const chosen = this.#chosen();
     const answers = Object.fromEntries(chosen.filter(({ name }) => name).map(({ name, words }) => [name, words]));
     if (!this.actions.answer(chosen.map(({ words }) => words.join(", ")).join("; "), answers)) return;
-    for (const chip of this.slots.querySelectorAll("[aria-pressed=true]")) chip.setAttribute("aria-pressed", "false");
+    this.freeze();
+  }
+
+  /** Nothing is chosen here any more; what was chosen stays marked. */
+  freeze() {
+    this.isFrozen = true;
+    this.reasons.open = false;
     this.sending.hidden = true;
+    for (const chip of this.slots.querySelectorAll(".chip")) chip.disabled = true;
+  }
+
+  /** Marks what was answered, by slot. */
+  mark(answers) {
+    for (const slot of this.slots.children) {
+      const chosen = answers[slot.dataset.name];
+      if (!chosen) continue;
+      for (const chip of slot.querySelectorAll(".chip")) chip.setAttribute("aria-pressed", String(chosen.includes(chip.textContent)));
+    }
   }
 }
 
@@ -238,20 +246,45 @@ class ProductsPart {
     const items = Array.isArray(props?.items) ? props.items : [];
     this.none.hidden = items.length > 0;
     this.list.replaceChildren(
-      ...items.map(({ name, price, ...rest }) => {
-        const more = Object.values(rest)
-          .filter((value) => typeof value === "string")
-          .join(" · ");
-        const priced = price === undefined ? undefined : el("span", { class: "price" }, wordsOf(price));
-        return el(
+      ...items.map(({ name, price, cents, currency }) =>
+        el(
           "li",
           {},
           el("strong", {}, wordsOf(name)),
-          priced,
-          more ? el("span", { class: "hint" }, more) : undefined,
-        );
-      }),
+          el("span", { class: "price" }, currency ? money(cents, currency) : wordsOf(price)),
+        ),
+      ),
     );
+  }
+}
+
+/** What the person may say next: each once it is whole, all of them at the end. */
+class SuggestionsPart {
+  constructor(actions) {
+    this.actions = actions;
+    this.element = el("ul", { class: "chips", "aria-label": "Suggestions" });
+  }
+
+  update(list) {
+    this.list = list;
+    const open = this.isOver ? 0 : 1;
+    for (const words of list.slice(this.element.childElementCount, list.length - open)) this.#add(words);
+  }
+
+  #add(words) {
+    const press = ({ currentTarget }) => {
+      if (this.actions.answer(words)) currentTarget.setAttribute("aria-pressed", "true");
+    };
+    this.element.append(el("li", {}, el("button", { type: "button", class: "chip", dir: "auto", click: press }, words)));
+  }
+
+  end() {
+    this.isOver = true;
+    this.update(this.list);
+  }
+
+  freeze() {
+    for (const chip of this.element.querySelectorAll(".chip")) chip.disabled = true;
   }
 }
 
@@ -308,16 +341,17 @@ const PARTS = {
   text: () => new AnswerPart("text"),
   thinking: () => new ThinkingPart(),
   loading: () => new LoadingPart(),
-  tool_call: () => new ToolPart(),
-  tool_result: () => new ToolResultPart(),
+  tool_call: () => new CallPart(),
+  tool_result: (actions, call) => new ResultPart(call),
   ask: (actions) => new AskPart(actions),
   products: () => new ProductsPart(),
   form: () => new FormPart(),
+  suggestions: (actions) => new SuggestionsPart(actions),
   error: (actions) => new ErrorPart(actions),
   done: () => new DonePart(),
 };
 
-/** The part for a type of message; nothing for those that stand elsewhere, as the context does. */
-export function partFor(type, actions) {
-  return PARTS[type]?.(actions);
+/** The part for a type of message, or of its `call`; nothing for those that stand elsewhere, as the context does. */
+export function partFor(type, actions, call) {
+  return PARTS[type]?.(actions, call);
 }

@@ -74,14 +74,17 @@ export class Session {
     this.#leave.abort();
   }
 
-  /** Says something, with what it answers of the open questions, and reads what comes of it, to its end. */
-  async send(message, answers) {
+  /**
+   * Says something, with what it answers of the open questions, and in the place of what was said in the chunk that it
+   * edits; reads what comes of it, to its end.
+   */
+  async send(message, answers, edits) {
     const { assistant, conversationId } = this;
     const before = this.merger.lastChunkId;
     this.isOver = false;
     this.#begin(now(), true);
     this.#hasBegun = true;
-    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers }, signal));
+    const hasFailed = await this.#turn((signal) => send({ assistant, conversationId, message, answers, edits }, signal));
     if (!this.#hasBegun || this.#leave.signal.aborted) return;
     this.#hasBegun = false;
     // A turn that was stopped at once has told of that, but has not taken the message up.
@@ -97,7 +100,7 @@ export class Session {
 
   /** Looks whether the conversation has gone on elsewhere, and if so reads what comes of it. */
   async follow() {
-    if (!this.isOver || this.#isFollowing || this.merger.lastChunkId === 0) return;
+    if (!this.isOver || this.#isFollowing) return;
     this.#isFollowing = true;
     const { signal } = this.#leave;
     const { conversationId } = this;

@@ -26,6 +26,7 @@ const ENDS = ["", "/status"];
 /** Whether a chunk brings something to read, and not only a state. */
 function isRead({ type, delta, delta_path: path = "" }) {
   const at = READ_AT[type];
+  if (path === "/raw") return false;
   return at !== undefined && (!delta || path === at || path.startsWith(`${at}/`) || (path === "" && at === ""));
 }
 
@@ -99,7 +100,7 @@ export class Timing {
       if (!this.isBroken) for (const message of this.messages.values()) message.isWhole = true;
     }
     if (READ_AT[chunk.type] === undefined) return;
-    const key = `${chunk.block_id ?? ""}/${chunk.message_id ?? chunk.chunk_id}`;
+    const key = keyOf(chunk);
     const message = this.messages.get(key) ?? this.#add(key, chunk);
     if (chunk.type === "tool_call" && chunk.props?.name) message.name = `Tool ${chunk.props.name}`;
     if (isRead(chunk)) {
@@ -153,6 +154,11 @@ export class Timing {
   get elapsed() {
     return this.start === undefined ? 0 : (this.end ?? this.last) - this.start;
   }
+}
+
+/** What a chunk's message is known by. */
+export function keyOf({ block_id, message_id, chunk_id }) {
+  return `${block_id ?? ""}/${message_id ?? chunk_id}`;
 }
 
 /** Milliseconds for a person. */

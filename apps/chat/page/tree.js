@@ -1,6 +1,7 @@
 // A JSON value on the page, growing in place: objects and arrays as lists, each value marked partial or complete.
 
 import { el, setState, setText } from "./dom.js";
+import { shown } from "./result.js";
 
 /** Marks what is still open: `undefined` where nobody knows, so nothing is marked; null once all that shows is complete. */
 function stateOf(pointer, open) {
@@ -32,7 +33,7 @@ class Field {
     const kind = kindOf(value);
     if (kind !== this.kind) this.#become(kind);
     if (isContainer(kind)) updateAll(this, value, pointer, open);
-    else setText(this.value, kind === "string" ? value : JSON.stringify(value));
+    else setText(this.value, stateOf(pointer, open) === "partial" ? String(value) : shown(value));
     this.#show(stateOf(pointer, open));
   }
 
@@ -94,6 +95,6 @@ export class Tree {
       this.element.replaceChildren(...(isShown ? [this.root.value] : []));
     }
     if (isContainer(kind)) updateAll(this.root, value, "", open);
-    else if (isShown) setText(this.root.value, kind === "string" ? value : JSON.stringify(value));
+    else if (isShown) setText(this.root.value, shown(value));
   }
 }

@@ -1,11 +1,14 @@
 // The conversation on the page: a bubble for each thing the person said and one for each of the assistant's turns, kept
 // up to date with the merger's messages, at most once a frame.
 
-import { eachFrame, el, setState } from "./dom.js";
+import { eachFrame, el, icon, setState } from "./dom.js";
 import { failure, partFor } from "./parts.js";
 
+const STROKES = { Copy: "M9 9h11v11H9zM5 15H4V4h11v1", Edit: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3" };
+
 /** What can be done with a bubble. Its name is no text of the bubble, so that it is neither copied nor read out with it. */
-const action = (name, click) => el("button", { type: "button", class: "action", "aria-label": name, title: name, click });
+const action = (name, click) =>
+  el("button", { type: "button", class: "action icon", "aria-label": name, title: name, click }, icon(STROKES[name]));
 
 export class ConversationView {
   #parts = new Map(); // message to its part
@@ -16,11 +19,13 @@ export class ConversationView {
   #last = null;
   #sections = new Map(); // block to its section in that bubble
   #ending = []; // the parts of that turn
+  #calls = new Map(); // id to its card's part
+  #asks = []; // the parts that ask, in their order
   #contexts = new Map(); // first chunk to what of the hidden context it told
   #draw;
 
   /**
-   * `list` is the `ol` to fill, `actions` what can be done with what it shows; without them it is only looked at.
+   * `list` is the `ol` to fill, `actions` what can be done with what it shows.
    * `onContext(props)` hears of the context.
    */
   constructor(list, { actions, onContext = () => {}, onDrawn = () => {} }) {
@@ -39,6 +44,8 @@ export class ConversationView {
     this.#sent = null;
     this.#last = null;
     this.#begin();
+    this.#calls.clear();
+    this.#asks = [];
     this.#contexts.clear();
     this.list.replaceChildren();
     this.onContext(null);
@@ -53,12 +60,24 @@ export class ConversationView {
     this.#bubble();
   }
 
+  /** Shows that what is said from a chunk on is to be taken back, or no longer. */
+  doom(from = Infinity) {
+    let isDoomed = false;
+    for (const bubble of this.list.children) {
+      isDoomed ||= Number(bubble.dataset.chunk) >= from;
+      setState(bubble, "doomed", isDoomed || undefined);
+    }
+  }
+
   /** Takes what the merger says has changed. */
   apply({ changed, removed }) {
     for (const message of removed) {
       this.#dirty.delete(message);
-      this.#parts.get(message)?.part?.element.remove();
+      // What is taken back goes with all of its turn.
+      const element = this.#parts.get(message)?.part?.element;
+      (message.type === "loading" ? element : element?.closest("li"))?.remove();
       this.#parts.delete(message);
+      if (this.#contexts.delete(message.chunk_id)) this.#tellContext();
       if (this.#last === message) this.#last = null;
     }
     for (const message of changed) this.#dirty.add(message);
@@ -94,9 +113,25 @@ export class ConversationView {
     this.onDrawn();
   }
 
-  // Each answer tells what it has learnt; together they are the context.
-  #note({ chunk_id, props }) {
-    this.#contexts.set(chunk_id, props);
+  // Each answer tells what it has learnt; together they are the context. What it suggests to say next stands below it.
+  #note(message) {
+    const { chunk_id, block_id, props } = message;
+    const { suggestions, ...learnt } = props ?? {};
+    if (suggestions) {
+      const part = this.#parts.get(message)?.part ?? partFor("suggestions", this.actions);
+      if (!part.element.isConnected) {
+        this.#parts.set(message, { type: message.type, part });
+        this.#ending.push(part);
+        this.#fill(part.element, block_id);
+      }
+      part.update(suggestions);
+    }
+    if (Object.keys(learnt).length === 0) return;
+    this.#contexts.set(chunk_id, learnt);
+    this.#tellContext();
+  }
+
+  #tellContext() {
     const all = [...this.#contexts.values()];
     const preferences = Object.assign({}, ...all.map((context) => context?.preferences));
     const known = Object.assign({}, ...all);
@@ -111,12 +146,17 @@ export class ConversationView {
   }
 
   #update(message) {
+    const { answers } = message.props ?? {};
+    if (message.type === "ask" && answers) for (const ask of this.#asks) if (ask.isFrozen) ask.mark(answers);
     const isLive = this.#isLive && message === this.#last && message.type !== "user";
     this.#parts.get(message)?.part?.update(message.props, isLive);
   }
 
   #place(message) {
-    const part = partFor(message.type, this.actions);
+    const { id } = message.props ?? {};
+    const part = partFor(message.type, this.actions, this.#calls.get(id));
+    if (message.type === "tool_call") this.#calls.set(id, part);
+    if (message.type === "ask") this.#asks.push(part);
     const old = this.#parts.get(message)?.part;
     this.#parts.set(message, { type: message.type, part });
     if (!part) return;
@@ -124,18 +164,26 @@ export class ConversationView {
       old.element.replaceWith(part.element);
     } else if (message.type === "user" && this.#sent) {
       this.#sent.querySelector(".said").replaceWith(part.element);
+      this.#sent.dataset.chunk = message.chunk_id;
       this.#sent = null;
     } else if (message.type === "user") {
       this.#begin();
-      this.#mine(part);
+      this.#mine(part).dataset.chunk = message.chunk_id;
+    } else if (part.call) {
+      // What comes of a call stands on its card.
+      setState(part.element, "block", message.block_id);
+      this.#sections.set(`${message.block_id}/${message.thread_id}`, part.element);
+      if (!part.element.isConnected) this.#fill(part.element, message.block_id);
     } else {
-      this.#fill(part.element, message.block_id);
+      this.#fill(part.element, message.block_id, message.thread_id);
     }
-    if (message.type !== "user") this.#ending.push(part);
+    if (message.type !== "user") this.#ending.push(part.call ?? part);
     setState(part.element, "thread", message.thread_id);
   }
 
   #begin() {
+    // What was open in the turn before can't be acted on any more.
+    for (const part of this.#ending) part.freeze?.();
     this.#turn = null;
     this.#sections.clear();
     this.#ending = [];
@@ -143,25 +191,28 @@ export class ConversationView {
 
   #mine(part) {
     const said = () => bubble.querySelector(".said").textContent;
-    const edit = action("Edit", () => this.actions.edit(said()));
+    const edit = action("Edit", () => this.actions.edit(said(), Number(bubble.dataset.chunk)));
     const bubble = el(
       "li",
       { class: "bubble mine" },
       el("span", { class: "unseen" }, "You: "),
       part.element,
-      this.actions && edit,
+      edit,
     );
     this.list.append(bubble);
     return bubble;
   }
 
   /** Puts an element where it belongs: in its block's section, or at the turn's end. */
-  #fill(element, block) {
+  #fill(element, block, thread) {
     const bubble = this.#bubble();
     bubble.querySelector(":scope > .placeholder")?.remove();
     if (block === undefined) return bubble.append(element);
+    const beside = this.#sections.get(`${block}/${thread}`);
+    if (beside) return beside.append(element);
     if (!this.#sections.has(block)) {
-      const section = el("div", { class: "block", "data-block": block });
+      const step = `Step ${this.#turn.querySelectorAll(":scope > .block").length + 1}`;
+      const section = el("section", { class: "block", role: "group", "data-block": block, "aria-label": step });
       this.#sections.set(block, section);
       bubble.append(section);
     }
@@ -176,7 +227,7 @@ export class ConversationView {
         el("span", { class: "dots", "aria-hidden": "true" }),
       );
       const turn = el("li", { class: "bubble theirs" }, el("span", { class: "unseen" }, "Assistant: "), placeholder);
-      if (this.actions) turn.append(action("Copy", () => this.actions.copy(this.#words(turn))));
+      turn.append(action("Copy", () => this.actions.copy(this.#words(turn))));
       this.#turn = turn;
       this.list.append(this.#turn);
     }

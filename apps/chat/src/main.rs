@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{self, ScriptedProcess};
@@ -58,7 +59,17 @@ enum Command {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
+    match run().await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "chat: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run() -> Result<(), Box<dyn Error>> {
     let log = tracing_subscriber::fmt().with_writer(std::io::stderr).with_max_level(tracing::Level::INFO);
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();

@@ -16,8 +16,49 @@ pub(crate) fn has(text: &str, other: &str) -> bool {
     !other.is_empty() && text.windows(other.len()).any(|part| part == other)
 }
 
+/// What rules out what is named behind it.
+pub(crate) const NOT: [&str; 12] =
+    ["not", "no", "don't", "doesn't", "never", "without", "except", "instead", "nicht", "kein", "keine", "keinen"];
+
+/// What may stand between.
+const BETWEEN: [&str; 15] =
+    ["too", "very", "so", "really", "like", "want", "any", "the", "a", "an", "in", "of", "need", "more", "that"];
+
+/// Whether a text names another, and rules it out wherever it does: “anything but not too spicy”.
+pub(crate) fn denies(text: &str, other: &str) -> bool {
+    let (text, other) = (words(text), words(other));
+    let is_denied = |at: usize| {
+        let before = text[..at].iter().rev().find(|word| !BETWEEN.contains(&word.as_str()));
+        before.is_some_and(|word| NOT.contains(&word.as_str()))
+    };
+    let places = |part: &[String]| -> Vec<usize> {
+        (0..text.len()).filter(|&at| !part.is_empty() && text[at..].starts_with(part)).collect()
+    };
+    // Few say all of it: “not salted” rules out “Classic salted”.
+    let whole = places(&other);
+    let parts = other.iter().map(|word| places(std::slice::from_ref(word)));
+    let mut named = if whole.is_empty() { parts.collect() } else { vec![whole] }.into_iter();
+    named.any(|places| !places.is_empty() && places.into_iter().all(is_denied))
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn what_is_denied_is_not_meant() {
+        for (text, other, expected) in [
+            ("not spicy", "Spicy", true),
+            ("chips but not too spicy please", "Spicy", true),
+            ("she doesn't like gold", "gold", true),
+            ("I don't know, gold", "gold", false),
+            ("not gold, no, gold after all: gold", "gold", false),
+            ("kein Gold bitte", "gold", true),
+            ("classic, not spicy", "Classic", false),
+            ("not salted", "Classic salted", true),
+        ] {
+            assert_eq!(super::denies(text, other), expected, "{other} in {text}");
+        }
+    }
+
     #[test]
     fn words_are_found_whole() {
         for (text, other, expected) in [

@@ -133,6 +133,19 @@ fn a_gap_is_noticed_and_closed() {
     }
 }
 
+/// What was taken back is gone, whether its chunks had come or not.
+#[test]
+fn what_is_taken_back_is_gone() {
+    let Scenario { chunks, messages: expected, .. } = golden("cut.json");
+    for from in 0..4 {
+        for to in from..=4 {
+            let come = chunks[..from].iter().chain(&chunks[to..]).cloned();
+            let merger = merged(if from < 2 { chunks.clone() } else { come.collect::<Vec<_>>() });
+            assert_eq!((messages(&merger), merger.has_gap()), (expected.clone(), false), "{from} to {to}");
+        }
+    }
+}
+
 /// Each thread's chunks in their own order, the threads' turns as they fall, numbered as they are sent.
 #[test]
 fn threads_may_be_sent_in_any_order() {

@@ -50,6 +50,30 @@ async fn it_works_without_a_key_and_a_network() {
     );
 }
 
+/// What stands in the way of a start is told in words.
+#[tokio::test]
+async fn a_port_that_is_taken_and_a_bad_path_are_told_in_words() {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    for (arguments, words) in [
+        (
+            ["--port", &port, "--database", "unused.sqlite3"],
+            "something listens there already; `--port` names another port",
+        ),
+        (
+            ["--port", "0", "--database", "/no/such/folder/a.sqlite3"],
+            "can't open the database /no/such/folder/a.sqlite3: ",
+        ),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut app = Command::new(env!("CARGO_BIN_EXE_chat"));
+        let ended = app.args(arguments).env_clear().current_dir(folder.path()).output().await.unwrap();
+        let told = String::from_utf8(ended.stderr).unwrap();
+        let last = told.lines().last().unwrap();
+        assert!(!ended.status.success() && last.starts_with("chat: can't ") && last.contains(words), "{told}");
+    }
+}
+
 /// A key of another app's, without an address to use it at, is nobody's business.
 #[tokio::test]
 async fn a_key_without_an_address_is_not_looked_at() {

@@ -2,6 +2,7 @@
 
 import { play } from "./player.js";
 import { playground } from "./playground.js";
+import { call } from "./story.js";
 
-play(document.getElementById("stage"));
+play(document.getElementById("stage"), call);
 playground();

@@ -1,19 +1,49 @@
-// The stage: one tool call as the model sends it, what the user sees of it, and when. It plays in a loop.
-
-import { Parser } from "jsonspigot";
-
-import { FOLLOWED, LENGTH, PATTERNS, PIECES } from "./story.js";
+// The stage: one tool call as the model sends it, what the user sees of it, and when. It plays in a loop, and needs nothing
+// but its call and `player.css`: the demo page has it, and the chat app.
 
 /** How long the end stays before it begins again. */
 const REST = 5000;
 
 const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
-function add(parent, name, className = "", text = "") {
+function add(parent, name, className = "", text = "", attributes = {}) {
   const element = parent.appendChild(document.createElement(name));
   if (className) element.className = className;
   if (text) element.textContent = text;
+  for (const [attribute, value] of Object.entries(attributes)) element.setAttribute(attribute, value);
   return element;
+}
+
+/** Fills the stage, and gives its parts by name. */
+function build(root) {
+  const part = (parent, name, key, className, text = "", attributes = {}) =>
+    add(parent, name, className, text, { "data-part": key, ...attributes });
+  const bar = add(root, "div", "stage-bar");
+  const legend = add(bar, "ul", "legend", "", { "aria-label": "Where each byte goes" });
+  for (const [name, words] of [["shown", "shown as it grows"], ["kept", "kept until complete"], ["hidden", "hidden from the user"]]) {
+    add(add(legend, "li"), "span", name, words);
+  }
+  const clock = part(bar, "span", "clock", "clock", "0.0 s");
+  const buttons = add(bar, "span", "buttons");
+  const button = (key, text, attributes) => part(buttons, "button", key, "", text, { type: "button", ...attributes });
+  const pause = button("pause", "Pause");
+  const slow = button("slow", "¼×", { "aria-pressed": "false", "aria-label": "¼× speed" });
+  const again = button("again", "↺", { "aria-label": "Play from the beginning" });
+  const pair = add(root, "div", "pair");
+  const panel = (title) => {
+    const panel = add(pair, "article", "panel");
+    add(panel, "p", "title", title);
+    return panel;
+  };
+  const region = (label) => ({ role: "region", tabindex: "0", "aria-label": label });
+  const sent = part(panel("What the model sends"), "pre", "sent", "sent", "", region("The JSON so far"));
+  const right = panel("What the user sees");
+  const seen = part(right, "div", "seen", "seen", "", region("The user's page"));
+  const done = part(right, "p", "done", "done");
+  const label = "When each field is on the page: the first words after half a second; a client that waits has nothing for twelve.";
+  const timeline = part(root, "div", "timeline", "timeline", "", { role: "img", "aria-label": label });
+  const rest = part(add(root, "div", "rest"), "i", "rest");
+  return { clock, pause, slow, again, sent, seen, done, timeline, rest };
 }
 
 /** The raw text, coloured by where each part of it goes. */
@@ -47,9 +77,9 @@ class Seen {
   }
 
   show(event) {
-    const { name } = FOLLOWED[event.pattern];
+    const { name } = event;
     if (event.kind === "begin" && name === "question") {
-      this.#question = add(this.#root, "div", "question");
+      this.#question = add(this.#root, "div", "stage-question");
       this.#text = add(this.#question, "p", "growing");
       this.#question.options = add(this.#question, "ul");
     } else if (event.kind === "begin" && name === "reply") {
@@ -70,9 +100,11 @@ class Timeline {
   #root;
   #rows = new Map();
   #open;
+  #length;
 
-  constructor(root) {
+  constructor(root, length) {
     this.#root = root;
+    this.#length = length;
     root.replaceChildren();
     this.first = this.#row("First words here", "first");
     this.waits = this.#row("A client that waits", "waits");
@@ -84,47 +116,48 @@ class Timeline {
   }
 
   #row(label, className) {
-    const row = add(this.#root, "div", `row ${className}`);
+    const row = add(this.#root, "div", `stage-row ${className}`);
     add(row, "span", "label", label);
     const track = add(row, "span", "track");
     return { bar: add(track, "i"), note: add(track, "b") };
   }
 
   /** A bar from one moment to another, with a figure or none. */
-  static draw({ bar, note }, from, to, text = "") {
-    bar.style.left = `${(from / LENGTH) * 100}%`;
-    bar.style.width = `${((to - from) / LENGTH) * 100}%`;
+  #draw({ bar, note }, from, to, text = "") {
+    bar.style.left = `${(from / this.#length) * 100}%`;
+    bar.style.width = `${((to - from) / this.#length) * 100}%`;
     // The figure stands behind its bar, or inside where there is no room.
     note.textContent = text;
-    note.style.left = `${(to / LENGTH) * 100}%`;
-    note.classList.toggle("inside", to > LENGTH * 0.8);
+    note.style.left = `${(to / this.#length) * 100}%`;
+    note.classList.toggle("inside", to > this.#length * 0.8);
   }
 
   follow(event, now) {
-    const name = FOLLOWED[event.pattern].name;
-    const number = /\d+/.exec(event.path)?.[0];
+    const { name, number } = event;
     const row = name === "reply" ? "reply" : `question ${Number(number) + 1}${name === "option" ? ", options" : ""}`;
     if (event.kind === "begin") {
       this.#open = this.#rows.get(row);
       // Several options have one bar.
       this.#open.from ??= now;
     } else if (event.kind === "end") {
-      Timeline.draw(this.#open, this.#open.from, now);
+      this.#draw(this.#open, this.#open.from, now);
       this.#open = undefined;
     }
   }
 
   tick(now, firstAt) {
-    Timeline.draw(this.first, 0, firstAt ?? now, seconds(firstAt ?? now));
-    Timeline.draw(this.waits, 0, now, seconds(now));
-    if (this.#open) Timeline.draw(this.#open, this.#open.from, now);
+    this.#draw(this.first, 0, firstAt ?? now, seconds(firstAt ?? now));
+    this.#draw(this.waits, 0, now, seconds(now));
+    if (this.#open) this.#draw(this.#open, this.#open.from, now);
   }
 }
 
-/** Plays the call in `root`, which has the elements that are named here by their `data-part`. */
-export function play(root) {
-  const part = (name) => root.querySelector(`[data-part="${name}"]`);
-  const [pause, slow, clock, rest, done] = ["pause", "slow", "clock", "rest", "done"].map(part);
+/**
+ * Plays a call in `root`: `{ length, pieces, action }`, as `story.js` makes it. What it gives pauses it and goes on: whoever hides the
+ * stage need not draw it.
+ */
+export function play(root, { length, pieces, action }) {
+  const { clock, pause, slow, again, sent, seen, done, timeline, rest } = build(root);
   let run;
   let isPlaying = !matchMedia("(prefers-reduced-motion: reduce)").matches;
   let speed = 1;
@@ -132,35 +165,33 @@ export function play(root) {
   let frame;
 
   const begin = () => {
-    run = { parser: new Parser(PATTERNS), now: 0, at: 0, firstAt: undefined };
-    run.sent = new Sent(part("sent"));
-    run.seen = new Seen(part("seen"));
-    run.timeline = new Timeline(part("timeline"));
+    run = { now: 0, at: 0, firstAt: undefined };
+    run.sent = new Sent(sent);
+    run.seen = new Seen(seen);
+    run.timeline = new Timeline(timeline, length);
     done.textContent = "nothing may be acted on yet";
     done.classList.remove("valid");
     rest.style.width = "0";
   };
 
   const show = () => {
-    const until = Math.min(run.now, LENGTH);
-    while (run.at < PIECES.length && PIECES[run.at].at <= run.now) {
-      const { text, at, runs } = PIECES[run.at];
+    const until = Math.min(run.now, length);
+    while (run.at < pieces.length && pieces[run.at].at <= run.now) {
+      const { at, runs, events } = pieces[run.at];
       run.sent.show(runs);
-      for (const event of run.parser.feed(text)) {
+      for (const event of events) {
         if (event.kind === "delta") run.firstAt ??= at;
         run.seen.show(event);
         run.timeline.follow(event, at);
       }
       run.at += 1;
-      if (run.at < PIECES.length) continue;
-      run.parser.finish();
-      const { search } = run.parser.value();
-      done.textContent = `the whole call is valid: now search “${search.index}”`;
+      if (run.at < pieces.length) continue;
+      done.textContent = `the whole call is valid: now ${action}`;
       done.classList.add("valid");
     }
     run.timeline.tick(until, run.firstAt);
     clock.textContent = seconds(until);
-    rest.style.width = `${(Math.max(0, run.now - LENGTH) / REST) * 100}%`;
+    rest.style.width = `${(Math.max(0, run.now - length) / REST) * 100}%`;
   };
 
   const tick = (time) => {
@@ -168,7 +199,7 @@ export function play(root) {
     before = time;
     // A tab that was away does not jump.
     run.now += Math.min(passed, 250) * speed;
-    if (run.now > LENGTH + REST) begin();
+    if (run.now > length + REST) begin();
     show();
     frame = requestAnimationFrame(tick);
   };
@@ -182,7 +213,7 @@ export function play(root) {
   };
 
   pause.addEventListener("click", () => setPlaying(!isPlaying));
-  part("again").addEventListener("click", () => {
+  again.addEventListener("click", () => {
     begin();
     if (!isPlaying) setPlaying(true);
   });
@@ -193,8 +224,9 @@ export function play(root) {
   begin();
   if (!isPlaying) {
     // Whoever wants no motion sees how it ends.
-    run.now = LENGTH;
+    run.now = length;
     show();
   }
   setPlaying(isPlaying);
+  return { setPlaying };
 }

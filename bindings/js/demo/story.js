@@ -1,44 +1,20 @@
-// The tool call that the stage plays: its text, how fast it comes, and where each of its characters goes.
+// The tool call that the stage plays: its text, how fast it comes, where each of its characters goes, and what the parser
+// reports of it. The chat app's server makes the same (`apps/chat/src/page/call.rs`).
 
 import { Parser } from "jsonspigot";
 
-const TEXT = `{
-  "ask_slots": [
-    {
-      "message": "A winter jacket, gladly! Where will you wear it most?",
-      "options": ["In the city", "On hikes", "On the piste ⛷️"]
-    },
-    {
-      "message": "And how cold does it get there?",
-      "options": ["Around zero", "Down to −10 °C", "Colder still 🥶"]
-    },
-    {
-      "message": "What would you like to spend, \\"all in\\"?",
-      "options": ["Up to €150", "€150 to €300", "No limit"]
-    }
-  ],
-  "reasoning": "First message: the article is known, nothing else. Where and how cold decide the filling; the budget decides the brand. Don't search before all three are answered.",
-  "reply": "Three quick questions, then I'll show you the five that fit best. 🧥",
-  "route": "ask_slots",
-  "search": {
-    "index": "apparel",
-    "filters": {"category": "winter_jackets", "in_stock": true, "max_price": null},
-    "rank_by": "margin",
-    "page_size": 5
-  },
-  "confidence": 0.93
-}`;
+import text from "./call.txt";
 
 /** What the user's page follows; all else is hidden from it. `asText` is shown while it grows, the rest once it is complete. */
-export const FOLLOWED = [
+const FOLLOWED = [
   { pattern: "ask_slots[*].message", name: "question", asText: true },
   { pattern: "ask_slots[*].options[*]", name: "option", asText: false },
   { pattern: "reply", name: "reply", asText: true },
 ];
-export const PATTERNS = FOLLOWED.map(({ pattern }) => pattern);
+const PATTERNS = FOLLOWED.map(({ pattern }) => pattern);
 
 /** The time at which a client that waits has all of it, in milliseconds. */
-export const LENGTH = 12_400;
+const LENGTH = 12_400;
 
 /** For each character, `shown`, `kept` (until its value is complete) or `hidden`: what the parser says of it. */
 function whereEachGoes(characters) {
@@ -56,10 +32,14 @@ function whereEachGoes(characters) {
   });
 }
 
-/** The pieces: `{ text, at, runs }`, with runs of characters that go to the same place. */
-function pieces() {
-  const characters = [...TEXT];
+/**
+ * The call: `{ length, pieces, action }`, the last of them what it makes the app do. A piece is `{ at, runs, events }`, with
+ * runs of characters that go to the same place, and events as the stage knows them: `{ name, number, kind, text, value }`.
+ */
+function read() {
+  const characters = [...text.trimEnd()];
   const goes = whereEachGoes(characters);
+  const parser = new Parser(PATTERNS);
   const cuts = [];
   // Pieces as models send them: 1 to 7 characters.
   for (let at = 0, seed = 5; at < characters.length; seed = (seed * 13 + 7) % 31) {
@@ -67,14 +47,19 @@ function pieces() {
     cuts.push([at, end]);
     at = end;
   }
-  return cuts.map(([from, to]) => {
+  const pieces = cuts.map(([from, to]) => {
     const runs = [];
     for (let at = from; at < to; at++) {
       if (runs.at(-1)?.goes === goes[at]) runs.at(-1).text += characters[at];
       else runs.push({ goes: goes[at], text: characters[at] });
     }
-    return { text: characters.slice(from, to).join(""), at: (to / characters.length) * LENGTH, runs };
+    const events = Array.from(parser.feed(characters.slice(from, to).join("")), ({ pattern, path, kind, text, value }) => {
+      return { name: FOLLOWED[pattern].name, number: /\d+/.exec(path)?.[0], kind, text, value };
+    });
+    return { at: (to / characters.length) * LENGTH, runs, events };
   });
+  parser.finish();
+  return { length: LENGTH, pieces, action: `search “${parser.value().search.index}”` };
 }
 
-export const PIECES = pieces();
+export const call = read();

@@ -177,7 +177,7 @@ fn codex_says_what_comes_of_a_command_that_runs() {
     };
     let [started, over] = ["turn.started", "turn.completed"].map(|kind| json!({ "type": kind }));
     let first = [started, item("started", ""), item("updated", "Output text one")];
-    let (reported, verdict) = read(Provider::Codex, &[&first[..], &[over.clone()]].concat());
+    let (reported, verdict) = read(Provider::Codex, &[&first[..], std::slice::from_ref(&over)].concat());
     let data = of(&reported, "data");
     assert_eq!((data.len(), verdict), (1, Ok(())));
     assert_eq!(data[0]["value"]["aggregated_output"], "Output text one");

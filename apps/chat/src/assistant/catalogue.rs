@@ -2,6 +2,10 @@
 
 use std::collections::HashSet;
 
+use serde_json::{Value, json};
+
+use crate::words;
+
 /// Something to buy.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Product {
@@ -16,10 +20,13 @@ pub struct Product {
 }
 
 impl Product {
-    /// The price as a person reads it.
+    /// What a client is told of it: the price in words, and for those who write prices otherwise.
     #[must_use]
-    pub fn price(&self) -> String {
-        format!("{}{}.{:02}", self.currency, self.price_cents / 100, self.price_cents % 100)
+    pub fn told(&self) -> Value {
+        let Self { name, currency, price_cents: cents, .. } = self;
+        let code = if *currency == '₹' { "INR" } else { "EUR" };
+        let price = format!("{currency}{}.{:02}", cents / 100, cents % 100);
+        json!({"name": name, "price": price, "cents": cents, "currency": code})
     }
 }
 
@@ -36,12 +43,18 @@ impl Catalogue {
         Self { products }
     }
 
-    /// The products that come closest to what is asked for: those with the most of its words, best first.
+    /// The products that come closest to what is asked for: those with the most of its words, best first. What a text rules
+    /// out is none of them.
     #[must_use]
     pub fn search(&self, asked: &[String]) -> Vec<&Product> {
         let word = |word: &str| word.trim_matches(['.', ',', ';', ':', '!', '?']).to_lowercase();
-        let words: HashSet<String> = asked.iter().flat_map(|text| text.split_whitespace()).map(word).collect();
-        let score = |product: &Product| product.words.iter().filter(|&word| words.contains(word)).count();
+        let wanted: HashSet<String> = asked.iter().flat_map(|text| text.split_whitespace()).map(word).collect();
+        let is_denied =
+            |product: &&Product| product.words.iter().any(|word| asked.iter().any(|text| words::denies(text, word)));
+        let score = |product: &Product| match is_denied(&product) {
+            true => 0,
+            false => product.words.iter().filter(|&word| wanted.contains(word)).count(),
+        };
         let best = self.products.iter().map(score).max().unwrap_or_default();
         self.products.iter().filter(|product| best > 0 && score(product) == best).collect()
     }

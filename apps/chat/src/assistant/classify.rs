@@ -11,7 +11,7 @@ use jsonspigot_llm::{CallEvent, Payload, StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 use super::classification::{Classification, TOOL};
-use crate::conversation::ContextualQuestion;
+use crate::conversation::{Answers, ContextualQuestion, Session};
 use crate::provider::{Block, Message, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
@@ -31,6 +31,7 @@ pub(super) struct Reading {
     call: Option<u64>,
     verdict: Option<Result<Classification, Rejected>>,
     shown: Shown,
+    raw: Raw,
     pub(super) events: Vec<Event>,
 }
 
@@ -48,6 +49,38 @@ struct Text {
     seen: String,
     /// What this call has said of it.
     said: String,
+}
+
+/// The call's text as a client may see it: of what is not shown, only that it is there.
+#[derive(Debug, Default)]
+struct Raw {
+    /// How long the text is.
+    length: u64,
+    /// What has come since it was told last.
+    text: String,
+    /// How many shown values are open, and where in the text that changed since.
+    open: usize,
+    edges: Vec<(u64, bool)>,
+}
+
+impl Raw {
+    fn take(&mut self) -> String {
+        let (mut at, mut edges) = (self.length, std::mem::take(&mut self.edges).into_iter().peekable());
+        let text = std::mem::take(&mut self.text);
+        self.length += text.len() as u64;
+        let told = text.chars().map(|character| {
+            while let Some((_, begins)) = edges.next_if(|(edge, _)| *edge <= at) {
+                self.open = if begins { self.open + 1 } else { self.open.saturating_sub(1) };
+            }
+            at += character.len_utf8() as u64;
+            if self.open > 0 || character.is_whitespace() || "{}[],:\"".contains(character) { character } else { '·' }
+        });
+        let told = told.collect();
+        for (_, begins) in edges {
+            self.open = if begins { self.open + 1 } else { self.open.saturating_sub(1) };
+        }
+        told
+    }
 }
 
 /// A call that does not hold.
@@ -95,7 +128,7 @@ impl Shown {
 impl Reading {
     /// Reads a call of which this much has been shown before.
     pub(super) fn new(block: &str, shown: Shown) -> Self {
-        Self { block: block.to_owned(), call: None, verdict: None, shown, events: Vec::new() }
+        Self { block: block.to_owned(), call: None, verdict: None, shown, raw: Raw::default(), events: Vec::new() }
     }
 
     /// The choices that the call is read with.
@@ -114,7 +147,15 @@ impl Reading {
                     self.events.push(Event::new(EventName::ClassificationStart, whole));
                 }
             }
+            StreamEvent::Call(CallEvent::Fragment { call, text }) if self.call == Some(call.number) => {
+                self.raw.text.push_str(text);
+            }
             StreamEvent::Call(CallEvent::Match { call, event }) if self.call == Some(call.number) => {
+                match event.kind {
+                    EventKind::Begin(_) => self.raw.edges.push((event.offset, true)),
+                    EventKind::End(_) => self.raw.edges.push((event.offset, false)),
+                    _ => {}
+                }
                 self.matched(&event);
             }
             StreamEvent::Call(CallEvent::End { call, input, .. }) if self.call == Some(call.number) => {
@@ -127,6 +168,14 @@ impl Reading {
     /// The classification, once the message has come to its end, and what of it was shown.
     pub(super) fn finish(self) -> (Result<Classification, Rejected>, Shown) {
         (self.verdict.unwrap_or_else(|| Err(Rejected::never_called())), self.shown)
+    }
+
+    /// Tells what has come of the call's text.
+    pub(super) fn tell_raw(&mut self) {
+        let raw = self.raw.take();
+        if !raw.is_empty() {
+            self.push(EventName::ClassificationRaw, Change::append("/raw", raw));
+        }
     }
 
     fn matched(&mut self, event: &JsonEvent<'_>) {
@@ -206,12 +255,22 @@ fn read(id: &str, input: &Payload<'_>) -> Result<Classification, Rejected> {
 
 /// The decision as the client may see it: the whole message. Of the internal fields it has only the slots' names, by which
 /// an answer says where it belongs.
-pub(super) fn complete(block: &str, said: &Classification, asked: &[(&String, &ContextualQuestion)]) -> Event {
+pub(super) fn complete(
+    block: &str,
+    said: &Classification,
+    asked: &[(&String, &ContextualQuestion)],
+    session: &Session,
+) -> Event {
     let public = |(slot, question): &(&String, &ContextualQuestion)| {
         let ContextualQuestion { message, kind, options, .. } = question;
         json!({"slot_name": slot, "message": message, "type": kind, "options": options})
     };
     let mut props = json!({"ask_slots": asked.iter().map(public).collect::<Vec<Value>>()});
+    let answered = session.contextual_questions.iter().filter(|(_, question)| !question.answer.is_empty());
+    let answers: Answers = answered.map(|(slot, question)| (slot.clone(), question.answer.clone())).collect();
+    if !answers.is_empty() {
+        props["answers"] = json!(answers);
+    }
     if let Some(response) = &said.simple_response {
         props["simple_response"] = json!({"message": response.message});
     }

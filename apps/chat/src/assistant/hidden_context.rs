@@ -17,10 +17,14 @@ use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 struct Context {
     preferences: Option<Map<String, Value>>,
     restaurants: Option<Vec<Value>>,
+    /// What the person may say next: shown, and not kept.
+    #[serde(default, rename = "suggestions")]
+    _suggestions: Vec<String>,
 }
 
 static PATTERNS: LazyLock<PatternSet> = LazyLock::new(|| {
-    let patterns = PatternSet::new(["preferences", "preferences..*", "restaurants", "restaurants..*"]);
+    let shown = ["preferences", "restaurants", "suggestions"].map(|name| [name.to_owned(), format!("{name}..*")]);
+    let patterns = PatternSet::new(shown.as_flattened());
     patterns.expect("the patterns are patterns")
 });
 
@@ -96,7 +100,7 @@ impl Sorting<'_> {
                 }
             }
             EnvelopeEvent::End { payload, .. } => match read(&payload) {
-                Ok(Context { preferences, restaurants }) => {
+                Ok(Context { preferences, restaurants, .. }) => {
                     let preferences = preferences.map(|it| ("preferences".to_owned(), it.into()));
                     let restaurants = restaurants.map(|it| ("restaurants".to_owned(), it.into()));
                     let new = preferences.into_iter().chain(restaurants).collect();

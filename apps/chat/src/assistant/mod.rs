@@ -150,7 +150,11 @@ impl Assistants {
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {
-                let system = format!("You help with money. Use the tools. Dates are ISO 8601, and today is {today}.");
+                let system = format!(
+                    "You help with money. Use the tools. Where you can't help, say what you can do, and add \
+                     <!--context {{\"suggestions\": […]}} --> to your text: what the person may say instead. Dates are ISO \
+                     8601, and today is {today}."
+                );
                 let (toolbox, temperature, saving) = (&self.finance, Some(0.3), Saving::Turn);
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
                 tool_loop::answer(self, one, before, question, output).await
@@ -159,8 +163,8 @@ impl Assistants {
             Assistant::Restaurant => {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \
-                     <!--context {{\"preferences\": {{…}}, \"restaurants\": […]}} --> to your text. The person does not \
-                     see it. Dates are ISO 8601, and today is {today}. Known so far: {}",
+                     <!--context {{\"preferences\": {{…}}, \"restaurants\": […]}} --> to your text, and where you can't \
+                     help, {{\"suggestions\": […]}}: what the person may say instead. The person does not see it. Dates are ISO 8601, and today is {today}. Known so far: {}",
                     Value::Object(before.context.clone())
                 );
                 let (toolbox, temperature, saving) = (&self.restaurant, None, Saving::Steps);

@@ -109,6 +109,12 @@ impl<'t> Round<'t> {
                 self.thoughts.get_or_insert_with(new).push(text, &mut self.events);
             }
             StreamEvent::Call(CallEvent::Start(call)) => self.begin_call(call.number, call.id, call.name),
+            StreamEvent::Call(CallEvent::Fragment { call, text }) => {
+                if let Some(call) = self.call(call.number) {
+                    let message = call.message.clone();
+                    self.push(EventName::ToolInput, &message, Change::append("/raw", text));
+                }
+            }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
                 let change = Change::of_event("/input", &event);
                 if let (Some(call), Some(change)) = (self.call(call.number), change) {

@@ -57,9 +57,14 @@ impl Session {
         // Whoever names an option of one question alone means that one; anything else is for the one that is asked.
         let message = message.trim();
         let missing = self.assessment.missing_data.clone();
+        // Of a question of which something is ruled out, and nothing named, the others are meant.
         let named = |question: &ContextualQuestion| {
-            let options = question.options.iter().filter(|option| words::has(message, option));
-            options.cloned().collect::<Vec<String>>()
+            let (denied, meant): (Vec<&String>, Vec<&String>) =
+                question.options.iter().partition(|option| words::denies(message, option));
+            let named = meant.iter().copied().filter(|option| words::has(message, option));
+            let named: Vec<String> = named.cloned().collect();
+            let others = if denied.is_empty() { Vec::new() } else { meant.into_iter().cloned().collect() };
+            if named.is_empty() { others } else { named }
         };
         let asked = self.assessment.currently_asking.clone().unwrap_or_default();
         let mut taken = self.contextual_questions.get(&asked).map(named).unwrap_or_default();

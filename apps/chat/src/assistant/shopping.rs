@@ -30,6 +30,7 @@ impl Reader for Reading {
     }
 
     fn drain(&mut self) -> Vec<Event> {
+        self.tell_raw();
         std::mem::take(&mut self.events)
     }
 }
@@ -63,7 +64,7 @@ pub(super) async fn answer(
             names.filter_map(|name| session.contextual_questions.get_key_value(name)).collect()
         }
     };
-    output.send(vec![complete(&block, &said, &asked)]).await?;
+    output.send(vec![complete(&block, &said, &asked, &session)]).await?;
     let questions: Vec<&str> = asked.iter().map(|(_, question)| question.message.as_str()).collect();
     let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
@@ -167,7 +168,7 @@ async fn search(
     words.extend(session.answers().cloned());
     let found = assistants.catalogue.search(&words);
     let block = output.next_block();
-    let items: Vec<_> = found.iter().map(|product| json!({"name": product.name, "price": product.price()})).collect();
+    let items: Vec<_> = found.iter().map(|product| product.told()).collect();
     let products = Envelope::whole(MessageType::Products, json!({"items": items})).of("products");
     let mut events = vec![Event::new(EventName::Products, products.in_block(block.as_str()))];
     let names: Vec<&str> = found.iter().map(|product| product.name.as_str()).collect();

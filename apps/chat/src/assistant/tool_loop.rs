@@ -2,14 +2,16 @@
 //!
 //! Each answer of the model is a block, and so is each run of tools.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
+use futures::FutureExt;
 use serde_json::json;
+use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
 use super::ask::{Reader, ask};
 use super::draft::result_of;
-use super::output::Output;
+use super::output::{GrowingText, Output};
 use super::round::{Call, Round};
 use super::tools::{ToolOutcome, Toolbox};
 use super::{Assistants, Finished, TurnError, conversation, updated};
@@ -18,6 +20,9 @@ use crate::provider::{Block, Message, Request, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 4096;
+
+/// How much of what models say as tools may wait to be told.
+const UNHEARD: usize = 64;
 
 /// What the model is told of a call whose result was lost, with the server or with what failed before it was stored.
 const LOST: &str = "the result was lost: the call may have been carried out, so do not repeat it without asking";
@@ -104,7 +109,8 @@ pub(super) async fn answer(
             saved = messages.len();
             output.save(Turn { assistant, messages: new, context: changed(before, &context), session: None }).await?;
         }
-        let results = Message { role: Role::User, content: run(toolbox, said.calls, &block, output).await? };
+        let results =
+            Message { role: Role::User, content: run(assistants, toolbox, said.calls, &block, output).await? };
         output.draft.add(results.clone());
         messages.push(results);
     }
@@ -139,23 +145,44 @@ fn call_ids(message: &Message) -> impl Iterator<Item = String> + use<> {
 }
 
 /// Runs the calls of one answer side by side, tells each result as it comes, and gives them in the calls' order.
-async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Output) -> Result<Vec<Block>, TurnError> {
+async fn run(
+    assistants: &Assistants,
+    toolbox: &Toolbox,
+    calls: Vec<Call>,
+    block: &str,
+    output: &mut Output,
+) -> Result<Vec<Block>, TurnError> {
     let is_concurrent = calls.iter().filter(|call| call.input.is_ok()).count() > 1;
     let own_block = output.next_block();
     // Dropped with the turn, which ends the tools that still run.
     let mut running = JoinSet::new();
-    let mut places = std::collections::HashMap::new();
+    let mut places = HashMap::new();
     let mut outcomes: Vec<Option<ToolOutcome>> = vec![None; calls.len()];
+    // What the tools that are models say, each in its thread.
+    let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
+    let mut said: HashMap<usize, GrowingText> = HashMap::new();
     for (place, call) in calls.iter().enumerate() {
         match &call.input {
             Ok(input) => {
                 output.draft.begin_call(place);
-                let handle = running.spawn(toolbox.run(&call.name, input.clone()));
+                let says = says.clone();
+                let say = move |text| {
+                    let says = says.clone();
+                    // Who does not listen any more has ended this, too.
+                    async move { says.send((place, text)).await.unwrap_or_default() }.boxed()
+                };
+                let handle = running.spawn(toolbox.run(&call.name, input.clone(), &assistants.provider, say));
                 places.insert(handle.id(), place);
                 let props = json!({"id": call.id, "name": call.name, "status": "running"});
                 let begun = Envelope::whole(MessageType::ToolResult, props).of(call.message.as_str());
                 let called = tell_call(call, block, EventName::ToolInput, Change::set("/status", "called"));
                 output.send(vec![called, in_own_thread(call, begun, &own_block, is_concurrent)]).await?;
+                if toolbox.is_model(&call.name) {
+                    let waits = json!({"message": "A colleague is asked…"});
+                    let loading = Envelope::whole(MessageType::Loading, waits).of(format!("{}.loading", call.message));
+                    let loading = in_own_thread(call, loading, &own_block, is_concurrent);
+                    output.send(vec![Event { event: EventName::Loading, ..loading }]).await?;
+                }
             }
             Err(flawed) => {
                 let error = format!("{}; the tool was not run", flawed.reason);
@@ -166,7 +193,30 @@ async fn run(toolbox: &Toolbox, calls: Vec<Call>, block: &str, output: &mut Outp
             }
         }
     }
-    while let Some(joined) = running.join_next_with_id().await {
+    loop {
+        let joined = tokio::select! {
+            // What was said before a result comes before it.
+            biased;
+            Some((place, text)) = heard.recv() => {
+                let call = &calls[place];
+                let new = || {
+                    let message = format!("{}.text", call.message);
+                    GrowingText::new(EventName::Text, MessageType::Text, message, &own_block)
+                };
+                let mut events = Vec::new();
+                said.entry(place).or_insert_with(new).push(&text, &mut events);
+                let events = events.into_iter().map(|Event { event, data }| Event {
+                    event,
+                    ..in_own_thread(call, data, &own_block, is_concurrent)
+                });
+                output.send(events.collect()).await?;
+                continue;
+            }
+            joined = running.join_next_with_id() => match joined {
+                Some(joined) => joined,
+                None => break,
+            },
+        };
         let (id, outcome) = match joined {
             Ok((id, outcome)) => (id, outcome),
             Err(error) => (error.id(), Err("the tool has crashed".to_owned())),

@@ -45,6 +45,24 @@ impl Conversation {
     }
 }
 
+/// A conversation as it was when a turn began: so it is again if the turn is taken back.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Before {
+    /// How many messages it had.
+    pub messages: usize,
+    /// The hidden context.
+    pub context: Map<String, Value>,
+    /// The shopping assistant's session.
+    pub session: Option<Session>,
+}
+
+impl From<&Conversation> for Before {
+    fn from(conversation: &Conversation) -> Self {
+        let Conversation { messages, context, session, .. } = conversation;
+        Self { messages: messages.len(), context: context.clone(), session: session.clone() }
+    }
+}
+
 /// What a turn adds to a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {

@@ -24,12 +24,28 @@ pub struct Claim {
     is_open: bool,
     /// The last chunk id before it.
     last: u64,
+    /// From where on it takes back what was said before it.
+    cut: Option<u64>,
     limits: Limits,
 }
 
 impl Claim {
     pub(super) fn new(channel: Arc<Channel>, last: u64, limits: Limits) -> Self {
-        Self { channel, is_open: false, last, limits }
+        Self { channel, is_open: false, last, cut: None, limits }
+    }
+
+    /// The same turn, in the place of all that was said from a chunk on.
+    #[must_use]
+    pub fn instead_of(mut self, from: Option<u64>) -> Self {
+        self.cut = from;
+        self
+    }
+
+    /// What a turn that takes others back says first.
+    fn cut(&self) -> Option<Event> {
+        let from = self.cut?;
+        let whole = Envelope::whole(MessageType::Cut, json!({"from": from})).following(from - 1);
+        Some(Event::new(EventName::Cut, whole))
     }
 
     /// What has to be in the store before the turn is opened.
@@ -37,14 +53,24 @@ impl Claim {
     pub fn reservation(&self) -> Told {
         let last_word = self.broken_off();
         let (first_chunk_id, last_chunk_id) = (self.last + 1, last_word.data.chunk_id);
-        Told { first_chunk_id, last_chunk_id, events: Log::lost(last_word).to_json() }
+        let log = match self.cut() {
+            None => Log::lost(last_word),
+            Some(cut) => {
+                let mut log = Log::behind(self.last);
+                log.push(cut);
+                log.push_numbered(last_word);
+                log
+            }
+        };
+        Told { first_chunk_id, last_chunk_id, events: log.to_json() }
     }
 
     /// What is told last of a turn of which nothing else is in the store.
     fn broken_off(&self) -> Event {
         let props = json!({"kind": "broken_off", "message": "the answer was broken off by the server"});
         let reserved = self.last + self.limits.events as u64 + 1;
-        let whole = Envelope::whole(MessageType::Error, props).numbered(reserved).following(self.last);
+        let before = self.last + u64::from(self.cut.is_some());
+        let whole = Envelope::whole(MessageType::Error, props).numbered(reserved).following(before);
         Event::new(EventName::Error, whole)
     }
 
@@ -53,6 +79,9 @@ impl Claim {
     pub fn open(mut self) -> (Publisher, Reader) {
         self.is_open = true;
         let reader = Reader::new(self.channel.clone(), self.last);
+        if let Some(cut) = self.cut() {
+            self.channel.state.send_modify(|state| state.log.push(cut));
+        }
         (Publisher::new(self.channel.clone(), &self.limits, self.broken_off()), reader)
     }
 }

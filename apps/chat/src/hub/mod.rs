@@ -122,6 +122,11 @@ impl Hub {
         })
     }
 
+    /// Forgets what is kept here of a conversation.
+    pub fn forget(&self, conversation: &str) {
+        self.channels.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation);
+    }
+
     /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from
     /// there, or from the turn's beginning if what comes before is in the store only.
     pub fn join(&self, conversation: &str, last: u64) -> Option<Reader> {

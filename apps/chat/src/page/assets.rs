@@ -4,43 +4,44 @@ use axum::extract::Path;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
+use super::call::CALL;
+
 macro_rules! files {
-    ($($name:literal $content_type:expr,)+) => {
-        const FILES: &[(&str, &str, &str)] = &[$(($name, $content_type, include_str!(concat!("../../page/", $name)))),+];
+    ($($folder:literal $name:literal $content_type:expr,)+) => {
+        const FILES: &[(&str, &str, &str)] = &[$(($name, $content_type, include_str!(concat!($folder, $name)))),+];
     };
 }
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 files! {
-    "index.html" "text/html; charset=utf-8",
-    "style.css" "text/css; charset=utf-8",
-    "icon.svg" "image/svg+xml",
-    "api.js" SCRIPT,
-    "assistants.js" SCRIPT,
-    "bytes.js" SCRIPT,
-    "comparison.js" SCRIPT,
-    "conversations.js" SCRIPT,
-    "demo.json" "application/json",
-    "dom.js" SCRIPT,
-    "form.js" SCRIPT,
-    "formatted.js" SCRIPT,
-    "inspector.js" SCRIPT,
-    "keep.js" SCRIPT,
-    "main.js" SCRIPT,
-    "markdown.js" SCRIPT,
-    "merge.js" SCRIPT,
-    "parts.js" SCRIPT,
-    "replay.js" SCRIPT,
-    "session.js" SCRIPT,
-    "sse.js" SCRIPT,
-    "tabs.js" SCRIPT,
-    "timing.js" SCRIPT,
-    "timing_bars.js" SCRIPT,
-    "tree.js" SCRIPT,
-    "view.js" SCRIPT,
-    "virtual_list.js" SCRIPT,
-    "waiting.js" SCRIPT,
+    "../../page/" "index.html" "text/html; charset=utf-8",
+    "../../page/" "style.css" "text/css; charset=utf-8",
+    "../../page/" "icon.svg" "image/svg+xml",
+    "../../page/" "api.js" SCRIPT,
+    "../../page/" "assistants.js" SCRIPT,
+    "../../page/" "conversations.js" SCRIPT,
+    "../../page/" "dom.js" SCRIPT,
+    "../../page/" "form.js" SCRIPT,
+    "../../page/" "formatted.js" SCRIPT,
+    "../../page/" "inspector.js" SCRIPT,
+    "../../page/" "keep.js" SCRIPT,
+    "../../page/" "main.js" SCRIPT,
+    "../../page/" "markdown.js" SCRIPT,
+    "../../page/" "merge.js" SCRIPT,
+    "../../page/" "parts.js" SCRIPT,
+    "../../page/" "replay.js" SCRIPT,
+    "../../page/" "result.js" SCRIPT,
+    "../../page/" "session.js" SCRIPT,
+    "../../page/" "sse.js" SCRIPT,
+    "../../page/" "tabs.js" SCRIPT,
+    "../../page/" "timing.js" SCRIPT,
+    "../../page/" "timing_bars.js" SCRIPT,
+    "../../page/" "tree.js" SCRIPT,
+    "../../page/" "view.js" SCRIPT,
+    "../../page/" "virtual_list.js" SCRIPT,
+    "../../../../bindings/js/demo/" "player.js" SCRIPT,
+    "../../../../bindings/js/demo/" "player.css" "text/css; charset=utf-8",
 }
 
 /// What a person may want to read: what this is, and the code of each assistant.
@@ -70,7 +71,8 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 fn respond(name: &str) -> Response {
     let file = FILES.iter().find(|(known, ..)| *known == name).map(|(_, content_type, text)| (*content_type, *text));
     let paper = || PAPERS.iter().find(|(known, _)| *known == name).map(|(_, text)| (PAPER, *text));
-    let Some((content_type, text)) = file.or_else(paper) else {
+    let call = || (name == "call.json").then(|| ("application/json", CALL.as_str()));
+    let Some((content_type, text)) = file.or_else(paper).or_else(call) else {
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
     };
     let headers = [

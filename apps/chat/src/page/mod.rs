@@ -2,6 +2,7 @@
 //! nothing of conversations.
 
 mod assets;
+mod call;
 mod markdown;
 
 use axum::Router;

@@ -38,6 +38,12 @@ pub(super) fn today(system: &str) -> NaiveDate {
 /// The day or month that a text names.
 pub(super) fn span(text: &str, today: NaiveDate, toward: Toward) -> Option<Span> {
     let text = text.to_lowercase();
+    if toward == Toward::Past
+        && let Some((_, since)) = text.split_once("since ")
+    {
+        // It goes on until now.
+        return span(since, today, toward).map(|span| span.map(|(from, _)| (from, today)));
+    }
     let words: Vec<&str> =
         text.split(|c: char| !c.is_alphanumeric() && c != '-').filter(|word| !word.is_empty()).collect();
     let mut days = words.iter().filter(|word| is_iso(word));
@@ -61,6 +67,11 @@ pub(super) fn span(text: &str, today: NaiveDate, toward: Toward) -> Option<Span>
                 Toward::Past => today.checked_sub_days(Days::new(((now + 6 - away) % 7 + 1) as u64)),
                 Toward::Future => today.checked_add_days(Days::new(((away + 7 - now) % 7) as u64)),
             })
+        }
+        () if words.contains(&"weekend") && toward == Toward::Future => {
+            let away = (5 + 7 - today.weekday().num_days_from_monday()) % 7;
+            let saturday = today.checked_add_days(Days::new(u64::from(away)))?;
+            Some(Ok((saturday, saturday.succ_opt()?)))
         }
         () if text.contains("last week") || text.contains("this week") => Some(Ok((today - Days::new(6), today))),
         () if text.contains("last month") => Some(Ok((before.with_day(1)?, before))),

@@ -53,6 +53,7 @@ fn blocks(turn: &Turn<'_>, directives: &Directives) -> Vec<Block> {
         () if calls => vec![text(turn.retell_results())],
         () if turn.tools.contains(&"get_spending_summary") => finance::answer(turn),
         () if turn.tools.contains(&"find_restaurants") => restaurant::answer(turn),
+        () if turn.system.contains("adviser on spending") => finance::advise(turn),
         () if turn.system.contains("JSON Schema") => form::answer(turn),
         () => shopping::recall(turn),
     };

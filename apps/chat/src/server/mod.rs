@@ -12,6 +12,7 @@ mod turn;
 
 use std::io;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -82,14 +83,31 @@ impl Turns {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// Its address can't be had.
-    #[error("can't listen: {0}")]
-    Listen(#[from] io::Error),
+    #[error("can't listen at {address}: {words}", words = words(source))]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// Why.
+        source: io::Error,
+    },
     /// Its database can't be opened.
-    #[error(transparent)]
-    Store(#[from] StoreError),
+    #[error("can't open the database {path}: {source}", path = path.display())]
+    Store {
+        /// Its file.
+        path: PathBuf,
+        /// Why.
+        source: StoreError,
+    },
     /// Its client can't be set up.
     #[error("the provider's client can't be set up: {0}")]
     Client(#[from] reqwest::Error),
+}
+
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => "something listens there already; `--port` names another port".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 /// A server that runs, as a task, until this is dropped: then connections and turns are dropped where they are, as if the
@@ -124,9 +142,11 @@ impl Server {
         let Config { provider, database, hosts, limits } = config;
         let model = provider.model.clone();
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
-        let listener = listen(address)?;
-        let address = listener.local_addr()?;
-        let (store, hosts) = (Store::open(database.as_deref())?, Hosts::new(address.ip(), hosts));
+        let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
+        let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
+        let store = Store::open(database.as_deref());
+        let store = store.map_err(|source| StartError::Store { path: database.unwrap_or_default(), source })?;
+        let hosts = Hosts::new(address.ip(), hosts);
         let hub = Hub::new(limits.clone());
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
         let serving = app.clone();

@@ -35,6 +35,7 @@ pub(super) fn router(app: Arc<App>) -> Router {
         .route("/api/chat/send", post(send))
         .route("/api/chat/stream", get(stream))
         .route("/api/chat/stop", post(stop))
+        .route("/api/chat/delete", post(delete))
         .route("/api/about", get(about))
         .merge(page::routes())
         .fallback(async || Refusal::new(StatusCode::NOT_FOUND, "not_found", "There is nothing at this address."))
@@ -54,6 +55,8 @@ struct Send {
     assistant: Option<Assistant>,
     /// What was chosen for the slots of the shopping assistant's questions.
     answers: Answers,
+    /// A chunk of the turn in whose place this is said: it, and all behind it, is taken back.
+    edits: Option<u64>,
 }
 
 impl Send {
@@ -63,6 +66,7 @@ impl Send {
             message: fields.required("message", "a string")?,
             assistant: fields.optional("assistant", "`shopping`, `finance`, `restaurant` or `form`")?,
             answers: fields.optional("answers", "an object whose members are arrays of strings")?.unwrap_or_default(),
+            edits: fields.optional("edits", "a chunk id")?,
         };
         fields.end().map(|()| read)
     }
@@ -74,7 +78,7 @@ async fn send(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<Response, Refusal> {
-    let Send { conversation_id, message, assistant, answers } = Send::read(Fields::of_body(&headers, body)?)?;
+    let Send { conversation_id, message, assistant, answers, edits } = Send::read(Fields::of_body(&headers, body)?)?;
     check_name(&conversation_id)?;
     if message.trim().is_empty() {
         return Err(Refusal::invalid("The message is empty."));
@@ -90,7 +94,15 @@ async fn send(
     let last_chunk_id = app.store.last_chunk_id(&conversation_id).await?;
     let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
     let claim = app.hub.claim(&conversation_id, last_chunk_id).map_err(busy)?;
-    if !app.store.reserve(&conversation_id, claim.reservation()).await? {
+    let cut = match edits {
+        Some(chunk) => {
+            let turn = app.store.turn_of(&conversation_id, chunk).await?;
+            Some(turn.ok_or_else(|| Refusal::invalid("There is no such message to edit."))?)
+        }
+        None => None,
+    };
+    let claim = claim.instead_of(cut.as_ref().map(|cut| cut.from));
+    if !app.store.reserve(&conversation_id, claim.reservation(), cut).await? {
         return Err(busy(Busy));
     }
     let said = Said { text: message, answers };
@@ -132,14 +144,35 @@ async fn stop(
     headers: HeaderMap,
     body: Result<Bytes, BytesRejection>,
 ) -> Result<StatusCode, Refusal> {
-    let mut fields = Fields::of_body(&headers, body)?;
-    let conversation_id: String = fields.required(CONVERSATION, "a string")?;
-    fields.end()?;
-    check_name(&conversation_id)?;
+    let conversation_id = only_name(&headers, body)?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
     // What was shown is saved by the time it is answered.
     app.hub.stop(&conversation_id).ok_or_else(nothing)?.await;
     Ok(StatusCode::NO_CONTENT)
+}
+
+/// Forgets a conversation; a turn that is running ends first.
+async fn delete(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+    body: Result<Bytes, BytesRejection>,
+) -> Result<StatusCode, Refusal> {
+    let conversation_id = only_name(&headers, body)?;
+    if let Some(stopping) = app.hub.stop(&conversation_id) {
+        stopping.await;
+    }
+    app.store.delete(&conversation_id).await?;
+    app.hub.forget(&conversation_id);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// The name of a conversation, where a request has nothing else to say.
+fn only_name(headers: &HeaderMap, body: Result<Bytes, BytesRejection>) -> Result<String, Refusal> {
+    let mut fields = Fields::of_body(headers, body)?;
+    let name: String = fields.required(CONVERSATION, "a string")?;
+    fields.end()?;
+    check_name(&name)?;
+    Ok(name)
 }
 
 /// Whom the page speaks with.

@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::conversation::{Assistant, Conversation, Session, Turn};
+use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
 use crate::provider::Message;
 
 /// What clients were told of a turn.
@@ -25,11 +25,20 @@ pub struct Told {
     pub events: String,
 }
 
+/// Where a conversation is cut: all that was said from this chunk on is taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cut {
+    /// The first chunk of the turn that is taken back.
+    pub from: u64,
+    /// What the conversation is then.
+    pub before: Before,
+}
+
 /// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// In the database.
-    #[error("the store failed: {0}")]
+    #[error("{0}")]
     Database(#[from] rusqlite::Error),
     /// Its thread can't be started.
     #[error("the store's thread can't be started: {0}")]
@@ -51,7 +60,7 @@ type Job = Box<dyn FnOnce(&mut Connection) + Send>;
 const MOST_JOBS: usize = 64;
 
 /// The shape of what is stored.
-const VERSION: i64 = 1;
+const VERSION: i64 = 2;
 
 impl Store {
     /// Opens a database's file, or one in memory, and makes the tables it lacks.
@@ -68,12 +77,19 @@ impl Store {
         // A turn is told to be stored, and chunk ids are told that were reserved: neither may be lost with the power.
         connection.pragma_update(None, "synchronous", "FULL")?;
         connection.pragma_update(None, "foreign_keys", true)?;
-        if connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))? < VERSION {
+        let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+        if version < 1 {
             // A session of another shape is forgotten: what it asked is asked anew.
             connection.execute_batch("DROP TABLE IF EXISTS sessions")?;
-            connection.pragma_update(None, "user_version", VERSION)?;
         }
         connection.execute_batch(include_str!("schema.sql"))?;
+        if version < VERSION {
+            let has = "SELECT 1 FROM pragma_table_info('told') WHERE name = 'before'";
+            if !connection.prepare(has)?.exists([])? {
+                connection.execute_batch("ALTER TABLE told ADD COLUMN before TEXT")?;
+            }
+            connection.pragma_update(None, "user_version", VERSION)?;
+        }
         let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
         // One thread for all jobs: they would wait for each other anyway. It ends with the last clone of the store.
         std::thread::Builder::new()
@@ -124,19 +140,74 @@ impl Store {
         .await
     }
 
-    /// Notes what clients will have been told of a turn if nothing more is ever noted of it. `false` if the chunk ids are not
-    /// free: another turn has been noted meanwhile.
+    /// Notes what clients will have been told of a turn if nothing more is ever noted of it, and how the conversation was
+    /// before it. What is said in place of an earlier turn, `instead`, takes that one and all behind it back. `false` if the
+    /// chunk ids are not free: another turn has been noted meanwhile.
     ///
     /// # Errors
     ///
     /// The database fails; then nothing may be told.
-    pub async fn reserve(&self, id: &str, told: Told) -> Result<bool, StoreError> {
+    pub async fn reserve(&self, id: &str, told: Told, instead: Option<Cut>) -> Result<bool, StoreError> {
         let id = id.to_owned();
         self.with(move |connection| {
-            let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events) SELECT ?1, ?2, ?3, ?4 \
+            let transaction = connection.transaction()?;
+            let before = match &instead {
+                Some(Cut { before, .. }) => before.clone(),
+                None => load(&transaction, &id)?.as_ref().map(Before::from).unwrap_or_default(),
+            };
+            let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events, before) \
+                       SELECT ?1, ?2, ?3, ?4, ?5 \
                        WHERE NOT EXISTS (SELECT 1 FROM told WHERE conversation_id = ?1 AND last_chunk_id >= ?2)";
             let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-            Ok(connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])? == 1)
+            let row = params![id, first, last, told.events, text(&before)?];
+            if transaction.prepare_cached(sql)?.execute(row)? != 1 {
+                return Ok(false);
+            }
+            if let Some(cut) = &instead {
+                take_back(&transaction, &id, cut, first)?;
+            }
+            transaction.commit()?;
+            Ok(true)
+        })
+        .await
+    }
+
+    /// The turn that a chunk is of: where it begins, and how the conversation was before.
+    ///
+    /// # Errors
+    ///
+    /// The database fails.
+    pub async fn turn_of(&self, id: &str, chunk_id: u64) -> Result<Option<Cut>, StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let sql = "SELECT first_chunk_id, before FROM told WHERE conversation_id = ?1 AND ?2 BETWEEN first_chunk_id \
+                       AND last_chunk_id AND before IS NOT NULL";
+            let cut = |row: &Row<'_>| {
+                Ok(Cut { from: row.get::<_, i64>(0)?.unsigned_abs(), before: json(row, 1)? })
+            };
+            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], cut).optional()
+        })
+        .await
+    }
+
+    /// Forgets a conversation.
+    ///
+    /// # Errors
+    ///
+    /// The database fails; then it is as it was.
+    pub async fn delete(&self, id: &str) -> Result<(), StoreError> {
+        let id = id.to_owned();
+        self.with(move |connection| {
+            let transaction = connection.transaction()?;
+            for sql in [
+                "messages WHERE conversation_id",
+                "sessions WHERE conversation_id",
+                "told WHERE conversation_id",
+                "conversations WHERE id",
+            ] {
+                transaction.execute(&format!("DELETE FROM {sql} = ?1"), [&id])?;
+            }
+            transaction.commit()
         })
         .await
     }
@@ -238,21 +309,37 @@ fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Resul
     for message in &turn.messages {
         insert.execute(params![id, text(&message.role)?, text(&message.content)?])?;
     }
-    if let Some(session) = &turn.session {
-        let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-        transaction.prepare_cached(sql)?.execute(params![
-            id,
-            session.intent_l1,
-            session.intent_l2,
-            session.intent_l3,
-            session.is_product_related,
-            session.domain,
-            session.product_intent,
-            text(&session.contextual_questions)?,
-            text(&session.assessment)?,
-        ])?;
-    }
+    turn.session.as_ref().map_or(Ok(()), |session| save_session(transaction, id, session))
+}
+
+fn save_session(transaction: &Transaction<'_>, id: &str, session: &Session) -> rusqlite::Result<()> {
+    let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
+    transaction.prepare_cached(sql)?.execute(params![
+        id,
+        session.intent_l1,
+        session.intent_l2,
+        session.intent_l3,
+        session.is_product_related,
+        session.domain,
+        session.product_intent,
+        text(&session.contextual_questions)?,
+        text(&session.assessment)?,
+    ])?;
     Ok(())
+}
+
+/// Takes back what was said from a turn on, up to the turn that is told instead.
+fn take_back(transaction: &Transaction<'_>, id: &str, cut: &Cut, instead: i64) -> rusqlite::Result<()> {
+    let Before { messages, context, session } = &cut.before;
+    let sql = "DELETE FROM told WHERE conversation_id = ?1 AND first_chunk_id BETWEEN ?2 AND ?3 - 1";
+    transaction.execute(sql, params![id, signed(cut.from), instead])?;
+    let sql = "DELETE FROM messages WHERE conversation_id = ?1 AND position >= ?2";
+    transaction.execute(sql, params![id, signed(*messages as u64)])?;
+    transaction.execute("UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
+    match session {
+        Some(session) => save_session(transaction, id, session),
+        None => transaction.execute("DELETE FROM sessions WHERE conversation_id = ?1", [id]).map(|_| ()),
+    }
 }
 
 fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {

@@ -37,5 +37,7 @@ CREATE TABLE IF NOT EXISTS told (
     last_chunk_id INTEGER NOT NULL,
     -- The turn's events, a JSON array.
     events TEXT NOT NULL,
+    -- What the conversation was before the turn: how many messages, context, session; a JSON object.
+    before TEXT,
     PRIMARY KEY (conversation_id, last_chunk_id)
 ) STRICT, WITHOUT ROWID;

@@ -72,8 +72,8 @@ pub enum MessageType {
     Text,
     /// What the model thinks aloud: `{"content"}`.
     Thinking,
-    /// A call of the model, in the block of the answer that makes it: `{"id", "name", "input", "status", "error"}`;
-    /// `status` is `input` while the input streams, then `called`, or `failed` if it is no input for a tool.
+    /// A call of the model, in the block of the answer that makes it: `{"id", "name", "input", "status", "error",
+    /// "raw"}`; `raw` is the input's text as it comes, `status` is `input` while the input streams, then `called`, or `failed` if it is no input for a tool.
     ToolCall,
     /// What comes of a call, in the block of the run: `{"id", "name", "status", "result", "error"}`; `status` is
     /// `running`, then `done` or `failed`.
@@ -81,14 +81,19 @@ pub enum MessageType {
     /// Something is on its way: `{"message"}`. It gives way to the next message of its block.
     Loading,
     /// The shopping assistant's questions and answer: `{"ask_slots": [{"slot_name", "message", "type",
-    /// "options"}], "simple_response": {"message"}, "reasoning"}`; `slot_name` and `type` once the decision is made.
+    /// "options"}], "simple_response": {"message"}, "reasoning", "raw", "answers"}`; `slot_name` and `type` once the decision
+    /// is made, and then in `answers`, by slot, what has been answered so far; `raw` is the call's text as it comes, with
+    /// dots for what is not shown.
     Ask,
-    /// What the catalogue has: `{"items": [{"name", "price"}]}`.
+    /// What the catalogue has: `{"items": [{"name", "price", "cents", "currency"}]}`.
     Products,
-    /// The hidden context of the conversation: `{"preferences", "restaurants", …}`.
+    /// The hidden context of the conversation: `{"preferences", "restaurants"}`, and in `suggestions` what the person may say
+    /// next.
     Context,
     /// An attempt at a form: `{"attempt", "status", "value", "open", "raw", "errors"}`, as `instructor::Shown` tells it.
     Form,
+    /// What was said from a chunk on is taken back, with all that has come of it: `{"from"}`. It is no message itself.
+    Cut,
     /// The turn is over: `{"stop_reason"}`.
     Done,
     /// The turn failed: `{"kind", "message"}`, the message in words for a person.

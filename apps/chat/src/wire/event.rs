@@ -47,6 +47,8 @@ macro_rules! event_names {
 event_names! {
     /// What the person wrote, as the stream's record has it.
     UserMessage = "user_message",
+    /// What was said before is taken back, from a chunk on.
+    Cut = "cut",
     /// Something is on its way.
     Loading = "loading",
     /// The shopping assistant has begun to decide.
@@ -57,6 +59,8 @@ event_names! {
     AskOptions = "ask_options",
     /// The direct answer grows.
     SimpleResponseDelta = "simple_response_delta",
+    /// The text of the decision grows, with dots for what is not shown.
+    ClassificationRaw = "classification_raw",
     /// The stated reasons grow.
     ReasoningDelta = "reasoning_delta",
     /// The decision is made and final, without its internal fields; it is stored with the turn.
@@ -69,7 +73,7 @@ event_names! {
     Thinking = "thinking",
     /// The model has begun to call a tool.
     ToolStart = "tool_start",
-    /// The call's input grows.
+    /// The call's input grows: what is known of it, or its text as it comes.
     ToolInput = "tool_input",
     /// The tool has answered, or failed.
     ToolResult = "tool_result",

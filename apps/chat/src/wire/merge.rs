@@ -165,6 +165,12 @@ impl Merger {
             self.skips.retain(|_, skip| *skip > chunk_id);
         }
         self.last = chunk_id;
+        if chunk.message_type == MessageType::Cut {
+            let from = chunk.props["from"].as_u64().unwrap_or(u64::MAX);
+            drop(self.messages.split_off(&from));
+            self.named.retain(|_, at| *at < from);
+            return Ok(());
+        }
         if chunk.delta {
             return self.change(chunk).map_err(|refusal| MergeError { chunk_id, refusal });
         }

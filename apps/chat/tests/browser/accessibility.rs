@@ -93,7 +93,7 @@ async fn the_keyboard_reaches_everything() {
             reached.push(stage.eval(name).await.as_str().unwrap_or_default().to_owned());
         }
         for name in [
-            "Finance",
+            "assistants",
             "new-conversation",
             "scroller",
             "gold",

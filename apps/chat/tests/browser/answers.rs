@@ -85,20 +85,33 @@ async fn tool_cards_grow_their_input_and_end_with_their_result() {
         stage.ask("Compare my spending on travel").await;
         let growing = stage.texts_seen().await;
         assert!(growing.len() >= 5, "{growing:?}");
-        assert!(growing.iter().any(|text| text.contains("2026-09") && !text.contains("2026-10")), "{growing:?}");
-        assert_eq!(stage.texts("#chat .tool .status").await, ["called", "called"]);
-        assert_eq!(stage.texts("#chat .ran .status").await, ["done", "done"]);
-        // One section for each block: the model, its tools with a thread each, the model.
-        let sections = "return [...document.querySelectorAll('#chat .theirs [data-block]')].map((section) => \
-                        [...section.children].map((part) => [part.className, part.dataset.thread ?? null]))";
-        let expected = serde_json::json!([
-            [["said text", null], ["card tool", null], ["card tool", null]],
-            [["card ran", "toolu_0002"], ["card ran", "toolu_0003"]],
-            [["said text", null]],
+        assert!(growing.iter().any(|text| text.contains("Sep 30") && !text.contains("Oct 1")), "{growing:?}");
+        // One card for each call, from its input to its result.
+        assert_eq!(stage.texts("#chat .tool .status").await, ["done", "done"]);
+        assert_eq!(stage.texts("#chat .tool .sum").await, ["€219.00", "€640.00"]);
+        let shares = "return [...document.querySelectorAll('#chat .share')].map((it) => \
+                      Number(it.style.getPropertyValue('--share')).toFixed(2))";
+        assert_eq!(stage.eval(shares).await, json!(["0.34", "1.00"]), "on one scale");
+        // One section for each block: the model with its calls, on whose cards is what came of them, and the model.
+        let sections = "return [...document.querySelectorAll('#chat .theirs [data-block]')].map((it) => \
+                        [it.nodeName, it.dataset.thread ?? null, it.closest('.tool') !== null, \
+                        getComputedStyle(it).borderBlockStartStyle + getComputedStyle(it).borderInlineStartStyle])";
+        let expected = json!([
+            ["SECTION", null, false, "nonesolid"],
+            ["SECTION", "toolu_0002", true, "dashednone"],
+            ["SECTION", "toolu_0003", true, "dashednone"],
+            ["SECTION", null, false, "nonesolid"],
         ]);
         assert_eq!(stage.eval(sections).await, expected);
-        let results = stage.texts("#chat .tool-output").await;
-        assert!(results.iter().all(|result| result.contains("total cents")), "{results:?}");
+        // A table, and the reader's own way to write money and days.
+        stage.devtools("Emulation.setLocaleOverride", json!({"locale": "de-DE"})).await;
+        stage.open("finance").await;
+        stage.ask("My accounts").await;
+        assert_eq!(stage.texts("#chat .result th").await, ["name", "balance"]);
+        assert_eq!(stage.texts("#chat .result td").await[..2], ["Giro", "1.842,50\u{a0}€"]);
+        stage.ask("How much did I spend on groceries?").await;
+        assert!(stage.text("#chat .theirs:last-child .tool-input").await.contains("31.10.2026"));
+        stage.devtools("Emulation.setLocaleOverride", json!({})).await;
     })
     .await;
 }

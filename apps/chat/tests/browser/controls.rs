@@ -29,12 +29,98 @@ async fn an_answer_is_stopped_while_the_next_words_are_written_and_asked_for_aga
         stage.until_idle().await;
         stage.press("#conversations summary").await;
         stage
-            .until("return document.querySelector('#conversation-list a')?.textContent === 'Good morning #hold'")
+            .until("return document.querySelector('#conversation-list a span')?.textContent === 'Good morning #hold'")
             .await;
         stage.press("#conversation-list a").await;
         stage.until("return document.querySelectorAll('#chat .mine').length === 2").await;
         stage.press("#chat .mine .action").await;
         assert_eq!(stage.eval("return document.querySelector('#message').value").await, "Good morning #hold");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edit_takes_back_what_follows() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("shopping").await;
+        for line in ["I want chips for a party", "Spicy, please", "What did I say?"] {
+            stage.ask(line).await;
+        }
+        let second = "document.querySelectorAll('#chat .mine .action')[1].click()";
+        let doomed = "return document.querySelectorAll('#chat [data-doomed]').length";
+        stage.eval(second).await;
+        assert_eq!(stage.eval(doomed).await, 4);
+        stage.press("#keep").await;
+        assert_eq!(stage.eval(doomed).await, 0);
+        stage.eval(second).await;
+        stage.eval("document.querySelector('#message').value = ''").await;
+        stage.ask("Tangy, please").await;
+        let said = stage.texts("#chat .mine .said").await;
+        assert_eq!(said, ["I want chips for a party", "Tangy, please"]);
+        assert_eq!(stage.texts("#chat [aria-pressed=true]").await, ["Tangy"]);
+        // The server has taken it back too, and a tab that has seen nothing has only what is left.
+        stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.texts("#chat .mine .said").await, said);
+        stage.ask("Over 150").await;
+        assert_eq!(stage.text("#chat .products li strong").await, "Lime & Tamarind Box", "not the spicy ones");
+        stage.ask("What did I say?").await;
+        assert!(!stage.answer().await.contains("Spicy"), "the model has never heard of it");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn send_becomes_stop_in_its_place() {
+    on_stage(Setup::slowly(), async |stage| {
+        stage.open("finance").await;
+        let place = |of: &str| {
+            format!(
+                "const {{ left, top, width, height }} = document.querySelector('#{of}')\
+                                        .getBoundingClientRect(); return [left, top, width, height].map(Math.round)"
+            )
+        };
+        // The panel that comes with the first turn makes room.
+        stage.ask("Hello").await;
+        let send = stage.eval(&place("send")).await;
+        stage.say("Hello again #hold").await;
+        stage.journal().wait_for(|seen| seen.held == 1).await;
+        assert_eq!(stage.eval(&place("stop")).await, send);
+        assert_eq!(stage.eval("return document.querySelector('#send').hidden").await, true);
+        stage.journal().release();
+        stage.until_idle().await;
+        assert_eq!(stage.eval(&place("send")).await, send);
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn conversations_have_a_date_and_can_be_deleted() {
+    on_stage(Setup::default(), async |stage| {
+        stage.open("finance").await;
+        stage.ask("Hello").await;
+        let first = stage.eval("return location.hash").await;
+        stage.press("#new-conversation").await;
+        stage.until_idle().await;
+        stage.ask("My accounts").await;
+        stage.press("#conversations summary").await;
+        let times = "return [...document.querySelectorAll('#conversation-list time')].map((it) => it.textContent)";
+        stage.until("return document.querySelectorAll('#conversation-list time').length === 2").await;
+        let year = "return String(new Date().getFullYear())";
+        let (times, year) = (stage.eval(times).await, stage.eval(year).await);
+        assert!(times[0].as_str().unwrap().contains(year.as_str().unwrap()), "{times}");
+        stage.press("#conversation-list [aria-label='Delete “Hello”']").await;
+        stage.until("return document.querySelectorAll('#conversation-list li').length === 1").await;
+        assert_eq!(stage.texts("#chat .mine .said").await, ["My accounts"], "the other one is as it was");
+        // The one that is open: a new one opens.
+        stage.press("#conversation-list [aria-label='Delete “My accounts”']").await;
+        stage.until("return document.querySelector('#conversation-list').textContent.includes('Nothing')").await;
+        assert_eq!(stage.texts("#chat .mine .said").await, [""; 0]);
+        // The server has forgotten it.
+        stage.eval(&format!("location.hash = {first}")).await;
+        stage.until_idle().await;
+        assert_eq!(stage.texts("#chat .mine .said").await, [""; 0]);
     })
     .await;
 }

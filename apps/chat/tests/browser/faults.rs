@@ -77,7 +77,7 @@ async fn a_tool_that_panics_or_hangs_says_so_on_its_own_card() {
         stage.open("finance").await;
         let (errors, _) = after(&stage, "All of it #tool:panic #tool:hang #tool:fine").await;
         assert_eq!(errors.split("; ").count(), 2, "{errors}");
-        let cards = "return [...document.querySelectorAll('#chat .ran')].map((card) => card.dataset.status)";
+        let cards = "return [...document.querySelectorAll('#chat .tool')].map((card) => card.dataset.status)";
         assert_eq!(stage.eval(cards).await, json!(["failed", "failed", "done"]));
     })
     .await;

@@ -34,7 +34,7 @@ async fn the_focus_never_drops_to_the_body() {
         stage.open("shopping").await;
         stage.eval(WATCH_FOCUS).await;
         // What disappears when it has been pressed: a suggestion, a choice, Send, Stop, the replay.
-        press(&stage, "#suggestions .chip", Key::Enter + "").await;
+        press(&stage, "#cards button", Key::Enter + "").await;
         stage.until_idle().await;
         press(&stage, "#chat .chips .chip", Key::Enter + "").await;
         press(&stage, "#chat .send-choice", Key::Enter + "").await;
@@ -53,6 +53,7 @@ async fn the_focus_never_drops_to_the_body() {
         stage.until_idle().await;
         press(&stage, "#chat .mine .action", Key::Enter + "").await;
         assert_eq!(stage.eval("return document.activeElement.id").await, "message");
+        press(&stage, "#keep", Key::Enter + "").await;
         press(&stage, "#conversations summary", Key::Enter + "").await;
         press(&stage, "#conversation-list a", Key::Escape + "").await;
         press(&stage, "#conversations summary", Key::Enter + "").await;
@@ -60,8 +61,8 @@ async fn the_focus_never_drops_to_the_body() {
         stage.until_idle().await;
         press(&stage, "#new-conversation", Key::Enter + "").await;
         stage.until_idle().await;
-        press(&stage, "#compare-again", Key::Enter + "").await;
-        press(&stage, "[data-assistant=form]", Key::Enter + "").await;
+        press(&stage, "#stage [data-part=pause]", Key::Enter + "").await;
+        press(&stage, "#cards li:last-child button", Key::Enter + "").await;
         stage.until_idle().await;
         assert_eq!(stage.eval("return window.lost").await, json!([]));
     })
@@ -73,6 +74,7 @@ async fn closing_the_sheet_gives_the_focus_back() {
     on_stage(Setup::default(), async |stage| {
         stage.look_as(360, 740, "light").await;
         stage.open("finance").await;
+        stage.ask("Hello").await;
         stage.eval(WATCH_FOCUS).await;
         let focused = "return document.activeElement.id";
         press(&stage, "#toggle-details", Key::Enter + "").await;
@@ -89,7 +91,7 @@ async fn closing_the_sheet_gives_the_focus_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn every_target_has_44_pixels_each_way() {
     on_stage(Setup::default(), async |stage| {
-        let small = "return [...document.querySelectorAll('button, summary, input, select, nav a, .menu a, [role=tab]')] \
+        let small = "return [...document.querySelectorAll('button:not(.link), summary, select, .menu a, [role=tab]')] \
                      .filter((it) => it.getClientRects().length > 0 && !it.closest('[inert]')) \
                      .map((it) => [it.id || it.textContent || it.ariaLabel, it.getBoundingClientRect()]) \
                      .filter(([, { width, height }]) => width < 44 || height < 44) \

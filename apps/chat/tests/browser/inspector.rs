@@ -1,4 +1,4 @@
-//! The inspector: each event and its bytes, each field in time, the chat of a client that waits, and the replay.
+//! The inspector: each event, each field in time, the JSON as it is written, and the replay.
 
 use std::time::Duration;
 
@@ -7,27 +7,17 @@ use serde_json::{Value, json};
 use crate::stage::{SAID, Setup, Stage, on_stage};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_inspector_tells_each_event_and_what_waiting_would_have_shown() {
+async fn the_inspector_tells_each_event_each_fields_times_and_the_raw_text() {
     on_stage(Setup::slowly(), async |stage| {
         stage.open("finance").await;
         stage.say("How much did I spend on groceries? #hold").await;
-        stage.until("return document.querySelector('#waiting-frame').dataset.state === 'waiting'").await;
         stage.journal().wait_for(|seen| seen.held == 1).await;
-        let shown = stage.text("#chat .tool-input").await;
-        assert!(shown.contains("2026-10"), "{shown}");
-        // The other client has the text that is complete, and nothing of the call.
-        let waiting = stage.text("#waiting").await;
-        assert!(waiting.contains("How much did I spend") && !waiting.contains("2026-10"), "{waiting}");
-        assert!(stage.text("#waiting-note").await.starts_with("It shows only what is complete"));
-        assert_eq!(stage.eval("return document.querySelectorAll('#waiting .tool').length").await, 0);
+        stage.until("return document.querySelector('#raw').textContent.includes('2026-10')").await;
+        assert!(!stage.text("#raw").await.contains('}'), "the text as far as it has come");
         stage.journal().release();
         stage.until_idle().await;
-        let both = "const of = (list) => [...document.querySelectorAll(`${list} :is(.said, .tool, .ran)`)] \
-                    .map((it) => it.textContent); return [of('#conversation'), of('#waiting')]";
-        stage.until("return document.querySelector('#waiting-frame').dataset.state === 'whole'").await;
-        let both = stage.eval(both).await;
-        assert_eq!(both[0], both[1], "in the end both have the same");
-        assert!(stage.text("#waiting-note").await.contains("everything by now"));
+        let raw = r#"{"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"}"#;
+        assert_eq!(stage.texts("#raw pre").await, [raw]);
         let summary = stage.text("#timing-summary").await;
         assert!(
             summary.starts_with("The first character could be seen after") && summary.contains("complete"),
@@ -55,9 +45,12 @@ async fn the_inspector_tells_each_event_and_what_waiting_would_have_shown() {
 
         stage.ask("Hello #break").await;
         assert!(stage.text("#timing-summary").await.contains("broke off"));
-        assert!(stage.text("#waiting-note").await.contains("never became complete"));
-        let broken = "return document.querySelector('#waiting .turn-error')?.textContent.length > 0";
-        assert_eq!(stage.eval(broken).await, true, "that it failed is told there too");
+        // Of the shop's call the client has what it shows, and of the rest that it is there.
+        stage.open("shopping").await;
+        stage.ask("I want chips for a party").await;
+        let raw = stage.texts("#raw pre").await.concat();
+        assert!(raw.contains("What flavor are you in the mood for?") && raw.contains("Over ₹150"), "{raw}");
+        assert!(raw.contains("·····") && !raw.contains("route") && !raw.contains("es_fetch"), "{raw}");
     })
     .await;
 }
@@ -85,7 +78,6 @@ async fn a_replay_shows_the_same_again() {
             }
             stage.until_idle().await;
             assert_eq!(stage.eval(page).await, before, "at speed {speed}");
-            stage.until("return document.querySelector('#waiting-frame').dataset.state === 'whole'").await;
             assert_eq!(stage.eval(times).await, recorded, "the recorded times, at speed {speed}");
             if speed == 1 {
                 assert!(stage.texts_seen().await.len() >= 4, "it grows again");
@@ -107,12 +99,12 @@ async fn frames(stage: &Stage) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_click_on_an_event_shows_its_envelope_and_its_bytes() {
+async fn a_click_on_an_event_shows_its_envelope() {
     on_stage(Setup::default(), async |stage| {
         stage.open("finance").await;
         stage.ask("Grüezi! 👋").await;
         let frames = frames(&stage).await;
-        let shown = "return ['title', 'envelope', 'size', 'bytes'].map((it) => \
+        let shown = "return ['title', 'envelope'].map((it) => \
                      document.querySelector(`#event-${it}`).textContent)";
         let check = async |at: usize| {
             let shown = stage.eval(shown).await;
@@ -121,11 +113,6 @@ async fn a_click_on_an_event_shows_its_envelope_and_its_bytes() {
             let (_, data) = frame.trim_end().split_once("data: ").unwrap();
             let envelope: Value = serde_json::from_str(shown[1].as_str().unwrap()).unwrap();
             assert_eq!(envelope, serde_json::from_str::<Value>(data).unwrap());
-            assert_eq!(shown[2], frame.len().to_string());
-            let hex = |row: &str| row.split("  ").nth(1).unwrap().split(' ').map(str::to_owned).collect::<Vec<_>>();
-            let bytes: Vec<String> = shown[3].as_str().unwrap().lines().flat_map(hex).collect();
-            let expected: Vec<String> = frame.bytes().map(|byte| format!("{byte:02x}")).collect();
-            assert_eq!(bytes, expected);
         };
         assert_eq!(stage.eval("return document.querySelector('#event').hidden").await, true);
         let first = "document.querySelector('#events').scrollTop = -document.querySelector('#events').scrollHeight";

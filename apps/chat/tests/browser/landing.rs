@@ -8,19 +8,15 @@ use crate::stage::{Setup, on_stage};
 async fn a_stranger_sees_what_this_is_and_a_call_that_streams_beside_one_that_waits() {
     on_stage(Setup::default(), async |stage| {
         stage.open("shopping").await;
-        assert!(stage.text(".lead").await.contains("a Rust library that parses a model's JSON as it streams in"));
+        assert!(stage.text(".lead").await.contains("reads a model's JSON as it arrives"));
         stage.until("return document.querySelector('#badge').textContent === 'scripted model'").await;
-        // The streaming side has questions while the other one waits.
-        stage
-            .until(
-                "return document.querySelector('#compared-streaming .compared-question') \
-                 && document.querySelector('#compared-waiting').textContent.includes('Waiting')",
-            )
-            .await;
-        let both = "return document.querySelector('#compared-time').textContent.includes('instead of') \
-                    && document.querySelector('#compared-streaming').textContent \
-                    === document.querySelector('#compared-waiting').textContent";
-        stage.until(both).await;
+        // The component of the demo page: the user's page has questions while the client that waits has nothing.
+        stage.until("return document.querySelector('#stage .seen').textContent.includes('winter jacket')").await;
+        assert!(stage.text("#stage .done").await.contains("nothing may be acted on yet"));
+        stage.until("return document.querySelector('#stage .done.valid')").await;
+        let seen = stage.text("#stage .seen").await;
+        assert!(seen.contains("\"all in\"") && seen.contains("€150") && !seen.contains("margin"), "{seen}");
+        assert_eq!(stage.texts("#stage .waits b").await, ["12.4 s"]);
         for file in ["README.md", "shopping.rs"] {
             let paper = reqwest::get(format!("{}/{file}", stage.line.address)).await.unwrap();
             assert!(paper.status() == 200 && paper.text().await.unwrap().len() > 1000, "{file}");
@@ -30,23 +26,36 @@ async fn a_stranger_sees_what_this_is_and_a_call_that_streams_beside_one_that_wa
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stranger_can_tell_what_is_scripted_and_what_to_press() {
+async fn four_cards_each_one_click_from_an_answer() {
     on_stage(Setup::default(), async |stage| {
-        for (width, height) in [(1280, 800), (360, 740)] {
+        for (width, height) in [(1440, 900), (390, 844)] {
             stage.look_as(width, height, "light").await;
             stage.open("shopping").await;
             stage.until("return document.querySelector('#about-model').textContent.includes('scripted')").await;
-            // From its beginning: first what this is, then the comparison, then what to press.
-            let tops = "return ['.bar', '.welcome h2', '.lead', '#comparison', '#suggestions', '#about-model'] \
-                        .map((it) => document.querySelector(it).getBoundingClientRect().top)";
-            let tops: Vec<f64> = serde_json::from_value(stage.eval(tops).await).unwrap();
-            assert!(tops.is_sorted() && tops[1] > 0.0, "{tops:?}");
-            let header = "return document.querySelector('.bar').getBoundingClientRect().bottom";
-            assert!(tops[1] >= stage.eval(header).await.as_f64().unwrap(), "the welcome is not scrolled: {tops:?}");
+            stage.until("return document.querySelector('#stage .panel')").await;
+            let panel = "return document.querySelector('#details').getClientRects().length";
+            assert_eq!(stage.eval(panel).await, 0, "there is nothing to inspect yet");
+            let cards =
+                "return [...document.querySelectorAll('#cards button')].map((it) => it.getBoundingClientRect())";
+            let cards = stage.eval(cards).await;
+            let cards = cards.as_array().unwrap();
+            assert_eq!(cards.len(), 4);
+            let edge = |of: &serde_json::Value, side: &str| of[side].as_f64().unwrap();
+            let is_wide = width > 600;
+            assert!(edge(&cards[3], "right") - edge(&cards[0], "left") > f64::from(width) * 0.8);
+            if is_wide {
+                let bottom = stage.eval("return document.querySelector('.composer').getBoundingClientRect().top").await;
+                assert!(
+                    cards.iter().all(|card| edge(card, "bottom") <= bottom.as_f64().unwrap()),
+                    "in sight: {cards:?}"
+                );
+            }
+            stage.press("#cards li:nth-child(2) button").await;
+            stage.until_idle().await;
+            assert_eq!(stage.texts("#chat .mine .said").await, ["Compare my spending on travel"]);
+            assert!(stage.eval("return location.hash").await.as_str().unwrap().starts_with("#finance/"));
+            assert_eq!(stage.eval(panel).await, i32::from(is_wide), "the details come with the first turn");
         }
-        stage.press("#suggestions .chip").await;
-        stage.until_idle().await;
-        assert_eq!(stage.texts("#chat .mine .said").await, ["I want chips for a party"]);
     })
     .await;
 }
@@ -58,30 +67,17 @@ async fn the_header_fits_every_phone() {
             stage.look_as(width, 740, "light").await;
             stage.open("finance").await;
             stage.until("return !document.querySelector('#badge').hidden").await;
-            let outside = "return [...document.querySelectorAll('.bar :is(h1, a, button, summary, .badge)')] \
+            let outside = "return [...document.querySelectorAll('.bar :is(h1, select, button, summary, .badge)')] \
                            .filter((it) => it.getClientRects().length > 0) \
                            .filter((it) => it.getBoundingClientRect().right > innerWidth + 0.5) \
                            .map((it) => it.textContent)";
             assert_eq!(stage.eval(outside).await, json!([]), "at {width}");
+            let height = stage.eval("return document.querySelector('.bar').getBoundingClientRect().height").await;
+            assert!(height.as_f64().unwrap() < 64.0, "one row at {width}: {height}");
             stage.press("#conversations summary").await;
             let sides = "const { left, right } = document.querySelector('#conversation-list').getBoundingClientRect(); \
                          return left >= 0 && right <= innerWidth && right - left > 200";
             assert_eq!(stage.eval(sides).await, true, "the list of conversations at {width}");
-        }
-    })
-    .await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_an_empty_box_before_anything_has_happened() {
-    on_stage(Setup::default(), async |stage| {
-        stage.open("shopping").await;
-        let boxes = "return [...document.querySelectorAll('#inspector > *')] \
-                     .filter((it) => it.getClientRects().length > 0 && it.innerText.trim() === '').map((it) => it.id)";
-        assert_eq!(stage.eval(boxes).await, json!([]));
-        for (hint, words) in [("#waiting-note", "waits"), ("#timing-summary", "each field"), ("#events-hint", "event")]
-        {
-            assert!(stage.text(hint).await.contains(words), "{hint} says what will be there");
         }
     })
     .await;

@@ -21,7 +21,7 @@ async fn pictures_of_each_assistant() {
     on_stage(Setup { pause: Duration::from_millis(12), ..Setup::default() }, async |stage| {
         stage.look_as(1200, 760, "light").await;
         stage.open("shopping").await;
-        stage.until("return document.querySelector('#compared-time').textContent !== ''").await;
+        stage.until("return document.querySelector('#stage .done.valid')").await;
         picture(&stage, "landing").await;
 
         stage.look_as(1200, 760, "dark").await;
@@ -47,7 +47,7 @@ async fn pictures_of_each_assistant() {
 const REST: Duration = Duration::from_millis(2500);
 
 #[tokio::test(flavor = "multi_thread")]
-async fn frames_of_an_answer_beside_the_client_that_waits() {
+async fn frames_of_an_answer_beside_its_json() {
     on_stage(Setup { pause: Duration::from_millis(60), ..Setup::default() }, async |stage| {
         stage.look_as(1120, 640, "light").await;
         stage.open("shopping").await;

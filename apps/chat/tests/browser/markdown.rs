@@ -70,7 +70,7 @@ async fn hostile_markdown_does_nothing() {
             stage.ask("And go on").await;
         }
         stage.until("return document.querySelectorAll('#conversation .formatted').length > 4").await;
-        let made = "return [document.querySelectorAll(`#conversation :is(script, img, svg, style, base, form, input, \
+        let made = "return [document.querySelectorAll(`#conversation .said :is(script, img, svg, style, base, form, input, \
                     iframe, [onclick], [onerror], [style])`).length, window.ran ?? null]";
         assert_eq!(stage.eval(made).await, json!([0, null]));
         let links = "return [...document.querySelectorAll('#conversation a')].map((it) => it.protocol)";

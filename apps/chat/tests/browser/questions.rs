@@ -59,7 +59,17 @@ async fn several_chips_are_chosen_and_sent_once_each_in_its_slot() {
         assert_eq!(stage.eval("return document.querySelectorAll('#chat .theirs').length").await, 2);
         assert_eq!(stage.eval("return document.querySelector('#message').value").await, "a draft");
         assert_eq!(stage.text("#chat .products li strong").await, "Chilli Party Pack", "both slots have their answers");
-        assert_eq!(stage.eval("return document.querySelectorAll('[aria-pressed=true]').length").await, 0);
+        // What was answered is frozen, with the choice marked; after a reload too.
+        let frozen = "return [...document.querySelectorAll('#chat .chip')].map((it) => \
+                      [it.textContent, it.disabled, it.ariaPressed === 'true'])";
+        let expected = [("Under ₹50", false), ("₹50–150", true), ("Over ₹150", false), ("Spicy", true)];
+        let expected = expected.iter().chain(&[("Classic salted", false), ("Tangy", true)]);
+        let expected: Vec<_> = expected.map(|(words, is_chosen)| (words, true, is_chosen)).collect();
+        assert_eq!(stage.eval(frozen).await, serde_json::json!(expected));
+        stage.eval("addEventListener('pagehide', () => sessionStorage.clear())").await;
+        stage.driver.refresh().await.unwrap();
+        stage.until_idle().await;
+        assert_eq!(stage.eval(frozen).await, serde_json::json!(expected));
     })
     .await;
 }
@@ -91,13 +101,14 @@ async fn two_slots_with_one_text_both_show() {
 async fn the_shop_says_that_it_decides_from_the_first_token_on() {
     on_stage(Setup::slowly(), async |stage| {
         stage.open("shopping").await;
-        let state = "[document.querySelector('#chat .thinking')?.open, document.querySelector('#chat .deciding')?.hidden, \
+        let state = "[document.querySelector('#chat .thinking')?.open, \
+                     document.querySelector('#chat .thinking summary')?.textContent, \
                      document.querySelectorAll('#chat .chips').length].join()";
         stage.watch(state).await;
         stage.ask("I want chips for a party").await;
         let seen = stage.texts_seen().await;
-        assert!(seen.contains(&"true,false,0".to_owned()), "thoughts are open while it decides: {seen:?}");
-        assert_eq!(seen.last().unwrap(), "false,true,2", "{seen:?}");
+        assert!(seen.contains(&"true,Deciding…,0".to_owned()), "thoughts are open while it decides: {seen:?}");
+        assert_eq!(seen.last().unwrap(), "true,The model's reasoning,2", "{seen:?}");
     })
     .await;
 }

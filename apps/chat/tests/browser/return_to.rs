@@ -191,3 +191,42 @@ async fn an_idle_tab_follows_the_conversation_and_claims_no_times() {
     })
     .await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_fresh_second_tab_follows() {
+    on_stage(setup(2), async |stage| {
+        stage.open("finance").await;
+        let first = stage.driver.window().await.unwrap();
+        let address = stage.eval("return location.href").await;
+        // Before anything was said.
+        let second = stage.driver.new_tab().await.unwrap();
+        stage.driver.switch_to_window(second.clone()).await.unwrap();
+        stage.driver.goto(address.as_str().unwrap()).await.unwrap();
+        stage.until_idle().await;
+        stage.driver.switch_to_window(first).await.unwrap();
+        stage.ask("How much did I spend?").await;
+        stage.driver.switch_to_window(second).await.unwrap();
+        stage.until("return document.querySelectorAll('#chat .theirs').length === 1").await;
+        stage.until_idle().await;
+        assert!(stage.text("#conversation").await.contains("you spent €"));
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bad_address_opens_a_new_conversation() {
+    on_stage(setup(0), async |stage| {
+        for address in ["#nobody/abc", "#finance/%20no%2Fname", "#finance/", "#"] {
+            stage.driver.goto("about:blank").await.unwrap();
+            stage.driver.goto(format!("{}/{address}", stage.line.address)).await.unwrap();
+            stage.until_idle().await;
+            let hash = stage.eval("return location.hash").await;
+            let (assistant, name) = hash.as_str().unwrap().split_once('/').unwrap();
+            let expected = if address.starts_with("#finance") { "#finance" } else { "#shopping" };
+            assert!(assistant == expected && name.len() == 36, "{address} became {hash}");
+            stage.ask("Hello").await;
+            assert_eq!(stage.texts("#chat .turn-error").await, [""; 0], "{address}");
+        }
+    })
+    .await;
+}

@@ -177,3 +177,35 @@ async fn a_long_history_scrolls_at_a_quarter_of_the_speed() {
     })
     .await;
 }
+
+/// How far things may jump in a turn, as browsers count it.
+const MOST_SHIFT: f64 = 0.1;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nothing_jumps_in_any_turn() {
+    on_stage(Setup::slowly(), async |stage| {
+        for (width, height) in [(1440, 900), (390, 844)] {
+            stage.look_as(width, height, "light").await;
+            for (assistant, lines) in [
+                ("shopping", ["I want chips for a party", "Spicy, please"]),
+                ("finance", ["Compare my spending on travel", "Which account did I spend most from?"]),
+                ("restaurant", ["Find italian dinner and book", "I like thai food"]),
+                ("form", ["Get it wrong at first, then right", "Four days around the Øresund"]),
+            ] {
+                stage.open(assistant).await;
+                for line in lines {
+                    let watch = "window.shifts?.disconnect(); window.shift = 0; \
+                        window.shifts = new PerformanceObserver((list) => { for (const { value, hadRecentInput } \
+                        of list.getEntries()) if (!hadRecentInput) window.shift += value; }); \
+                        window.shifts.observe({ type: 'layout-shift' })";
+                    stage.eval(watch).await;
+                    stage.ask(line).await;
+                    let shift = stage.eval("return window.shift").await.as_f64().unwrap();
+                    println!("{assistant} at {width}, {line}: a shift of {shift:.3}");
+                    assert!(shift < MOST_SHIFT, "{assistant} at {width}, {line}: {shift}");
+                }
+            }
+        }
+    })
+    .await;
+}

@@ -14,7 +14,11 @@ async fn what_may_pass_is_tried_twice_more() {
         let world = World::start().await;
         let turn = world.turn("a", "finance", &format!("Good morning #{fault}*2")).await;
         turn.assert_done();
-        assert_eq!((turn.names(), world.journal().seen().count), (vec!["user_message", "text", "done"], 3), "{fault}");
+        assert_eq!(
+            (turn.names(), world.journal().seen().count),
+            (vec!["user_message", "text", "context", "done"], 3),
+            "{fault}"
+        );
 
         let world = World::start().await;
         let turn = world.turn("a", "finance", &format!("Good morning #{fault}")).await;

@@ -20,5 +20,6 @@ mod steps;
 mod stopped;
 mod store;
 mod strangers;
+mod taken_back;
 mod tools;
 mod world;

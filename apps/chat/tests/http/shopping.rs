@@ -167,7 +167,7 @@ async fn answers_move_the_session_on_until_the_catalogue_is_searched() {
     assert_nothing_internal(&turn);
     assert_eq!(
         turn.props(MessageType::Products),
-        [json!({"items": [{"name": "Gold ring “Solstice”", "price": "€489.00"}]})]
+        [json!({"items": [{"name": "Gold ring “Solstice”", "price": "€489.00", "cents": 48_900, "currency": "EUR"}]})]
     );
     assert_eq!(turn.text(), "I have found 1: Gold ring “Solstice”.");
     let third = assessment(&world);
@@ -224,7 +224,7 @@ async fn chips_for_a_party_ask_for_budget_and_flavour() {
     turn.assert_done();
     assert_eq!(
         turn.props(MessageType::Products)[0]["items"][0],
-        json!({"name": "Chilli Party Pack", "price": "₹125.00"})
+        json!({"name": "Chilli Party Pack", "price": "₹125.00", "cents": 12_500, "currency": "INR"})
     );
     let questions: Value = serde_json::from_str(&sessions(&world)[0][7]).unwrap();
     assert_eq!(questions["ASK_USER_PREFERENCES"]["answer"], json!(["Spicy", "Tangy"]));

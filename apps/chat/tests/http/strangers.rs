@@ -22,15 +22,16 @@ fn seen(turn: &Turn) -> String {
     told.map(|props| props.to_string().replace("\\\"", "\"")).collect()
 }
 
-/// How many answers or questions there are to choose from: chips, what stands in quotes, days of a form.
+/// How many answers or questions there are to choose from: options, suggestions, days of a form.
 fn offered(turn: &Turn) -> usize {
     let asks = turn.props(MessageType::Ask);
     let slots = asks.iter().filter_map(|ask| ask["ask_slots"].as_array()).flatten();
     let chips: usize = slots.map(|slot| slot["options"].as_array().map_or(0, Vec::len)).sum();
     let forms: usize =
         turn.props(MessageType::Form).iter().map(|form| form["raw"].to_string().matches("Say “").count()).sum();
-    let quoted = turn.text().split_once("Try ").map_or(0, |(_, rest)| rest.matches('“').count());
-    chips + forms + quoted
+    let contexts = turn.props(MessageType::Context);
+    let suggested: usize = contexts.iter().filter_map(|context| context["suggestions"].as_array()).map(Vec::len).sum();
+    chips + forms + suggested
 }
 
 async fn hear(world: &World, assistant: &str, line: &str, then: &Then) {
@@ -159,4 +160,85 @@ async fn a_form_answers_strangers() {
     ] {
         hear(&world, "form", line, &then).await;
     }
+}
+
+/// Forty more, of which none had been tried before they stood here.
+#[tokio::test]
+async fn forty_lines_of_a_stranger() {
+    let world = World::start().await;
+    let (none, metal) = (json!({}), json!({"METAL": ["silver", "“rosé”"]}));
+    let ring = json!({"METAL": ["silver", "“rosé”"], "SIZE": ["7"]});
+    for (line, then, stored) in [
+        ("hi there :)", Says("A lamp"), &none),
+        ("i need a gift for my mum's birthday", Elsewhere, &none),
+        ("something shiny maybe", Elsewhere, &none),
+        ("ok a ring then", Says("Which metal"), &none),
+        ("not gold please", Says("which size"), &metal),
+        ("size? no idea, average", Elsewhere, &metal),
+        ("what's your return policy", Elsewhere, &metal),
+        ("can i talk to a human", Elsewhere, &metal),
+        ("7", Says("Dawn"), &ring),
+        ("haha nice. got anything salty to eat?", Elsewhere, &none),
+        ("no wait, a lamp", Says("Kontor"), &none),
+        ("ich suche einen Ring", Says("Which metal"), &none),
+        ("chips but not spicy", Says("budget"), &none),
+        ("cheap ones", Elsewhere, &none),
+        ("🤷", Elsewhere, &none),
+    ] {
+        hear(&world, "shopping", line, &then).await;
+        assert_eq!(answers(&world), *stored, "{line}");
+    }
+    for (assistant, line, then) in [
+        ("finance", "hi", Elsewhere),
+        ("finance", "am i broke", Says("Savings")),
+        ("finance", "whats left on my credit card", Says("−€319.99")),
+        ("finance", "how much did i blow on food last month", Says("€116.00 on groceries")),
+        ("finance", "and in august?", Says("\"category\":\"groceries\"")),
+        ("finance", "what about rent", Says("€950.00 on rent")),
+        ("finance", "show me everything i spent since october 1", Says("\"to\":\"2026-10-31\"")),
+        ("finance", "transfer 50 euros to bob", Elsewhere),
+        ("finance", "what was my biggest expense", Elsewhere),
+        ("finance", "¿cuánto gasté en viajes?", Elsewhere),
+        ("finance", "give me some advice on travel", Says("You ask about travel")),
+        ("restaurant", "im starving", Says("Sakura")),
+        ("restaurant", "ramen", Says("Hoshi")),
+        ("restaurant", "no actually pizza, for tomorrow night", Says("\"date\":\"2026-11-01\"")),
+        ("restaurant", "book the second one for 4 at half 8", Elsewhere),
+        ("restaurant", "is it vegetarian friendly?", Elsewhere),
+        ("restaurant", "make that 2 people", Elsewhere),
+        ("restaurant", "on 32 december", Elsewhere),
+        ("restaurant", "je voudrais une table pour deux", Says("\"party\":2")),
+        ("form", "3 nights in Rome next weekend, just me", Says("\"people\":1")),
+        ("form", "no, Lisbon", Says("\"place\":\"Lisbon\"")),
+        ("form", "two adults and a kid to Vienna from 2 May for 5 days", Says("\"people\":3")),
+        ("form", "how does this work?", Elsewhere),
+        ("form", "asdf", Elsewhere),
+        ("form", "wir wollen nach Wien", Says("\"place\":\"Wien\"")),
+    ] {
+        hear(&world, assistant, line, &then).await;
+    }
+}
+
+/// What is ruled out is not found.
+#[tokio::test]
+async fn a_search_understands_not() {
+    let world = World::start().await;
+    for line in ["chips but not spicy", "surprise me", "whatever, you choose"] {
+        world.turn("a", "shopping", line).await.assert_done();
+    }
+    for line in ["crisps", "50-150", "not salted, not tangy"] {
+        let turn = world.turn("b", "shopping", line).await;
+        turn.assert_done();
+        if line.starts_with("not") {
+            let items = &turn.props(MessageType::Products)[0]["items"];
+            assert_eq!(
+                (items.as_array().unwrap().len(), &items[0]["name"]),
+                (1, &json!("Chilli Party Pack")),
+                "{items}"
+            );
+        }
+    }
+    let said = world.turn("a", "shopping", "chips, anything but not spicy, 50-150, classic salted").await;
+    let seen = seen(&said);
+    assert!(!seen.contains("Masala") && !seen.contains("Chilli"), "{seen}");
 }

@@ -32,7 +32,7 @@ async fn no_tool() {
         let world = World::start().await;
         let turn = world.turn("a", assistant, "Good morning").await;
         turn.assert_done();
-        assert_eq!(turn.names(), ["user_message", "text", "done"]);
+        assert_eq!(turn.names(), ["user_message", "text", "context", "done"]);
         assert_eq!(turn.events[1].event, EventName::Loading);
         assert_eq!(turn.merged(MessageType::Loading).len(), 0, "it has given way to the text");
         assert!(turn.text().starts_with("You said “Good morning”."));
@@ -64,9 +64,12 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     let result =
         json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "count": 2, "total_cents": 12_300});
     let id = "toolu_0002";
+    let raw = r#"{"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"}"#;
     assert_eq!(
         cards(&turn),
-        [json!({"id": id, "name": "get_spending_summary", "input": input, "status": "done", "result": result})]
+        [
+            json!({"id": id, "name": "get_spending_summary", "input": input, "raw": raw, "status": "done", "result": result})
+        ]
     );
     // The dates came in pieces.
     let pieces = turn.events.iter().filter(|event| event.data.delta_path.as_deref() == Some("/input/from"));
@@ -330,4 +333,27 @@ async fn recorded_streams_are_read_to_their_end() {
         assert!(cards(&turn).iter().all(|card| card["status"] == "failed"), "{file}: no such tools here");
     }
     assert_eq!(world.journal().seen().refusals, [""; 0]);
+}
+
+/// A model as a tool: its text streams in its own thread, beside the tools, after what said that it is on its way.
+#[tokio::test]
+async fn a_models_text_streams_in_a_thread_beside_tools() {
+    let world = World::start().await;
+    let turn = world.turn("a", "finance", "Compare travel and get advice").await;
+    turn.assert_done();
+    let run: Vec<_> = turn.events.iter().filter(|event| event.data.thread_id.is_some()).collect();
+    let blocks: std::collections::BTreeSet<_> = run.iter().map(|event| event.data.block_id.clone()).collect();
+    let threads: std::collections::BTreeSet<_> = run.iter().map(|event| event.data.thread_id.clone()).collect();
+    assert_eq!((blocks.len(), threads.len()), (1, 3), "one block, two tools and a model in it");
+    let of_model: Vec<_> = run.iter().filter(|event| event.data.thread_id.as_deref() == Some("toolu_0004")).collect();
+    let names: Vec<_> = of_model.iter().map(|event| event.event.as_str()).collect();
+    assert_eq!(names[..3], ["tool_result", "loading", "text"], "{names:?}");
+    assert_eq!(names.last(), Some(&"tool_result"));
+    assert!(names.iter().filter(|name| **name == "text").count() > 5, "{names:?}");
+    // In the end the loading has given way, and the model that asked has the text as its tool's result.
+    let said = turn.props(MessageType::Text);
+    assert!(said.iter().any(|text| text["content"].as_str().unwrap().starts_with("You ask about travel")), "{said:?}");
+    assert!(turn.props(MessageType::Loading).is_empty());
+    let results = turn.props(MessageType::ToolResult);
+    assert!(results.iter().any(|result| result["result"]["answer"].as_str().is_some()), "{results:?}");
 }

@@ -228,7 +228,8 @@ impl Turn {
 
     /// The events' names but for `loading`, each once where several follow each other.
     pub(crate) fn names(&self) -> Vec<&'static str> {
-        let told = self.events.iter().filter(|event| event.event != EventName::Loading);
+        let is_aside = |name| matches!(name, EventName::Loading | EventName::ClassificationRaw);
+        let told = self.events.iter().filter(|event| !is_aside(event.event));
         let mut names: Vec<_> = told.map(|event| event.event.as_str()).collect();
         names.dedup();
         names

@@ -62,6 +62,11 @@ pub fn tools(today: Clock) -> Vec<Tool> {
             }),
             move |spending| async move { summary(&spending, today()) },
         ),
+        Tool::model(
+            "ask_adviser",
+            "Asks a colleague for advice on what is spent; the person reads the answer.",
+            "You are an adviser on spending. Answer in two sentences.",
+        ),
     ]
 }
 

@@ -11,10 +11,15 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use jsonspigot_llm::StreamEvent;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::provider::ToolSpec;
+use super::round::Round;
+use crate::provider::{Message, ModelProvider, Request, ToolSpec};
+
+/// How long the answer of a model that is a tool may be.
+const MOST_TOKENS: u32 = 500;
 
 /// What a tool gives: a result, or what went wrong, in words for the model.
 pub type ToolOutcome = Result<Value, String>;
@@ -25,7 +30,14 @@ type Run = dyn Fn(Value) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
-    run: Arc<Run>,
+    work: Work,
+}
+
+#[derive(Clone)]
+enum Work {
+    Run(Arc<Run>),
+    /// A model is asked the input's `question`, with this prompt.
+    Ask(Arc<str>),
 }
 
 impl Tool {
@@ -57,7 +69,16 @@ impl Tool {
             Ok(input) => run(input).boxed(),
             Err(error) => futures::future::ready(Err(format!("the input is not valid: {error}"))).boxed(),
         };
-        Self { spec, run: Arc::new(run) }
+        Self { spec, work: Work::Run(Arc::new(run)) }
+    }
+
+    /// A tool that is a model of its own: it is asked a question with this prompt, and its text is shown as it streams.
+    #[must_use]
+    pub fn model(name: &str, description: &str, system: &str) -> Self {
+        let question =
+            json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]});
+        let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema: question };
+        Self { spec, work: Work::Ask(system.into()) }
     }
 
     /// What the model is told of it.
@@ -95,15 +116,59 @@ impl Toolbox {
         self.specs.clone()
     }
 
-    /// Runs a tool. A panic stays in the task that this is polled in.
-    pub(super) fn run(&self, name: &str, input: Value) -> impl Future<Output = ToolOutcome> + Send + 'static {
-        let longest = self.longest;
-        let tool = self.tools.iter().find(|tool| tool.spec.name == name).map(|tool| tool.run.clone());
+    /// Whether a tool is a model, which has something to say while it works.
+    pub(super) fn is_model(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.spec.name == name && matches!(tool.work, Work::Ask(_)))
+    }
+
+    /// Runs a tool; what a model says goes to `heard` as it comes. A panic stays in the task that this is polled in.
+    pub(super) fn run(
+        &self,
+        name: &str,
+        input: Value,
+        provider: &ModelProvider,
+        heard: impl Fn(String) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> impl Future<Output = ToolOutcome> + Send + 'static {
+        let (longest, provider) = (self.longest, provider.clone());
+        let tool = self.tools.iter().find(|tool| tool.spec.name == name).map(|tool| tool.work.clone());
         let unknown = format!("there is no tool named `{name}`");
         async move {
-            let Some(run) = tool else { return Err(unknown) };
+            let work = match tool {
+                None => return Err(unknown),
+                Some(Work::Run(run)) => run(input),
+                Some(Work::Ask(system)) => consult(provider, system, input, heard).boxed(),
+            };
             let too_late = |_| Err(format!("the tool has not answered within {} ms", longest.as_millis()));
-            tokio::time::timeout(longest, run(input)).await.unwrap_or_else(too_late)
+            tokio::time::timeout(longest, work).await.unwrap_or_else(too_late)
+        }
+    }
+}
+
+/// Asks a model; what it says is told piece by piece, and is the result in the end.
+async fn consult(
+    provider: ModelProvider,
+    system: Arc<str>,
+    input: Value,
+    heard: impl Fn(String) -> BoxFuture<'static, ()>,
+) -> ToolOutcome {
+    let question = input["question"].as_str().ok_or("the input is not valid: it has no question")?;
+    let messages = vec![Message::user(question)];
+    let request = Request { system: system.to_string(), messages, max_tokens: MOST_TOKENS, ..Request::default() };
+    let mut answer = provider.open(&request, Round::calls()).await.map_err(|error| error.to_string())?;
+    let mut said = String::new();
+    loop {
+        let before = said.len();
+        let read = answer.next(|event| {
+            if let StreamEvent::Text { text, .. } = event {
+                said.push_str(text);
+            }
+        });
+        let has_more = read.await.map_err(|error| error.to_string())?;
+        if said.len() > before {
+            heard(said[before..].to_owned()).await;
+        }
+        if !has_more {
+            return Ok(json!({"answer": said}));
         }
     }
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::scripted::dates::{self, Toward};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::words;
+use crate::words::{has, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match turn.round {
@@ -25,28 +25,28 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
     match &span {
         Some(Err(none)) => vec![text(format!("{none} {SUGGESTIONS}"))],
         _ if is_beyond => vec![beyond(turn)],
-        _ if turn.has(&["most", "account", "accounts", "balance"]) || turn.has(&["money"]) && turn.has(&["have"]) => {
+        _ if turn.has(&["most", "account", "accounts", "balance", "broke", "credit card"])
+            || turn.has(&["money"]) && turn.has(&["have"]) =>
+        {
             vec![text("I look at your accounts first. "), tool("list_accounts", "")]
         }
         _ if turn.has(&["compare"]) && categories(turn).count() > 1 => {
             let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
-            [text("Let me compare them. ")].into_iter().chain(sums).collect()
+            [text("Let me compare them. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
         _ if turn.has(&["compare"]) => {
             let (from, to) = month_of(today);
             let before = from.pred_opt().map_or((from, to), month_of);
-            vec![
-                text("Let me compare the two months. "),
-                summary(before, category(turn), None),
-                summary((from, to), category(turn), None),
-            ]
+            let sums = [before, (from, to)].map(|month| summary(month, category(turn), None));
+            [text("Let me compare the two months. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
         _ if turn.has(&["backwards"]) => {
             let (from, to) = days(turn);
             vec![text("From the end to the beginning, then. "), summary((to, from), None, None)]
         }
-        _ if asks_what_was_spent || category(turn).is_some() || span.is_some() => {
-            vec![text("Let me look that up for you… 📊 "), summary(days(turn), category(turn), None)]
+        _ if asks_what_was_spent || category(turn).is_some() || span.is_some() || adviser(turn).is_some() => {
+            let looked = [text("Let me look that up for you… 📊 "), summary(days(turn), category(turn), None)];
+            looked.into_iter().chain(adviser(turn)).collect()
         }
         _ => vec![beyond(turn)],
     }
@@ -56,14 +56,30 @@ fn asks_where_most_went(turn: &Turn<'_>) -> bool {
     turn.has(&["most"]) && turn.says(&["spend", "spent"])
 }
 
-const SUGGESTIONS: &str = "Try “What did I spend on groceries?”, “Compare travel” or “My accounts”.";
+const SUGGESTIONS: &str = "What would you like to know? <!--context {\"suggestions\": [\"What did I spend on \
+                           groceries?\", \"Compare travel and get advice\", \"My accounts\"]} -->";
 
 fn beyond(turn: &Turn<'_>) -> Block {
     text(format!(
         "You said “{}”. I am a scripted model: I can list your accounts, and tell what you spent in a month on groceries, \
-         restaurants, travel or rent. {SUGGESTIONS} 👋",
+         restaurants, travel or rent, and ask for advice on it. 👋 {SUGGESTIONS}",
         turn.text
     ))
+}
+
+/// What the colleague says who is asked for advice.
+pub(in crate::scripted) fn advise(turn: &Turn<'_>) -> Vec<Block> {
+    let on = category(turn).unwrap_or("everything");
+    vec![text(format!(
+        "You ask about {on}: set aside a sum for it at the beginning of the month, and look at it each week. What is left at \
+         the end goes to your savings."
+    ))]
+}
+
+/// The question for the colleague, if advice is wanted.
+fn adviser(turn: &Turn<'_>) -> Option<Block> {
+    let is_wanted = turn.has(&["advice", "advise", "tip", "tips", "save", "saving"]);
+    is_wanted.then(|| tool("ask_adviser", object(&[("question", json!(turn.text))])))
 }
 
 /// The days that are meant: the last 31, if none are named.
@@ -99,6 +115,7 @@ fn category(turn: &Turn<'_>) -> Option<&'static str> {
     categories(turn).next()
 }
 
+/// What the person speaks of: what they name, or, where a text only goes on, what they named last.
 fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
     const CATEGORIES: [(&str, &[&str]); 4] = [
         ("groceries", &["groceries", "food", "supermarket"]),
@@ -106,7 +123,14 @@ fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
         ("travel", &["travel", "trips", "flights"]),
         ("rent", &["rent"]),
     ];
-    CATEGORIES.into_iter().filter(|(_, words)| turn.has(words)).map(|(category, _)| category)
+    let of = |text: &str| {
+        let named = CATEGORIES.into_iter().filter(|(_, words)| words.iter().any(|word| has(text, word)));
+        named.map(|(category, _)| category).collect::<Vec<_>>()
+    };
+    let goes_on = ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words))
+        && dates::span(&turn.text, dates::today(turn.system), Toward::Past).is_some();
+    let before = || turn.earlier.iter().rev().map(|text| of(text)).find(|named| goes_on && !named.is_empty());
+    Some(of(&turn.text)).filter(|named| !named.is_empty()).or_else(before).unwrap_or_default().into_iter()
 }
 
 /// The next tools need what the first has given: what was spent from each account.
@@ -161,6 +185,9 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
         return format!("That did not work: {content}");
     }
     let Ok(result) = serde_json::from_str::<Value>(content) else { return format!("{name}: {content}") };
+    if result["answer"].is_string() {
+        return "A colleague's advice stands beside it.".to_owned();
+    }
     if let Some(accounts) = result["accounts"].as_array() {
         let told = accounts.iter().map(|account| {
             let (name, cents) = (account["name"].as_str().unwrap_or("?"), account["balance_cents"].as_i64());

@@ -46,6 +46,14 @@ fn count(said: &str, of: &[&str]) -> Option<usize> {
     number(words.get(at.checked_sub(1)?)?)
 }
 
+/// A place by itself: “no, Lisbon”.
+fn only_place(said: &str) -> Option<String> {
+    let mut left: Vec<&str> = said.split([' ', ',', '.', '!', '?']).filter(|word| !word.is_empty()).collect();
+    left.retain(|word| !["no", "not", "rather", "then", "ok", "actually"].contains(&word.to_lowercase().as_str()));
+    let is_name = |word: &&str| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2;
+    (!left.is_empty() && left.len() <= 2 && left.iter().all(is_name)).then(|| left.join(" "))
+}
+
 fn is_trip(turn: &Turn<'_>, said: &str) -> bool {
     place(said).is_some()
         || turn.has(&[
@@ -72,7 +80,11 @@ fn people(said: &str) -> usize {
     // “for two”, but not “for two days”.
     let party = words.windows(2).find(|pair| pair[0] == "for").and_then(|pair| number(&pair[1]));
     let party = party.filter(|_| !has(said, "days") && !has(said, "weeks"));
-    count(said, &["people", "persons", "of", "friends", "adults"]).or(party).unwrap_or(with).clamp(1, 20)
+    let alone = ["just me", "alone", "only me", "solo"].iter().any(|who| has(said, who)).then_some(1);
+    let children = count(said, &["kid", "kids", "child", "children"]);
+    let children = children.or(["a kid", "a child"].iter().any(|who| has(said, who)).then_some(1)).unwrap_or(0);
+    let adults = count(said, &["people", "persons", "of", "friends", "adults"]).or(party).or(alone);
+    adults.map_or(with, |adults| adults + children).clamp(1, 20)
 }
 
 /// Where to: the name behind a preposition.
@@ -83,13 +95,14 @@ fn place(said: &str) -> Option<String> {
     let names = (1..words.len()).filter(|&at| WAYS.contains(&words[at - 1].to_lowercase().as_str()));
     let names = names.map(|at| words[at..].iter().take_while(is_name).copied().collect::<Vec<_>>().join(" "));
     let names = names.map(|name| name.split([',', '.', '!', '?']).next().unwrap_or_default().to_owned());
-    names.into_iter().find(|name| !name.is_empty())
+    names.into_iter().find(|name| !name.is_empty()).or_else(|| only_place(said))
 }
 
 /// A day after the other.
 fn plan(said: &str) -> Vec<Value> {
     let few = if has(said, "week") { 7 } else { 2 };
-    let days = count(said, &["days", "day"]).unwrap_or(few).clamp(1, 14);
+    let nights = count(said, &["nights", "night"]).map(|nights| nights + 1);
+    let days = count(said, &["days", "day"]).or(nights).unwrap_or(few).clamp(1, 14);
     let Some(place) = place(said).filter(|place| place != "Øresund") else {
         let round = [("København", "Walk to Nørrebro"), ("Malmö", "Take the \"bridge\"")];
         return (0..days).map(|day| json!({"place": round[day % 2].0, "plan": round[day % 2].1})).collect();

@@ -26,12 +26,14 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             && cuisine(turn).is_some() =>
         {
             vec![text(format!(
-                "Noted: not {}. <!--context {} -->{SUGGESTIONS}",
+                "Noted: not {}. <!--context {} --> {SUGGESTIONS}",
                 cuisine(turn).unwrap_or_default(),
                 json!({"preferences": {"dislikes": cuisine(turn)}})
             ))]
         }
-        () if turn.has(&["dinner", "lunch", "find", "eat"]) || cuisine(turn).is_some() && !turn.says(&["like"]) => {
+        () if turn.has(&["dinner", "lunch", "find", "eat", "starving", "hungry"])
+            || cuisine(turn).is_some() && !turn.says(&["like"]) =>
+        {
             vec![
                 text("Let me have a look. "),
                 tool(
@@ -65,13 +67,13 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         }
         () => vec![text(format!(
             "You said “{}”. I am a scripted model: I find japanese, italian and thai restaurants, and book tables there. \
-             {SUGGESTIONS} 🍜",
+             🍜 {SUGGESTIONS}",
             turn.text
         ))],
     }
 }
 
-const SUGGESTIONS: &str = "Try “Find italian dinner” or “Book a table at Napoli for four”.";
+const SUGGESTIONS: &str = r#"What would you like? <!--context {"suggestions": ["Find italian dinner", "Book a table at Napoli for four"]} -->"#;
 
 /// The day that is meant: the one that was named last, or today.
 fn day(turn: &Turn<'_>) -> Result<String, String> {
@@ -83,7 +85,7 @@ fn day(turn: &Turn<'_>) -> Result<String, String> {
     if day < today { Err(format!("{day} is over.")) } else { Ok(day.to_string()) }
 }
 
-/// The restaurant that is named, or the first that was found.
+/// The restaurant that is named, or the first that was found, or the second if that is said.
 fn restaurant(turn: &Turn<'_>) -> String {
     let names = [
         ("sakura", "Sakura"),
@@ -94,7 +96,13 @@ fn restaurant(turn: &Turn<'_>) -> String {
     ];
     let known =
         turn.system.split_once("Known so far: ").and_then(|(_, known)| serde_json::from_str::<Value>(known).ok());
-    let found = known.as_ref().and_then(|known| known["restaurants"][0]["name"].as_str());
+    let found = known.as_ref().and_then(|known| known["restaurants"].as_array());
+    let at = match () {
+        () if turn.has(&["second", "other", "2nd"]) => 1,
+        () if turn.has(&["third", "3rd"]) => 2,
+        () => 0,
+    };
+    let found = found.and_then(|found| found.get(at).or(found.last())?["name"].as_str());
     let named = names.iter().find(|(word, _)| turn.has(&[word])).map(|(_, name)| *name);
     named.or(found).unwrap_or("Sakura").to_owned()
 }

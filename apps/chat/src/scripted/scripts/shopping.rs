@@ -6,7 +6,7 @@
 use serde_json::{Value, json};
 
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{has, words};
+use crate::words::{NOT, denies, has, words};
 
 /// What there is to buy, and the words for it.
 const KINDS: [(&str, &[&str]); 4] = [
@@ -94,13 +94,10 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
 /// The last kind of thing that a text names, but for those that it rules out: “no ring, chips”.
 fn kind(text: &str) -> Option<&'static str> {
     let said = words(text);
-    let is_ruled_out =
-        |at: usize| said[at.saturating_sub(3)..at].iter().any(|word| NOT.contains(&word.as_str()) || word == "forget");
+    let is_ruled_out = |name: &str| denies(text, name) || has(text, &format!("forget the {name}"));
     let named = |at: usize| KINDS.iter().find(|(_, names)| names.contains(&said[at].as_str())).map(|(kind, _)| *kind);
-    (0..said.len()).rev().filter(|&at| !is_ruled_out(at)).find_map(named)
+    (0..said.len()).rev().filter(|&at| !is_ruled_out(&said[at])).find_map(named)
 }
-
-const NOT: [&str; 9] = ["not", "no", "don't", "doesn't", "never", "instead", "without", "nicht", "kein"];
 
 /// How sure it is that a text answers the open questions; `None` if it does not.
 fn follow_up(turn: &Turn<'_>, session: &Value, asking: &str) -> Option<&'static str> {
@@ -112,9 +109,12 @@ fn follow_up(turn: &Turn<'_>, session: &Value, asking: &str) -> Option<&'static 
     let missing = session["assessment"]["missing_data"].as_array()?;
     let questions =
         missing.iter().filter_map(|slot| session["contextual_questions"][slot.as_str()?]["options"].as_array());
-    let is_named = questions.flatten().filter_map(Value::as_str).any(|option| has(&turn.text, option));
+    let named = questions.flatten().filter_map(Value::as_str).filter(|option| has(&turn.text, option));
+    let named: Vec<&str> = named.collect();
+    let (is_named, is_denied) = (!named.is_empty(), named.iter().any(|option| denies(&turn.text, option)));
     let said = words(&turn.text);
-    let is_doubtful = turn.text.contains('?') || said.iter().any(|word| NOT.contains(&word.as_str()));
+    // A “not” that rules out an option says which are left; any other leaves it open what is meant.
+    let is_doubtful = turn.text.contains('?') || !is_denied && said.iter().any(|word| NOT.contains(&word.as_str()));
     let is_number = |word: &String| word.parse::<u32>().is_ok();
     let is_amount = ["BUDGET", "SIZE"].iter().any(|of| asking.contains(of))
         && said.iter().any(is_number)

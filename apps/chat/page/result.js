@@ -1,0 +1,69 @@
+// What a tool has given, drawn: a sum, a table whose amounts are bars, or a tree. Money, numbers and days as the reader
+// writes them.
+
+import { el } from "./dom.js";
+import { Tree } from "./tree.js";
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+const number = new Intl.NumberFormat();
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
+const isCents = (name) => name.endsWith("_cents");
+
+/** An amount in hundredths. */
+export function money(cents, currency = "EUR") {
+  return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(cents / 100);
+}
+
+/** A value's words: a day and a number as the reader has them, a text as it is. */
+export function shown(value) {
+  if (typeof value === "number") return number.format(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  const time = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN;
+  return Number.isNaN(time) ? value : day.format(time);
+}
+
+const words = (name) => name.replace(/_cents$/, "").replaceAll("_", " ");
+const told = (name, value) => (isCents(name) ? money(value) : shown(value));
+
+/** The elements that show a result; what of it was `asked` for stands there already. */
+export function drawn(result, asked = {}) {
+  const entries = isObject(result) ? Object.entries(result).filter(([, value]) => value !== null) : [];
+  const sum = entries.find(([name, value]) => isCents(name) && typeof value === "number");
+  const list = entries.find(([, value]) => Array.isArray(value) && value.length > 0 && value.every(isObject));
+  const rest = entries.filter((entry) => entry !== sum && entry !== list);
+  const facts = rest.filter(([name, value]) => asked?.[name] !== value);
+  if (rest.length > 0 && facts.length === 0 && !sum && !list) return [el("p", { class: "hint" }, "As asked.")];
+  if ((!sum && !list) || facts.some(([, value]) => typeof value === "object")) {
+    const tree = new Tree();
+    tree.update(result);
+    return [tree.element];
+  }
+  const caption = facts.map(([name, value]) => (typeof value === "number" ? `${words(name)} ${shown(value)}` : shown(value)));
+  return [
+    sum && el("p", { class: "sum", "data-cents": sum[1] }, money(sum[1])),
+    sum && el("span", { class: "share", "aria-hidden": "true" }),
+    caption.length > 0 && el("p", { class: "hint" }, caption.join(" · ")),
+    list && table(list[1]),
+  ].filter(Boolean);
+}
+
+function table(rows) {
+  const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name !== "id");
+  names.sort((one, other) => (other === "name") - (one === "name"));
+  const most = Math.max(1, ...rows.flatMap((row) => names.filter(isCents).map((name) => Math.abs(row[name]))));
+  const cell = (name, value) => {
+    const is = typeof value === "number" ? "number" : undefined;
+    const bar = isCents(name) && el("span", { class: "share", "aria-hidden": "true" });
+    if (bar) bar.style.setProperty("--share", Math.abs(value) / most);
+    return el("td", { class: is }, value === undefined ? "" : told(name, value), bar || undefined);
+  };
+  const head = el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, words(name))));
+  const body = rows.map((row) => el("tr", {}, ...names.map((name) => cell(name, row[name]))));
+  return el("table", { class: "result" }, el("thead", {}, head), el("tbody", {}, ...body));
+}
+
+/** Brings the bars of sums that stand together to one scale. */
+export function scale(sums) {
+  const most = Math.max(1, ...sums.map(({ dataset }) => Math.abs(dataset.cents)));
+  for (const sum of sums) sum.nextElementSibling.style.setProperty("--share", Math.abs(sum.dataset.cents) / most);
+}

@@ -1,0 +1,76 @@
+//! What is taken back: a message that is edited, with all that came of it, and a conversation that is deleted.
+
+use chat::wire::{EventName, Merger, MessageType};
+use serde_json::{Value, json};
+
+use crate::world::World;
+
+async fn send(world: &World, path: &str, body: &Value) -> reqwest::Response {
+    let request = reqwest::Client::new().post(world.url(&format!("/api/chat/{path}")));
+    request.header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
+}
+
+/// What is said instead of something takes that back, with all that has come of it: for the model, for the store, for whoever
+/// comes back.
+#[tokio::test]
+async fn what_is_edited_takes_back_what_followed() {
+    let world = World::start().await;
+    for line in ["I want chips for a party", "Spicy, please", "Over ₹150"] {
+        world.turn("a", "shopping", line).await.assert_done();
+    }
+    let all = world.rest("a", 0).await;
+    let users: Vec<u64> =
+        all.iter().filter(|event| event.event == EventName::UserMessage).map(|event| event.data.chunk_id).collect();
+    let last = all.last().unwrap().data.chunk_id;
+    let body = json!({"conversationId": "a", "message": "Tangy, please", "edits": users[1]});
+    let told = send(&world, "send", &body).await;
+    assert_eq!(told.status(), 200);
+    told.text().await.unwrap();
+    let again = world.rest("a", 0).await;
+    let cut = again.iter().find(|event| event.event == EventName::Cut).unwrap();
+    let before = users[1] - 1;
+    assert_eq!(
+        (cut.data.chunk_id, cut.data.follows, &cut.data.props),
+        (last + 1, Some(before), &json!({"from": users[1]}))
+    );
+    assert_eq!(again.iter().filter(|event| event.event == EventName::UserMessage).count(), 2);
+    // Whoever had seen all, some, or nothing of it comes to the same.
+    for seen in [0, before, users[2], last] {
+        let mut merger = Merger::new();
+        for event in all.iter().filter(|event| event.data.chunk_id <= seen).cloned().chain(world.rest("a", seen).await)
+        {
+            merger.apply(event.data).unwrap();
+        }
+        let said: Vec<_> = merger
+            .messages()
+            .filter(|it| it.message_type == MessageType::User)
+            .map(|it| it.props["content"].clone())
+            .collect();
+        assert_eq!(
+            (said, merger.has_gap()),
+            (vec![json!("I want chips for a party"), json!("Tangy, please")], false),
+            "{seen}"
+        );
+    }
+    let turn = world.turn("a", "shopping", "Over ₹150").await;
+    assert_eq!(turn.props(MessageType::Products)[0]["items"][0]["name"], "Lime & Tamarind Box");
+    for edits in [json!(99_999), json!("x"), json!(-1)] {
+        let body = json!({"conversationId": "a", "message": "x", "edits": edits});
+        assert_eq!(send(&world, "send", &body).await.status(), 422, "{edits}");
+    }
+}
+
+#[tokio::test]
+async fn a_conversation_is_deleted_with_all_that_is_stored_of_it() {
+    let world = World::start().await;
+    for id in ["a", "b"] {
+        world.turn(id, "shopping", "I want chips for a party").await.assert_done();
+    }
+    assert_eq!(send(&world, "delete", &json!({"conversationId": "a"})).await.status(), 204);
+    for table in ["conversations", "messages", "sessions", "told"] {
+        let rows = world.table(table);
+        assert!(!rows.is_empty() && rows.iter().all(|row| row.starts_with("b |")), "{table}: {rows:?}");
+    }
+    assert!(world.rest("a", 0).await.is_empty());
+    world.turn("a", "finance", "My accounts").await.assert_done();
+}
