@@ -22,7 +22,7 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Store, StoreError};
+use crate::store::{Lock, Store, StoreError};
 use hosts::Hosts;
 pub use listen::listen;
 
@@ -99,6 +99,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     task: JoinHandle<()>,
+    _lock: Option<Lock>,
 }
 
 impl Server {
@@ -126,6 +127,7 @@ impl Server {
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
         let listener = listen(address)?;
         let address = listener.local_addr()?;
+        let lock = database.as_deref().map(Lock::of).transpose()?;
         let (store, hosts) = (Store::open(database.as_deref())?, Hosts::new(address.ip(), hosts));
         let hub = Hub::new(limits.clone());
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
@@ -134,7 +136,7 @@ impl Server {
             let router = routes::router(serving.clone());
             connections::serve(listener, router, &serving.limits, serving.turns.stopping()).await;
         });
-        Ok(Self { address, app, task })
+        Ok(Self { address, app, task, _lock: lock })
     }
 
     /// Where it listens.

@@ -2,8 +2,10 @@
 //!
 //! A turn, or a step of one, is saved in one transaction or not at all. What is stored as JSON is always whole.
 
+mod lock;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rusqlite::types::Type;
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
@@ -13,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Assistant, Conversation, Session, Turn};
 use crate::provider::Message;
+pub use lock::Lock;
 
 /// What clients were told of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +31,12 @@ pub struct Told {
 /// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// Another server has it.
+    #[error("another server uses the database {0}: give this one another file")]
+    InUse(PathBuf),
+    /// Its file can't be had.
+    #[error("the database {0} can't be opened: {1}")]
+    File(PathBuf, std::io::Error),
     /// In the database.
     #[error("the store failed: {0}")]
     Database(#[from] rusqlite::Error),
