@@ -74,6 +74,32 @@ async fn a_port_that_is_taken_and_a_bad_path_are_told_in_words() {
     }
 }
 
+/// A database has one server, by whatever name it goes; whoever only looks is let in.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_second_server_on_the_same_database_does_not_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut app, _) = start(folder.path()).await;
+    let database = folder.path().join("chat.sqlite3");
+    let link = folder.path().join("link.sqlite3");
+    std::os::unix::fs::symlink(&database, &link).unwrap();
+    let second = |database: std::path::PathBuf| {
+        let mut app = Command::new(env!("CARGO_BIN_EXE_chat"));
+        app.args(["--port", "0", "--database"]).arg(database).env_clear().output()
+    };
+    for path in [&database, &link] {
+        let ended = second(path.clone()).await.unwrap();
+        let error = String::from_utf8_lossy(&ended.stderr);
+        assert!(error.contains("another server uses it; `--database` names another file"), "{error}");
+        assert_eq!((ended.status.code(), ended.stdout.len()), (Some(1), 0));
+    }
+    let tables = "SELECT COUNT(*) FROM told";
+    rusqlite::Connection::open(&database).unwrap().query_row(tables, [], |row| row.get::<_, i64>(0)).unwrap();
+    // Killed, it leaves nothing that another would have to wait for.
+    app.kill().await.unwrap();
+    start(folder.path()).await;
+}
+
 /// A key of another app's, without an address to use it at, is nobody's business.
 #[tokio::test]
 async fn a_key_without_an_address_is_not_looked_at() {

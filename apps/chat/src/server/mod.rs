@@ -23,7 +23,7 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Store, StoreError};
+use crate::store::{Lock, Store, StoreError};
 use hosts::Hosts;
 pub use listen::listen;
 
@@ -117,6 +117,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     task: JoinHandle<()>,
+    _lock: Option<Lock>,
 }
 
 impl Server {
@@ -144,8 +145,10 @@ impl Server {
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
         let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
-        let store = Store::open(database.as_deref());
-        let store = store.map_err(|source| StartError::Store { path: database.unwrap_or_default(), source })?;
+        let lock = database.as_deref().map(Lock::of).transpose();
+        let opened = lock.and_then(|lock| Ok((lock, Store::open(database.as_deref())?)));
+        let (lock, store) =
+            opened.map_err(|source| StartError::Store { path: database.unwrap_or_default(), source })?;
         let hosts = Hosts::new(address.ip(), hosts);
         let hub = Hub::new(limits.clone());
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
@@ -154,7 +157,7 @@ impl Server {
             let router = routes::router(serving.clone());
             connections::serve(listener, router, &serving.limits, serving.turns.stopping()).await;
         });
-        Ok(Self { address, app, task })
+        Ok(Self { address, app, task, _lock: lock })
     }
 
     /// Where it listens.

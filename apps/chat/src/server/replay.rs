@@ -54,9 +54,13 @@ impl Replay {
 
     /// The next event; `None` at the end.
     pub(super) async fn next(&mut self) -> Option<Event> {
-        let event =
+        let mut event =
             if self.last < self.stored { self.next_stored().await? } else { self.live.as_mut()?.next().await? };
-        self.last = event.data.chunk_id;
+        let before = std::mem::replace(&mut self.last, event.data.chunk_id);
+        // Whatever has become of the chunks between, this client is not to wait for them.
+        if event.data.chunk_id > before + 1 && event.data.follows.is_none_or(|follows| follows > before) {
+            event.data.follows = Some(before);
+        }
         Some(event)
     }
 
@@ -64,7 +68,6 @@ impl Replay {
         if self.turn.as_ref().is_none_or(|turn| turn.head() <= self.last) {
             self.turn = self.read_turn().await;
         }
-        // Where chunks were lost, the next one says so.
         self.turn.as_ref()?.after(self.last)
     }
 

@@ -2,6 +2,8 @@
 //!
 //! A turn, or a step of one, is saved in one transaction or not at all. What is stored as JSON is always whole.
 
+mod lock;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
@@ -13,6 +15,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
 use crate::provider::Message;
+pub use lock::Lock;
 
 /// What clients were told of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +40,12 @@ pub struct Cut {
 /// The store failed.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
+    /// Another server has it.
+    #[error("another server uses it; `--database` names another file")]
+    InUse,
+    /// Its file can't be had.
+    #[error("the file can't be had: {0}")]
+    File(#[from] std::io::Error),
     /// In the database.
     #[error("{0}")]
     Database(#[from] rusqlite::Error),

@@ -75,3 +75,26 @@ async fn a_client_that_is_back_within_the_grace_loses_nothing() {
     assert_eq!((turn.events[0].data.chunk_id, world.table("messages").len()), (last + 1, 2));
     assert_eq!(turn.last_chunk_id(), last + turn.events.len() as u64);
 }
+
+/// Whatever has become of the chunks between, a client goes on with those that are there.
+#[tokio::test]
+async fn a_past_with_holes_is_read_all_the_same() {
+    let world = World::start().await;
+    let mut all = Vec::new();
+    for message in ["Compare groceries", "Good morning", "My accounts"] {
+        all.extend(world.turn("a", "finance", message).await.events);
+    }
+    let turns = "SELECT last_chunk_id FROM told ORDER BY last_chunk_id LIMIT 1 OFFSET";
+    for lost in ["1", "0"] {
+        world.execute(&format!("DELETE FROM told WHERE last_chunk_id = ({turns} {lost})"));
+        for last in [0, 1, 30, all.len() - 60, all.len() - 1] {
+            let mut merger = Merger::new();
+            let told = world.rest("a", last as u64).await;
+            for event in all[..last].iter().chain(&told) {
+                merger.apply(event.data.clone()).unwrap();
+            }
+            assert!(!merger.has_gap() && merger.last_chunk_id() == all.len() as u64, "behind {last}: it waits");
+        }
+    }
+    world.turn("a", "finance", "Thank you").await.assert_done();
+}
