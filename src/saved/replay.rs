@@ -237,6 +237,10 @@ impl Parser {
             let tokenizer = tokenizer_mut(&mut self.engine, level).ok_or(Impossible)?;
             let by = offset.wrapping_sub(tokenizer.offset());
             Impossible::unless(tokenizer.jump(offset))?;
+            if level == DOCUMENT && !is_kept {
+                // What is read next is kept from here on.
+                self.engine.retained.release(None, offset);
+            }
             if level == DOCUMENT
                 && is_translated
                 && let Some(translator) = &mut self.engine.translator

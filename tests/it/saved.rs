@@ -50,6 +50,22 @@ fn builders() -> Vec<ParserBuilder> {
     all
 }
 
+/// After a value has ended in a chunk, all that may come next, in chunks of one or two tokens.
+#[test]
+fn after_each_value_in_each_chunk() {
+    let (ended, next) = (["1", "\"a\"", "{}", "[1]"], ["", ",", ",{", ",[", ",\"", ",1", "]"]);
+    let patterns = set(&["*", "$..a"]);
+    for (ended, open) in ended.iter().flat_map(|ended| ["[", "{\"a\":"].map(|open| (ended, open))) {
+        let first = [open, ended].concat();
+        let next = next.map(|next| if open == "[" { next.to_owned() } else { next.replacen(',', ",\"b\":", 1) });
+        for (one, two) in next.iter().flat_map(|one| next.iter().map(move |two| (one, two))) {
+            for builder in builders() {
+                changes_nothing(&[first.as_bytes(), one.as_bytes(), two.as_bytes()], builder, &patterns);
+            }
+        }
+    }
+}
+
 const DEVIANT: &[&str] = &[
     "\u{feff}[1]",
     "[1, // one\n /* two **/ 2 # three\n, 3,]",

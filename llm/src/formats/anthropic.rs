@@ -272,6 +272,12 @@ const MEMBERS: [(&str, &str); 7] = [
     ("encrypted_content", "compaction"),
 ];
 
+/// Returns true if a block says of which type it is.
+fn is_typed(block: Json<'_>) -> bool {
+    let kind = block.member("type");
+    kind.is_string() && !kind.word().is_empty()
+}
+
 /// Adds what an event says to the message that goes back.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
     let place = turn.place(event.member("index"));
@@ -284,7 +290,7 @@ pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
         // Repeated, it changes nothing.
         "content_block_start" if turn.is_part_of(place, &event.member("content_block").member("id").word()) => {}
         // A block of no type is nothing that a server takes.
-        "content_block_start" if !event.member("content_block").member("type").is_string() => turn.spoil(),
+        "content_block_start" if !is_typed(event.member("content_block")) => turn.spoil(),
         "content_block_start" => {
             turn.start(turn.new_place(event.member("index")), &[], event.member("content_block"));
         }
