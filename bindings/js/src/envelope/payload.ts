@@ -103,13 +103,15 @@ export class OpenPayload {
           if ((belonging < found.length && this.#error === undefined) || isLost) return this.#end(true, used, "");
           break;
         }
-        case "released":
+        case "released": {
           // After the value it is no white space, so nothing of it belongs to what is between two texts.
           if (this.#phase === AFTER && this.#delimiter.shape === "between") {
             return { ...this.#end(true, used, ""), givenBack: found.text + this.#closing.takeHeld() };
           }
-          this.#released(found.text);
+          const givenBack = this.#released(found.text);
+          if (givenBack !== undefined) return { used, length: this.#length, givenBack };
           break;
+        }
         case "held":
           return undefined;
         default:
@@ -218,18 +220,22 @@ export class OpenPayload {
     if (this.#raw !== "") this.#report({ kind: "fragment", mark: this.#delimiter.mark, text: this.#raw });
   }
 
-  /** Text that was held because it might have been a closing delimiter, and is not. */
-  #released(text: string): void {
+  /**
+   * Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after the payload, if
+   * that has ended.
+   */
+  #released(text: string): string | undefined {
     if (this.#phase === BEFORE) {
       // A value begins with it, so all that is held is read again.
       const all = text + this.#closing.takeHeld();
       this.#beginValue(all[0]!);
-      // The beginning of a closing delimiter does not contain one.
-      this.feed(all);
-      return;
+      // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next to it.
+      const ended = this.feed(all);
+      return ended && all.slice(ended.used);
     }
     const used = this.#content(text);
     this.#keep(text.slice(used));
+    return undefined;
   }
 
   /**
