@@ -61,6 +61,11 @@ class Rival {
     this.fence = delimiter.shape === "any-fence" ? new AnyFence(fences) : undefined;
   }
 
+  /** True if only a `{` is missing. */
+  get isLed(): boolean {
+    return this.#stage === LEAD;
+  }
+
   /** The effect of a unit: more, no, or that it is complete, with how many of the units looked at follow it. */
   step(unit: number): number {
     if (this.fence !== undefined) {
@@ -240,6 +245,8 @@ export class Opening {
 
   #advanceRivals(piece: string): { readonly place: number; readonly delimiter: Delimiter; readonly length: number } | undefined {
     for (let at = 0; at < piece.length && this.#rivals.length > 0; at++) {
+      if (this.#rivals.every(({ isLed }) => isLed)) at = piece.indexOf("{", at);
+      if (at < 0) break;
       const unit = piece.charCodeAt(at);
       let opened: { place: number; delimiter: Delimiter; length: number } | undefined;
       this.#rivals = this.#rivals.filter((rival) => {
@@ -274,8 +281,10 @@ export class Opening {
     if (first === "`") return Math.max(1, Math.min(backticks(text, 0), failedAt));
     if (first !== "{" && first !== "[") return (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
     let run = 0;
-    while (run < failedAt && run < text.length && /[{[ \t\n\r]/.test(text[run]!)) run++;
-    for (let from = 1; from < run; from++) if (this.#mayOpen(text, from, failedAt)) return from;
+    while (run < failedAt && run < text.length && /[{[ \t\n\r]/.test(text[run]!)) {
+      if (run > 0 && this.#mayOpen(text, run, failedAt)) return run;
+      run++;
+    }
     return Math.max(1, run);
   }
 
