@@ -21,7 +21,7 @@ const DEVIATIONS =
   "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
 const MARKS = [
   ..."comment:a|comment:ctx|comment:a:raw|fence:json|fence:js|fence:*|fence:*:raw|fence:text:raw|tag:t|tag:t:json|tag:call:raw|tag:é|bare|bare:object".split("|"),
-  ..."between:[ARGS]:[END]|between:{{:}}|between:<|x|>:<|y|>|between:é:😀|between:\\::;|between:[[[:]:raw|between:<:>".split("|").reduce((all, part) => {
+  ..."between:[ARGS]:[END]|between:{{:}}|between:<|x|>:<|y|>|between:é:😀|between:\\::;|between:[[[:]:raw|between:<:>|between:[CALL]:|between:[:|between:{:|between:<:[]a]|between:<c>::led|between:[ARGS]:[END]:led|between:{{:}}:led".split("|").reduce((all, part) => {
     // Some of these have a bar in them.
     if (part.startsWith("between:")) all.push(part);
     else all[all.length - 1] += `|${part}`;
@@ -33,7 +33,7 @@ const JSONS = [
   ...'{"a":1,}|{a: 1}|{"a":"it\'s" // c\n}|[1]x|{"a":1}{"b":2}|[1] [2]|{"a":|{"a":-|[1,|"open|{"k":"\\ud800"}|{}}|[[]]|[ ]|/* c */ 1|{"a":1}/'.split("|"),
 ];
 const PIECES = [
-  ..."<!--a |<!--ctx|<!-- ctx\n|<!--ctxx |-->|--|->|<!--|<t>|</t>|<call>|</call>|<|</|<<t>|</é>|<é>|[ARGS]|[END]|{{|}}|<|x|>|<|y|>|é|😀|:|[[[|]|>".split("|"),
+  ..."[CALL]|[]a|[]a]|<[]a|<c>|<c>say[ARGS]|<!--a |<!--ctx|<!-- ctx\n|<!--ctxx |-->|--|->|<!--|<t>|</t>|<call>|</call>|<|</|<<t>|</é>|<é>|[ARGS]|[END]|{{|}}|<|x|>|<|y|>|é|😀|:|[[[|]|>".split("|"),
   ..."```|````|``|`|```json\n|```json {|```js\n|```\n|```text\n| ```\n|```{r}\n|```[a.js]\n|\n```|~".split("|"),
   ..."text |\n|\t| |see [1] |{ braces } |[x] |- |1. |\r\n|{|[|\"|'|\\".split("|"),
 ];
@@ -49,7 +49,7 @@ function text() {
 
 /** A payload between the marks of a delimiter, more or less. */
 function payload(mark) {
-  const [shape, name, close] = mark.split(/(?<!\\):/);
+  const [shape, name, close, content] = mark.split(/(?<!\\):/);
   const json = pick(JSONS);
   const space = () => pick(["", "", " ", "\n"]);
   const body = space() + json + space();
@@ -61,7 +61,7 @@ function payload(mark) {
     case "tag":
       return `<${name}>${body}</${name}>`;
     case "between":
-      return name.replace(/\\(.)/g, (_, unit) => (unit === "n" ? "\n" : unit)) + body + close.replace(/\\(.)/g, (_, unit) => (unit === "n" ? "\n" : unit));
+      return name.replace(/\\(.)/g, (_, unit) => (unit === "n" ? "\n" : unit)) + (content === "led" ? pick(PIECES) : "") + body + close.replace(/\\(.)/g, (_, unit) => (unit === "n" ? "\n" : unit));
     default:
       return body;
   }

@@ -53,8 +53,24 @@ test("after an error every call throws it, and `reset` begins anew", () => {
   assert.deepEqual([cut.kind, cut.offset], ["incomplete", 3]);
 });
 
+test("a text may start inside a payload of the first mark", () => {
+  const told = (envelope, chunks) => [...chunks.flatMap((chunk) => envelope.feed(chunk)), ...envelope.finish()].map((event) => [event.kind, event.text ?? event.open ?? event.status, event.offset ?? event.close]);
+  const thinking = new Envelope(["tag:think:raw", "bare"], [], { startsInside: true });
+  const expected = [["payload-start", "", 0], ["fragment", "1 < 2", undefined], ["payload", "raw", "</think>"], ["text", "Yes.", undefined]];
+  for (let round = 0; round < 2; round++) assert.deepEqual(told(thinking, ["", "1 < 2", "</think>Yes."]), expected);
+  assert.deepEqual(told(thinking, []), []);
+  thinking.feed("no");
+  thinking.reset();
+  assert.deepEqual(thinking.feed("x")[0].kind, "payload-start");
+  // What follows is looked for as ever, and a payload has as many backticks at its end as most.
+  const fenced = new Envelope("fence:json", [], { startsInside: true });
+  const statuses = told(fenced, ['{"a": 1}\n```\nand\n```json\n[2]\n```', "."]);
+  assert.deepEqual(statuses.map(([kind, what]) => `${kind} ${what}`), ["payload-start ", "payload complete", "text \nand\n", "payload-start ```json", "payload complete", "text ."]);
+  assert.deepEqual(told(new Envelope("bare", [], { startsInside: true }), ["a"]), [["text", "a", undefined]]);
+});
+
 test("bad arguments are refused", () => {
-  for (const mark of ["", "note:x", "tag:<a>", "fence:", "tag:x:json:raw", "between:a", "between::b", "between:a: b", "between:a:b:c", "between:\\x:b", "bare:x"]) {
+  for (const mark of ["", "note:x", "tag:<a>", "fence:", "tag:x:json:raw", "between:a", "between::b", "between:a: b", "between:a:b:c", "between:\\x:b", "between:a::raw", "between:a:b:", "bare:x"]) {
     assert.throws(() => new Envelope(mark), { kind: "invalid-mark" }, mark);
   }
   for (const [marks, options] of [[[], {}], ["bare", { holdLimit: -1 }], ["bare", { payloadLimit: 1.5 }], ["bare", { other: 1 }], ["bare", { prototypeKeys: "reject" }]]) {
@@ -72,6 +88,7 @@ test("the cost is that of the text, whatever it looks like", () => {
     ["tag:t", "<".repeat(300_000)],
     ["fence:text:raw", "```text\n" + " ```".repeat(75_000)],
     ["between:[[a:]]", "[".repeat(300_000)],
+    ["between:[:]]]]]]]", "[{}]]]]]] ".repeat(30_000)],
   ]) {
     for (const size of [7, 1 << 20]) {
       const begun = performance.now();

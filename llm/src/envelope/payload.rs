@@ -166,7 +166,11 @@ impl OpenPayload {
                     let given_back = text + &self.closing.take_held();
                     return Some(Ended { given_back, ..self.end(delimiter, Ending::Closed, used, "", report) });
                 }
-                Found::Released(text) => self.released(delimiters, text, report),
+                Found::Released(text) => {
+                    if let Some(given_back) = self.released(delimiters, text, report) {
+                        return Some(Ended { used, length: self.length, given_back });
+                    }
+                }
                 Found::Held => used = input.len(),
                 Found::Closed(length, close) => {
                     return Some(self.end(delimiter, Ending::Closed, used + length, &close, report));
@@ -292,19 +296,20 @@ impl OpenPayload {
         }
     }
 
-    /// Text that was held because it might have been a closing delimiter, and is not.
-    fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) {
+    /// Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after the
+    /// payload, if that has ended.
+    fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) -> Option<String> {
         let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
             // A value begins with it, so all that is held is read again.
             text.push_str(&self.closing.take_held());
             self.begin_value(delimiter, text.as_bytes()[0], report);
-            // The beginning of a closing delimiter does not contain one.
-            let _ = self.feed(delimiters, &text, report);
-            return;
+            // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next to it.
+            return self.feed(delimiters, &text, report).map(|ended| text.split_off(ended.used));
         }
         let used = self.content(delimiter, &text, report);
         self.keep(&text[used..]);
+        None
     }
 
     /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that

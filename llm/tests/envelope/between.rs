@@ -14,7 +14,7 @@ use crate::recorder::boundaries;
 use crate::splitter::Choices;
 
 /// Some of them get in each other's way.
-const MARKS: [&str; 16] = [
+const MARKS: [&str; 17] = [
     "between:[ARGS]:[END]",
     "between:[[:]]",
     "between:[[ARGS:-1>",
@@ -27,6 +27,7 @@ const MARKS: [&str; 16] = [
     "between:{%::led",
     "between:[ARGS:]]:led",
     "between:y:",
+    "between:<:{}}}",
     "bare",
     "comment:a",
     "tag:t",
@@ -124,8 +125,10 @@ fn at_every_cut() {
         "{%{\"a\":1}%} {\"b\":%} {",
         "x{\"a\":\"b\"} \"}x{\"a\":\"}y",
         "<!-{->x->",
+        // A value and more is the beginning of what closes.
+        "<{}}x<{}} <{}}} <{}}y[1]",
     ] {
-        for marks in [&MARKS[..12], &MARKS[..], &["between:[ARGS]:[END]", "bare"]] {
+        for marks in [&MARKS[..12], &MARKS[..], &["between:<:{}}}"], &["between:[ARGS]:[END]", "bare"]] {
             every_cut_is_the_splitters(text, &spelt(marks), &Choices::default());
         }
     }

@@ -32,7 +32,8 @@ export class Closing {
   constructor({ shape, name, close, content }: Delimiter, opening: string, most: number) {
     const isFence = shape === "fence" || shape === "any-fence";
     this.#literal = shape === "comment" ? "-->" : shape === "tag" ? `</${name}>` : close;
-    this.#least = isFence ? backticks(opening, 0) : 0;
+    // One that came before the text is as long as most are.
+    this.#least = isFence ? Math.max(3, backticks(opening, 0)) : 0;
     this.#most = Math.max(most, this.#least);
     this.#needsLineStart = content === "raw";
   }

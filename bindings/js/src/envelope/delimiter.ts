@@ -5,8 +5,11 @@ import { JsonSpigotError } from "../error.js";
 
 export type Shape = "comment" | "fence" | "any-fence" | "tag" | "between" | "bare" | "bare-object";
 
-/** What is between the delimiters: of a tag, JSON if it begins with `{`, otherwise plain text, unless it is declared. */
-export type Content = "json" | "raw" | "by-first";
+/**
+ * What is between the delimiters: JSON, plain text, or a JSON object after what else may stand before it; of a tag, JSON if it
+ * begins with `{`, otherwise plain text, unless it is declared.
+ */
+export type Content = "json" | "raw" | "led" | "by-first";
 
 export interface Delimiter {
   /** As it was given. */
@@ -23,6 +26,10 @@ export interface Delimiter {
 export const isSpace = (unit: number): boolean => unit === 32 || unit === 9 || unit === 10 || unit === 13;
 
 export const isBare = ({ shape }: Delimiter): boolean => shape === "bare" || shape === "bare-object";
+
+/** Returns true if its payload ends with its own brackets, as no text closes it. */
+export const closesItself = (delimiter: Delimiter): boolean =>
+  isBare(delimiter) || (delimiter.shape === "between" && delimiter.close === "");
 
 const DECLARED = /^(.*):(json|raw)$/s;
 
@@ -72,8 +79,10 @@ function between(mark: string, texts: string, fail: (reason: string) => never): 
   const [open, close, content] = parts as [string, string, string];
   if (place === 0) fail(shape);
   if (open === "" || open.startsWith("`")) fail("a text is needed that opens, and does not begin with a backtick");
-  if (close === "" || /^\p{White_Space}/u.test(close)) fail("a text is needed that closes, and does not begin with white space");
-  const isDeclared = content === "json" || content === "raw";
-  if (!isDeclared && (content !== "" || place === 2)) fail("expected `:json`, `:raw` or nothing after the text that closes");
-  return { mark, shape: "between", name: open, close, content: content === "raw" ? "raw" : "json" };
+  if (/^\p{White_Space}/u.test(close)) fail("the text that closes must not begin with white space");
+  if (place === 2 && !["json", "led", "raw"].includes(content)) {
+    fail("expected `:json`, `:led`, `:raw` or nothing after the text that closes");
+  }
+  if (content === "raw" && close === "") fail("plain text needs a text that closes");
+  return { mark, shape: "between", name: open, close, content: (content || "json") as Content };
 }

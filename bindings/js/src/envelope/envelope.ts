@@ -10,7 +10,7 @@ import { Closing } from "./closing.js";
 import { isBare, parseDelimiter, type Delimiter } from "./delimiter.js";
 import type { EnvelopeEvent } from "./event.js";
 import { firstUnits, Opening, type Opened } from "./opening.js";
-import { OpenPayload, type Ended } from "./payload.js";
+import { OpenPayload } from "./payload.js";
 import { TextInput } from "./text-input.js";
 
 export interface EnvelopeOptions extends ParsingOptions {
@@ -20,8 +20,15 @@ export interface EnvelopeOptions extends ParsingOptions {
   readonly holdLimit?: number;
   /** Bytes between two marks; 16 MiB unless set otherwise. A longer payload is truncated. */
   readonly payloadLimit?: number;
+  /**
+   * The text begins inside a payload of the first mark, whose opening came before it, as `…</think>answer` does of a model that
+   * was made to think. A bare payload has no opening, so for one this changes nothing. False unless set otherwise.
+   */
+  readonly startsInside?: boolean;
 }
 
+/** Inside a payload that began before the text. */
+const INSIDE = -1;
 const TEXT = 0;
 const OPENING = 1;
 const PAYLOAD = 2;
@@ -29,7 +36,10 @@ const PAYLOAD = 2;
 /**
  * Separates what a person should see from payloads between marks: `comment:NAME` (`<!--NAME … -->`), `fence:INFO`,
  * `fence:*` (any fence that holds an object or array), `tag:NAME` (`<NAME>…</NAME>`), `between:OPEN:CLOSE` (between these two
- * texts), `bare` (the first JSON object or array) and `bare:object`. Append `:json` or `:raw` to declare what the payload is.
+ * texts), `bare` (every JSON object or array) and `bare:object`. Append `:json` or `:raw` to declare what the payload is.
+ *
+ * What is between two texts ends with its JSON even where CLOSE is missing, so CLOSE may be empty (`between:OPEN:`). With
+ * `between:OPEN:CLOSE:led`, all up to the first `{` is a part of the opening mark, as in `[CALL]name[ARGS]{…}`.
  *
  * What can no longer be part of an opening mark is reported by the same call; what may still become one is held back.
  *
@@ -51,10 +61,10 @@ export class Envelope {
   #fences = new Fences();
   readonly #followsFences: boolean;
   /** The units with which delimiters begin that are looked for. */
-  #first!: RegExp;
-  /** True if bare payloads are looked for: until the first one is whole. */
-  #findsBare = true;
-  #state = TEXT;
+  readonly #first: RegExp;
+  /** Where a text begins. */
+  readonly #start: number;
+  #state: number;
   /** The held text: it may become an opening delimiter. */
   #held = "";
   /** Bytes that have been reported. */
@@ -68,7 +78,7 @@ export class Envelope {
    * @throws {PatternError} for a pattern that can't be compiled.
    */
   constructor(marks: string | readonly string[], patterns: string | readonly string[] = [], options: EnvelopeOptions = {}) {
-    const { holdLimit, payloadLimit, retain = "matches", ...own } = options;
+    const { holdLimit, payloadLimit, startsInside = false, retain = "matches", ...own } = options;
     this.#delimiters = (typeof marks === "string" ? [marks] : [...marks]).map((mark) => parseDelimiter(String(mark)));
     if (this.#delimiters.length === 0) throw invalid("marks: at least one is needed");
     const making = makingOf(options);
@@ -81,7 +91,9 @@ export class Envelope {
     this.#payload = new OpenPayload(text, accepts, limit, making, (event) => this.#events.push(event));
     this.#opening = new Opening(this.#delimiters, this.#holdLimit);
     this.#followsFences = this.#delimiters.some(({ shape }) => shape === "any-fence");
-    this.#findBare(true);
+    const units = this.#delimiters.map((delimiter) => firstUnits(delimiter)).join("");
+    this.#first = new RegExp(`[${units.replace(/[\\\]^[-]/g, "\\$&")}]`);
+    this.#start = this.#state = startsInside && !isBare(this.#delimiters[0]!) ? INSIDE : TEXT;
   }
 
   /**
@@ -126,11 +138,10 @@ export class Envelope {
   }
 
   #clear(): void {
-    this.#state = TEXT;
+    this.#state = this.#start;
     this.#held = "";
     this.#offset = 0;
     this.#fences = new Fences();
-    this.#findBare(true);
   }
 
   #end(): void {
@@ -139,24 +150,19 @@ export class Envelope {
     this.#clear();
   }
 
-  #findBare(findsBare: boolean): void {
-    this.#findsBare = findsBare;
-    const lookedFor = this.#delimiters.filter((delimiter) => findsBare || !isBare(delimiter));
-    const units = lookedFor.map((delimiter) => firstUnits(delimiter)).join("");
-    // No unit is the first of none.
-    this.#first = units === "" ? /[]/ : new RegExp(`[${units.replace(/[\\\]^[-]/g, "\\$&")}]`);
-  }
-
   #scan(text: string): void {
     let rest = text;
     while (rest !== "") {
       switch (this.#state) {
+        case INSIDE:
+          this.#beginPayload(this.#delimiters[0]!, "");
+          break;
         case TEXT: {
           const found = rest.search(this.#first);
           this.#reportText(found < 0 ? rest : rest.slice(0, found));
           if (found < 0) return;
           rest = rest.slice(found);
-          this.#opening.begin(this.#fences, rest[0]!, this.#findsBare);
+          this.#opening.begin(this.#fences, rest[0]!);
           this.#state = OPENING;
           break;
         }
@@ -173,7 +179,10 @@ export class Envelope {
           const ended = this.#payload.feed(rest);
           if (ended === undefined) return;
           rest = rest.slice(ended.used);
-          this.#endPayload(ended);
+          this.#state = TEXT;
+          this.#offset += ended.length;
+          // It is not longer than the mark, and no payload is open now.
+          this.#scan(ended.givenBack);
         }
       }
     }
@@ -186,11 +195,7 @@ export class Envelope {
     const used = Math.max(0, length - held.length);
     const decided = held.slice(0, length) + rest.slice(0, used);
     if (delimiter !== undefined) {
-      this.#events.push({ kind: "payload-start", mark: delimiter.mark, open: decided, offset: this.#offset });
-      this.#offset += utf8Length(decided);
-      this.#fences.isInsideLine = true;
-      this.#payload.begin(delimiter, new Closing(delimiter, decided, this.#holdLimit));
-      this.#state = PAYLOAD;
+      this.#beginPayload(delimiter, decided);
     } else {
       this.#state = TEXT;
       this.#reportText(decided);
@@ -202,15 +207,20 @@ export class Envelope {
     return used;
   }
 
-  #endPayload({ length, isWholeBare }: Ended): void {
-    this.#state = TEXT;
-    this.#offset += length;
-    if (isWholeBare) this.#findBare(false);
+  #beginPayload(delimiter: Delimiter, open: string): void {
+    this.#events.push({ kind: "payload-start", mark: delimiter.mark, open, offset: this.#offset });
+    this.#offset += utf8Length(open);
+    this.#fences.isInsideLine = true;
+    this.#payload.begin(delimiter, new Closing(delimiter, open, this.#holdLimit));
+    this.#state = PAYLOAD;
   }
 
+  /** Reports visible text, in one piece with what comes right before it in the chunk. */
   #reportText(text: string): void {
     if (text === "") return;
-    this.#events.push({ kind: "text", text });
+    const before = this.#events.at(-1);
+    if (before?.kind === "text") this.#events[this.#events.length - 1] = { kind: "text", text: before.text + text };
+    else this.#events.push({ kind: "text", text });
     this.#offset += utf8Length(text);
     if (this.#followsFences) this.#fences.pass(text);
   }

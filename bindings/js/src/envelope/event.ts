@@ -14,7 +14,7 @@ export interface PayloadStartEvent {
   readonly kind: "payload-start";
   /** Which, as it was given. */
   readonly mark: string;
-  /** The opening mark as it came; empty for a bare payload. */
+  /** The opening mark as it came, with what leads to the JSON; empty for a bare payload, and for one the text starts inside. */
   readonly open: string;
   /** Its first byte in the text. */
   readonly offset: number;

@@ -39,6 +39,8 @@ const SPACE = 1;
 const NAME = 2;
 /** After the name: so many units of a comment's `-->`, or blanks after a fence's name. */
 const EDGE = 3;
+/** After all of what is before a JSON object and what leads to it. */
+const LEAD = 4;
 
 /** So many units are looked at first. */
 const SHORT = 16;
@@ -57,6 +59,11 @@ class Rival {
     this.place = place;
     this.delimiter = delimiter;
     this.fence = delimiter.shape === "any-fence" ? new AnyFence(fences) : undefined;
+  }
+
+  /** True if only a `{` is missing. */
+  get isLed(): boolean {
+    return this.#stage === LEAD;
   }
 
   /** The effect of a unit: more, no, or that it is complete, with how many of the units looked at follow it. */
@@ -89,11 +96,12 @@ class Rival {
           return unit === 10 || unit === 13 || unit === 123 || unit === 91 ? read + 1 : NO;
         }
         break;
-        break;
       case "between": {
-        const { name } = this.delimiter;
+        const { name, content } = this.delimiter;
+        if (this.#stage === LEAD) return unit === 123 ? 1 : MORE;
         if (name.charCodeAt(read) !== unit) return NO;
-        return read + 1 === name.length ? 0 : this.#to(FRONT, read + 1);
+        if (read + 1 < name.length) return this.#to(FRONT, read + 1);
+        return content === "led" ? this.#to(LEAD, 0) : 0;
       }
       default:
         if (this.#stage === FRONT) return this.#to(NAME, 0);
@@ -179,8 +187,8 @@ export class Opening {
     this.#bare = delimiters.some(isBare) ? new Bare() : undefined;
   }
 
-  /** Begins at a unit with which a delimiter may begin; bare payloads may not be looked for any more. */
-  begin(fences: Fences, first: string, findsBare: boolean): void {
+  /** Begins at a unit with which a delimiter may begin. */
+  begin(fences: Fences, first: string): void {
     this.#looked = this.#lookedBytes = this.#failedAt = 0;
     this.#fence = undefined;
     this.#rivals = [];
@@ -188,7 +196,7 @@ export class Opening {
     this.#delimiters.forEach((delimiter, place) => {
       if (!firstUnits(delimiter).includes(first)) return;
       if (!isBare(delimiter)) this.#rivals.push(new Rival(place, delimiter, fences));
-      else if (findsBare && this.#barePlace < 0) this.#barePlace = place;
+      else if (this.#barePlace < 0) this.#barePlace = place;
     });
     if (this.#barePlace >= 0) this.#bare!.reset();
   }
@@ -237,6 +245,8 @@ export class Opening {
 
   #advanceRivals(piece: string): { readonly place: number; readonly delimiter: Delimiter; readonly length: number } | undefined {
     for (let at = 0; at < piece.length && this.#rivals.length > 0; at++) {
+      if (this.#rivals.every(({ isLed }) => isLed)) at = piece.indexOf("{", at);
+      if (at < 0) break;
       const unit = piece.charCodeAt(at);
       let opened: { place: number; delimiter: Delimiter; length: number } | undefined;
       this.#rivals = this.#rivals.filter((rival) => {
@@ -271,8 +281,10 @@ export class Opening {
     if (first === "`") return Math.max(1, Math.min(backticks(text, 0), failedAt));
     if (first !== "{" && first !== "[") return (text.codePointAt(0) ?? 0) > 0xffff ? 2 : 1;
     let run = 0;
-    while (run < failedAt && run < text.length && /[{[ \t\n\r]/.test(text[run]!)) run++;
-    for (let from = 1; from < run; from++) if (this.#mayOpen(text, from, failedAt)) return from;
+    while (run < failedAt && run < text.length && /[{[ \t\n\r]/.test(text[run]!)) {
+      if (run > 0 && this.#mayOpen(text, run, failedAt)) return run;
+      run++;
+    }
     return Math.max(1, run);
   }
 

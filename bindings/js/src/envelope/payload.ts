@@ -6,7 +6,7 @@
 // - *Where does the payload end?* While the JSON is intact, a closing delimiter inside one of its strings is part of the
 //   string. So inside the value nobody looks for the delimiter: {@link Extent} counts quotes and brackets, and only after the
 //   value's end does {@link Closing} begin to search. From the first bad byte on, quotes can't be trusted any more, so the
-//   next closing delimiter ends the payload, wherever it is. A bare payload has none; there the brackets always decide.
+//   next closing delimiter ends the payload, wherever it is. Where there is none, the brackets always decide.
 // - *What is it worth?* The parser says, and the verdict turns its error into the status.
 //
 // The trap is a unit that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next one stops the
@@ -20,7 +20,7 @@ import { TextError } from "../text-error.js";
 import { utf8Length, within } from "../utf8.js";
 import type { Making } from "../values.js";
 import type { Closing } from "./closing.js";
-import { isBare, isSpace, type Delimiter } from "./delimiter.js";
+import { closesItself, isSpace, type Delimiter } from "./delimiter.js";
 import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
 
@@ -41,8 +41,8 @@ export interface Ended {
   readonly used: number;
   /** Bytes of all of it, closing delimiter included. */
   readonly length: number;
-  /** True if it was the bare payload that was looked for. */
-  readonly isWholeBare: boolean;
+  /** What was held as the beginning of its closing delimiter, and is not: it comes before what is not used. */
+  readonly givenBack: string;
 }
 
 /** Reads payloads, one at a time. */
@@ -90,17 +90,28 @@ export class OpenPayload {
       const rest = input.slice(used);
       if (this.#phase === VALUE) {
         used += this.#value(rest);
-        if (isBare(this.#delimiter) && this.#extent.hasEnded) return this.#end(true, used, "");
+        if (closesItself(this.#delimiter) && this.#extent.hasEnded) return this.#end(true, used, "");
         continue;
       }
       const found = this.#closing.next(rest);
       switch (found.kind) {
-        case "content":
-          used += this.#content(rest.slice(0, found.length));
+        case "content": {
+          const belonging = this.#belonging(rest.slice(0, found.length));
+          used += this.#content(rest.slice(0, belonging));
+          // What no text closes can't go on after an error before its first bracket.
+          const isLost = this.#phase === LOST && closesItself(this.#delimiter);
+          if ((belonging < found.length && this.#error === undefined) || isLost) return this.#end(true, used, "");
           break;
-        case "released":
-          this.#released(found.text);
+        }
+        case "released": {
+          // After the value it is no white space, so nothing of it belongs to what is between two texts.
+          if (this.#phase === AFTER && this.#delimiter.shape === "between") {
+            return { ...this.#end(true, used, ""), givenBack: found.text + this.#closing.takeHeld() };
+          }
+          const givenBack = this.#released(found.text);
+          if (givenBack !== undefined) return { used, length: this.#length, givenBack };
           break;
+        }
         case "held":
           return undefined;
         default:
@@ -108,6 +119,17 @@ export class OpenPayload {
       }
     }
     return undefined;
+  }
+
+  /**
+   * Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with its JSON,
+   * and has none if nothing closes it and no bracket begins it.
+   */
+  #belonging(piece: string): number {
+    const isBefore = this.#phase === BEFORE && closesItself(this.#delimiter);
+    if (!isBefore && !(this.#phase === AFTER && this.#delimiter.shape === "between")) return piece.length;
+    const space = spaces(piece);
+    return isBefore && (piece[space] === "{" || piece[space] === "[") ? piece.length : space;
   }
 
   /** The end of input. */
@@ -119,7 +141,7 @@ export class OpenPayload {
   /** The next part of the value; returns how much of it was read. */
   #value(rest: string): number {
     const before = this.#extent.clone();
-    const hasDelimiter = !isBare(this.#delimiter);
+    const hasDelimiter = !closesItself(this.#delimiter);
     const isParsers = this.#accepts && hasDelimiter;
     const length = isParsers ? rest.length : this.#extent.advance(rest);
     const piece = rest.slice(0, length);
@@ -166,8 +188,7 @@ export class OpenPayload {
   #content(piece: string): number {
     switch (this.#phase) {
       case BEFORE: {
-        let space = 0;
-        while (space < piece.length && isSpace(piece.charCodeAt(space))) space++;
+        const space = spaces(piece);
         const used = this.#parse(piece.slice(0, space), false);
         if (this.#error !== undefined) this.#phase = LOST;
         else if (space < piece.length) this.#beginValue(piece[space]!);
@@ -199,18 +220,22 @@ export class OpenPayload {
     if (this.#raw !== "") this.#report({ kind: "fragment", mark: this.#delimiter.mark, text: this.#raw });
   }
 
-  /** Text that was held because it might have been a closing delimiter, and is not. */
-  #released(text: string): void {
+  /**
+   * Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after the payload, if
+   * that has ended.
+   */
+  #released(text: string): string | undefined {
     if (this.#phase === BEFORE) {
       // A value begins with it, so all that is held is read again.
       const all = text + this.#closing.takeHeld();
       this.#beginValue(all[0]!);
-      // The beginning of a closing delimiter does not contain one.
-      this.feed(all);
-      return;
+      // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next to it.
+      const ended = this.feed(all);
+      return ended && all.slice(ended.used);
     }
     const used = this.#content(text);
     this.#keep(text.slice(used));
+    return undefined;
   }
 
   /**
@@ -315,7 +340,7 @@ export class OpenPayload {
     const payload = payloadOf(verdict, this.#raw, this.#text, this.#error, this.#making);
     const length = this.#length;
     this.#report({ kind: "payload", mark: this.#delimiter.mark, close, length, ...payload });
-    return { used, length: length + utf8Length(close), isWholeBare: isBare(this.#delimiter) && payload.value !== undefined };
+    return { used, length: length + utf8Length(close), givenBack: "" };
   }
 
   #verdict(isClosed: boolean): Verdict {
@@ -345,4 +370,11 @@ export class OpenPayload {
         return { status: "malformed" };
     }
   }
+}
+
+/** How much white space a text begins with. */
+function spaces(text: string): number {
+  let at = 0;
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++;
+  return at;
 }
