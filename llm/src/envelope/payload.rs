@@ -150,7 +150,7 @@ impl OpenPayload {
                 }
                 continue;
             }
-            match self.closing.next(rest) {
+            match self.closing.next(self.near(delimiter, rest)) {
                 Found::Content(length) => {
                     let piece = &rest[..length];
                     let belonging = self.belonging(delimiter, piece);
@@ -178,6 +178,17 @@ impl OpenPayload {
             }
         }
         None
+    }
+
+    /// What is searched: around the value of what is between two texts, what closes is next or none, however much follows.
+    fn near<'t>(&self, delimiter: &Delimiter, rest: &'t str) -> &'t str {
+        if !delimiter.is_between() || !matches!(self.phase, Phase::Before | Phase::After) {
+            return rest;
+        }
+        let space = rest.bytes().take_while(|byte| SPACE.contains(byte)).count();
+        let length = space + delimiter.close.len().max(1);
+        let end = (length..rest.len()).find(|end| rest.is_char_boundary(*end));
+        &rest[..end.unwrap_or(rest.len())]
     }
 
     /// Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with its

@@ -93,7 +93,7 @@ export class OpenPayload {
         if (closesItself(this.#delimiter) && this.#extent.hasEnded) return this.#end(true, used, "");
         continue;
       }
-      const found = this.#closing.next(rest);
+      const found = this.#closing.next(rest.slice(0, this.#near(rest)));
       switch (found.kind) {
         case "content": {
           const belonging = this.#belonging(rest.slice(0, found.length));
@@ -119,6 +119,13 @@ export class OpenPayload {
       }
     }
     return undefined;
+  }
+
+  /** How much is searched: around the value of what is between two texts, what closes is next or none, however much follows. */
+  #near(rest: string): number {
+    const { shape, close } = this.#delimiter;
+    if (shape !== "between" || this.#phase > AFTER) return rest.length;
+    return spaces(rest) + Math.max(1, close.length);
   }
 
   /**
