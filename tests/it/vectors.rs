@@ -111,8 +111,12 @@ impl Printer {
         writeln!(self.out, r#"{{"event":"{event}"{document}{members}}}"#).unwrap();
     }
 
-    fn event(&mut self, event: &OwnedEvent) {
-        let line = serde_json::to_string(event).unwrap();
+    fn event(&mut self, event: &OwnedEvent, patterns: &PatternSet) {
+        let mut line = serde_json::to_string(event).unwrap();
+        // The command says whether it is text or spelt so.
+        if matches!(event.kind, OwnedEventKind::Delta(_)) && patterns.get(event.pattern).unwrap().is_raw() {
+            line = line.replacen("delta", "raw", 1);
+        }
         // It has the members of its line, and then two more with which it can be read back. An error's place is one.
         let (begin, rest) = line[..line.rfind(r#","match":"#).unwrap()].split_at(line.find(',').unwrap());
         let is_error = matches!(event.kind, OwnedEventKind::InnerError(_));
@@ -198,7 +202,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
                     // An end's offset is that of the byte after it.
                     let is_end = matches!(event.kind, EventKind::End(_));
                     printer.deviations(parser, event.offset + u64::from(!is_end));
-                    printer.event(&event.to_owned());
+                    printer.event(&event.to_owned(), &vector.patterns);
                 }
                 Err(error) => refused = Some(error),
             }
@@ -244,7 +248,7 @@ fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> St
         let on_event = |event: DocumentEvent<'_>| match event {
             DocumentEvent::Match { document, event } => {
                 begin(&mut printer, document);
-                printer.event(&event.to_owned());
+                printer.event(&event.to_owned(), &vector.patterns);
             }
             DocumentEvent::End(ended) => {
                 begin(&mut printer, ended.number());

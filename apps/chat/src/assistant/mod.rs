@@ -11,6 +11,7 @@ mod classification;
 mod classify;
 mod draft;
 mod form;
+mod growing_text;
 mod hidden_context;
 mod output;
 mod round;

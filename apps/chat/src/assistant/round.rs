@@ -9,8 +9,8 @@ use jsonspigot::PatternSet;
 use jsonspigot_llm::{CallEvent, Payload, PayloadStatus, StopKind, StreamEvent, ToolCalls};
 use serde_json::{Map, Value, json};
 
+use super::growing_text::GrowingText;
 use super::hidden_context::HiddenContext;
-use super::output::GrowingText;
 use crate::provider::{Block, Message, Role};
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 

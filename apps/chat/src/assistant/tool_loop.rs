@@ -11,7 +11,8 @@ use tokio::task::JoinSet;
 
 use super::ask::{Reader, ask};
 use super::draft::result_of;
-use super::output::{GrowingText, Output};
+use super::growing_text::GrowingText;
+use super::output::Output;
 use super::round::{Call, Round};
 use super::tools::{ToolOutcome, Toolbox};
 use super::{Assistants, Finished, TurnError, conversation, updated};
