@@ -92,7 +92,7 @@ await inEngine("workerd", async () => {
 /** A worker with the package's files as modules: the `workerd` entry of the providers, and the module as workers import one. */
 async function inWorker({ Miniflare }) {
   const files = ["replay.mjs", "replay-providers.mjs", "engines/replay-all.mjs"].map((name) => `bindings/js/test/${name}`);
-  for (const folder of ["", "saved/", "providers/"]) {
+  for (const folder of ["", "calls/", "envelope/", "payload/", "saved/", "providers/"]) {
     for (const name of readdirSync(join(packageFolder, "dist", folder))) {
       const isOther = folder === "providers/" && ["inlined.js", "plain.js", "index.js", "node.js", "unpack.js"].includes(name);
       if (name.endsWith(".js") && name !== "react.js" && !isOther) {
