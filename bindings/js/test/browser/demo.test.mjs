@@ -3,7 +3,9 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { after, before, describe, test } from "node:test";
 
@@ -76,6 +78,27 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
       assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]), [], look);
       await page.close();
     }));
+  });
+
+  test("nothing jumps where the page is painted before its script runs", async () => {
+    const late = join(mkdtempSync(join(tmpdir(), "demo-")), "late.html");
+    const page = readFileSync(file, "utf8").replace("<script>", "<script>setTimeout(() => {");
+    writeFileSync(late, page.replace(/<\/script>\s*<\/body>/, "}, 300);</script></body>"));
+    for (const [width, height] of [[1440, 900], [390, 844]]) {
+      const page = await browser.newPage({ viewport: { width, height } });
+      await page.addInitScript(() => {
+        window.shift = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach((entry) => (window.shift += entry.value)))
+          .observe({ type: "layout-shift", buffered: true });
+      });
+      await page.goto(pathToFileURL(late).href);
+      assert.equal(await page.locator("#stage .pair").count(), 0, "it is painted without the stage");
+      await page.locator("#stage .pair").waitFor();
+      await page.waitForTimeout(300);
+      const shift = await page.evaluate(() => window.shift);
+      assert.ok(shift < 0.1, `${width} px: a layout shift of ${shift}`);
+      await page.close();
+    }
   });
 
   test("the stage by keyboard: pause, slow, again", async () => {
