@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::error::ErrorKind;
-use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueEnum, ValueHint};
+use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueHint};
 use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
 use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCalls};
 
@@ -265,7 +265,7 @@ pub(crate) struct Options {
 
 /// The files that can be generated, named as in ripgrep.
 #[cfg(feature = "generate")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Generated {
     /// The man page, in roff
     Man,

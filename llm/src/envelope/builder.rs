@@ -69,7 +69,7 @@ impl EnvelopeBuilder {
     }
 
     /// The text begins inside a payload of the first delimiter, whose opening came before it, as `…</think>answer` does of a
-    /// model that was made to think. Its [begin](EnvelopeEvent::Begin) has no text that opens.
+    /// model that was made to think. Its [begin](crate::EnvelopeEvent::Begin) has no text that opens.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
