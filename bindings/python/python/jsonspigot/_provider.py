@@ -75,15 +75,22 @@ def provider_events(
     given: Any = models
     reader = ProviderStream(provider, patterns, patterns_for=patterns_for, models=given, **options)
 
+    is_recognized = False
+
+    def noted(told: list[Any]) -> list[Any]:
+        nonlocal is_recognized
+        is_recognized = is_recognized or not all(isinstance(event, StreamEvent.BadFrame) for event in told)
+        return told
+
     def read(item: Any) -> list[Any]:
-        return reader.feed(item) if isinstance(item, WHOLE) else reader.push(item)
+        return noted(reader.feed(item) if isinstance(item, WHOLE) else reader.push(item))
 
     def finish() -> list[Any]:
-        told: list[Any] = reader.finish()
+        told = noted(reader.finish())
         kind, why = reader.unfinished() or (None, "")
-        if kind == "no-event":
+        if kind == "no-event" or (kind == "bad-frame" and not is_recognized):
             # Something else than a stream of this provider: an error's page, a proxy's answer.
-            raise JsonSpigotError(why, kind, path=None, events=told)
+            raise JsonSpigotError(why, "no-event", path=None, events=told)
         return told
 
     if isinstance(stream, AsyncIterable):
