@@ -39,7 +39,17 @@ impl Emitter<'_> {
 
     /// Returns true if the message has this id, or no other is known.
     fn is_message(&self, id: &str) -> bool {
-        id.is_empty() || self.has_reported(&message_key(id))
+        id.is_empty() || self.has_message_id(id)
+    }
+
+    /// Returns true if the message has this id, which is empty for one that began without any.
+    pub(crate) fn has_message_id(&self, id: &str) -> bool {
+        self.has_reported(&message_key(id))
+    }
+
+    /// The message goes by this id too.
+    pub(crate) fn note_message_id(&mut self, id: &str) {
+        self.note_reported(&message_key(id));
     }
 
     /// A message begins, with whatever is known of it. Another one that has not ended breaks off.
@@ -60,7 +70,7 @@ impl Emitter<'_> {
     fn know_message(&mut self, id: &str, model: &str) {
         self.user.stream_state.has_message = true;
         self.user.stream_state.begin(0);
-        self.note_reported(&message_key(id));
+        self.note_message_id(id);
         self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 

@@ -226,13 +226,12 @@ fn block_key(block: Json<'_>) -> String {
 fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let message: Message<'_> = line.message.object()?;
     is_said(message.content)?;
-    let key = ["message/", &*message.id].concat();
-    if !emit.has_reported(&key) && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_reported("message/"))
-    {
+    let is_known = emit.has_message_id(&message.id);
+    if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
         // It was picked up in the middle, or began without an id.
         emit.message(&message.id, &message.model);
-        emit.note_reported(&key);
-    } else if !emit.has_reported(&key) {
+        emit.note_message_id(&message.id);
+    } else if !is_known {
         emit.begin_message(&message.id, &message.model);
     }
     let is_streamed = emit.has_reported(STREAMED);
