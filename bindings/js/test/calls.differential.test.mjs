@@ -6,19 +6,13 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { test } from "node:test";
 
-import { random } from "../bench/texts.mjs";
 import { ToolCalls } from "../dist/index.js";
 import { ProviderStream } from "../dist/providers/index.js";
+import { cases, DEVIATIONS, next, pick, seed } from "./generate.mjs";
 import { errorLine } from "./replay.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const seed = Number(process.env.JSONSPIGOT_SEED ?? 1);
-const cases = Number(process.env.JSONSPIGOT_CASES ?? 4_000);
-const next = random(seed);
-const pick = (list) => list[next(list.length)];
 
-const DEVIATIONS =
-  "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
 const INPUTS = [
   ...'{"a":1}|{ "a" : 1 }|{"a":1.0}|{"b":2,"a":1}|{"a":1,"b":2}|{"a":"é😀\\n"}|{"a":"\\u00e9\\ud83d\\ude00\\n"}|{}|{ }|[]|""|12|120|-0|1e3|1000|null|"text"'.split("|"),
   ...'{"a":1}{"a":1}|{"a":1} {"a":1.0}|{"a":1}{"b":2}|{"a":1}{"a":1,"a":2}|{} [1,]|1 2|{"a":1,"a":2}|{"a":[1,]}|{a:1}|{"a":1} // c|{"a":1}/|SELECT 1|{"a":1}x|{"a": [1, {"b": [true, "x"]}]}| {"a":1} |{"a":1,|{"a":1.25}'.split("|"),

@@ -9,15 +9,11 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { before, test } from "node:test";
 
-import { random } from "../bench/texts.mjs";
 import * as jsonspigot from "../dist/index.js";
+import { cases, DEVIATIONS, next, pick, seed } from "./generate.mjs";
 import { joined, replay } from "./replay.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const seed = Number(process.env.JSONSPIGOT_SEED ?? 1);
-const cases = Number(process.env.JSONSPIGOT_CASES ?? 4_000);
-const next = random(seed);
-const pick = (list) => list[next(list.length)];
 const utf8 = new TextEncoder();
 
 const STRINGS = [
@@ -36,8 +32,6 @@ const PATTERNS = [
   ...["a | *", "$..* | $..*", "* | a", "a[*] | b", "* | * | *", "b | $"],
   ...["raw:$", "raw:$..*", "raw:a", "raw:*", "raw:$..a", "raw:* | *", "raw:a | $", "raw:$..* | $..*", "raw:[*] | $"],
 ];
-const DEVIATIONS =
-  "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
 
 function string() {
   let text = "";

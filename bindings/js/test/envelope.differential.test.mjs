@@ -6,19 +6,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { random } from "../bench/texts.mjs";
 import { Envelope } from "../dist/index.js";
 import * as providers from "../dist/providers/index.js";
+import { cases, DEVIATIONS, next, pick, seed } from "./generate.mjs";
 import { replayProviders } from "./replay-providers.mjs";
 import { joined, readVectors } from "./replay.mjs";
 
-const seed = Number(process.env.JSONSPIGOT_SEED ?? 1);
-const cases = Number(process.env.JSONSPIGOT_CASES ?? 4_000);
-const next = random(seed);
-const pick = (list) => list[next(list.length)];
-
-const DEVIATIONS =
-  "control-characters|bad-escapes|lone-surrogates|trailing-commas|comments|single-quotes|bare-keys|python-literals|non-finite|byte-order-mark".split("|");
 const MARKS = [
   ..."comment:a|comment:ctx|comment:a:raw|fence:json|fence:js|fence:*|fence:*:raw|fence:text:raw|tag:t|tag:t:json|tag:call:raw|tag:é|bare|bare:object".split("|"),
   ..."between:[ARGS]:[END]|between:{{:}}|between:<|x|>:<|y|>|between:é:😀|between:\\::;|between:[[[:]:raw|between:<:>|between:[CALL]:|between:[:|between:{:|between:<:[]a]|between:<c>::led|between:[ARGS]:[END]:led|between:{{:}}:led".split("|").reduce((all, part) => {
