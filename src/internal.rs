@@ -16,7 +16,7 @@ use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
 use crate::rewrite::Rewriter;
-use crate::tokenizer::{Place, ValueKind};
+use crate::tokenizer::{Place, Tokenizer, ValueKind};
 pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
 use crate::tree::PartialValue;
 pub use crate::tree::write_escaped;
@@ -166,7 +166,8 @@ pub trait Rewriting {
     fn has_whole_inner_text(&self) -> bool;
     /// Returns true if nothing but white space has come of that text.
     fn is_before_inner_text(&self) -> bool;
-    /// Returns true if the root is a string that is open, or if what has come can't go on.
+    /// Returns true if the root is a string that is open, and what is held back is the end of what has come of it; or if
+    /// what has come can't go on.
     fn is_in_root_string(&self) -> bool;
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
     /// Writes everything but the header of a saved state.
@@ -190,9 +191,23 @@ impl Rewriting for Rewriter {
     }
 
     fn is_in_root_string(&self) -> bool {
-        let tokenizer = &self.parser().engine.tokenizer;
-        let is_in_string = tokenizer.place() == Place::String && tokenizer.nest().depth() == 0;
-        if self.parser().is_open() { is_in_string } else { self.check_open().is_err() }
+        fn place_in_root_string(tokenizer: &Tokenizer) -> Option<Vec<u8>> {
+            let is_in_string = tokenizer.place() == Place::String && tokenizer.nest().depth() == 0;
+            let mut tail = Vec::new();
+            tokenizer.push_tail(&mut tail);
+            is_in_string.then_some(tail)
+        }
+        if !self.parser().is_open() {
+            return self.check_open().is_err();
+        }
+        let place = place_in_root_string(&self.parser().engine.tokenizer);
+        if self.held().is_empty() {
+            return place.is_some();
+        }
+        // Only a made-up state holds back what would not be text where it stands, or less or more of an escape.
+        let mut held = Parser::new(&PatternSet::empty());
+        let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
+        is_read && place.is_some() && place_in_root_string(&held.engine.tokenizer) == place
     }
 
     fn owner(&self, kind: saved::Kind) -> saved::Owner {

@@ -91,7 +91,8 @@ assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
-{"event":"payload","mark":"…","status":"…"} with "value", "raw" and "error" as above (an empty payload has none of them).
+{"event":"payload","mark":"…","status":"…"} with "value", "raw", "error" and "values" as above (an empty payload has none
+of them).
 Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
 or the text is not UTF-8. With --text: the text around payloads as it is, and the matches.
 

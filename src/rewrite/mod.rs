@@ -230,6 +230,11 @@ impl Rewriter {
         self.choices.cuts
     }
 
+    /// The end of what has come, which is held back.
+    pub(crate) fn held(&self) -> &[u8] {
+        &self.state.held
+    }
+
     pub(crate) fn parser(&self) -> &Parser {
         &self.parser
     }

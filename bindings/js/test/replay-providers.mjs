@@ -77,7 +77,7 @@ function matchLine(event, owner) {
   return eventLine(event).replace(/^(\{"event":"[a-z-]+")/, `$1${owner}`);
 }
 
-function verdict({ status, reason, value, raw, error, strict, deviations, more }, tellsReason) {
+function verdict({ status, reason, value, raw, error, strict, deviations, more, values, repeated }, tellsReason) {
   let line = `,"status":${text(status)}`;
   if (value !== undefined) line += `,"value":${status === "empty" ? "{}" : onOneLine(strict ?? raw)}`;
   else if (status !== "empty") line += `,"raw":${text(raw)}`;
@@ -89,6 +89,7 @@ function verdict({ status, reason, value, raw, error, strict, deviations, more }
   } else if (why !== "") {
     line += `,"error":{"kind":"incomplete"${why}}`;
   }
+  if (values !== undefined) line += `,"values":[${splitValues(raw).join(",")}],"repeated":${repeated}`;
   return line;
 }
 
@@ -114,8 +115,7 @@ function streamLine(event, names) {
       const name = known.name === undefined ? member("name", event.name) : "";
       const wasTold = known.id !== undefined || known.name !== undefined || (event.id === undefined && event.name === undefined);
       const who = wasTold && known.executed === event.executed ? "" : member("executed", event.executed);
-      const values = event.values === undefined ? "" : `,"values":[${splitValues(event.raw).join(",")}],"repeated":${event.repeated}`;
-      return of(member("call", event.call), id, name, verdict(event, true), values, who);
+      return of(member("call", event.call), id, name, verdict(event, true), who);
     }
     case "call-error":
       return of(member("call", event.call), member("kind", event.type));

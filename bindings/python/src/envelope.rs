@@ -34,6 +34,8 @@ pub(crate) enum EnvelopeEvent {
     /// A payload has ended. ``status`` is ``"complete"``, ``"accepted"`` (with deviations, which were to be accepted),
     /// ``"empty"``, ``"truncated"``, ``"malformed"``, ``"trailing"`` or ``"raw"``; ``value``, made when it is first asked for,
     /// and ``raw`` (its JSON text on one line, as strict JSON) are there if it is complete or accepted; ``text`` is what came.
+    /// ``values`` are the JSON texts of a trailing payload that is nothing but whole values, and ``repeated`` says whether they
+    /// are all equal.
     End {
         mark: String,
         status: String,
@@ -42,6 +44,8 @@ pub(crate) enum EnvelopeEvent {
         text: String,
         error: Py<PyAny>,
         close: String,
+        values: Vec<String>,
+        repeated: bool,
         deviations: Py<PyTuple>,
         deviation_count: u64,
     },
@@ -112,6 +116,8 @@ pub(crate) struct Verdict {
     pub(crate) raw: Option<String>,
     pub(crate) text: String,
     pub(crate) error: Py<PyAny>,
+    pub(crate) values: Vec<String>,
+    pub(crate) repeated: bool,
     pub(crate) deviations: Py<PyTuple>,
     pub(crate) deviation_count: u64,
 }
@@ -132,6 +138,8 @@ impl Verdict {
                 Some(error) => exception(py, error, None)?.unbind(),
                 None => py.None(),
             },
+            values: payload.values().into_iter().map(on_one_line).collect(),
+            repeated: payload.is_repeated(),
             deviations: deviations(py, payload.deviations())?.unbind(),
             deviation_count: payload.deviation_count(),
         })
@@ -159,10 +167,22 @@ fn made(
             EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: (*text).to_owned() }
         }
         CoreEvent::End { delimiter, payload, close, .. } => {
-            let Verdict { status, value, raw, text, error, deviations, deviation_count, .. } =
+            let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
                 Verdict::of(py, payload, fractions)?;
             let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
-            EnvelopeEvent::End { mark, status, value, raw, text, error, close, deviations, deviation_count }
+            EnvelopeEvent::End {
+                mark,
+                status,
+                value,
+                raw,
+                text,
+                error,
+                close,
+                values,
+                repeated,
+                deviations,
+                deviation_count,
+            }
         }
         _ => return Ok(None),
     }))

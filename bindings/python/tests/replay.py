@@ -311,6 +311,8 @@ def verdict(event: Any) -> list[tuple[str, str | None]]:
         said.append(("reason", quoted(reason)))
     if said:
         members.append(("error", "{" + ",".join(f'"{name}":{text}' for name, text in said) + "}"))
+    if event.values:
+        members += [("values", f"[{','.join(event.values)}]"), ("repeated", "true" if event.repeated else "false")]
     return members
 
 
@@ -372,8 +374,6 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
                     ("id", None if has_id else maybe(id_)),
                     ("name", None if has_name else maybe(name)),
                     *verdict(event),
-                    ("values", f"[{','.join(event.values)}]" if event.values else None),
-                    ("repeated", ("true" if event.repeated else "false") if event.values else None),
                     ("executed", None if was_told else quoted(executed)),
                 ],
             )

@@ -43,7 +43,6 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
             write!(out, "{}", Verdict { payload: &input, reason })?;
-            write_values(out, &input)?;
             let was_told = has_id || has_name || (id.is_none() && name.is_none());
             if was_told && known == executor {
                 out.write_all(b"}\n")
@@ -65,20 +64,6 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             out.write_all(b"\n")
         }
     }
-}
-
-/// The values of an input that has several.
-fn write_values(out: &mut impl Write, input: &Payload<'_>) -> io::Result<()> {
-    let values = input.values();
-    if values.is_empty() {
-        return Ok(());
-    }
-    out.write_all(br#","values":["#)?;
-    for (place, value) in values.into_iter().enumerate() {
-        let comma = if place > 0 { "," } else { "" };
-        write!(out, "{comma}{}", on_one_line(value))?;
-    }
-    write!(out, r#"],"repeated":{}"#, input.is_repeated())
 }
 
 /// Nobody asked for several answers where there is only the first.
@@ -155,8 +140,23 @@ impl fmt::Display for Verdict<'_> {
             }
             // Nothing is wrong with what has come, or nothing has.
             (None, Some(reason)) => write!(f, r#","error":{{"kind":"incomplete","reason":{}}}"#, Quoted(reason)),
-        }
+        }?;
+        write_values(f, payload)
     }
+}
+
+/// Writes the values of a text that has several.
+fn write_values(f: &mut fmt::Formatter<'_>, payload: &Payload<'_>) -> fmt::Result {
+    let values = payload.values();
+    if values.is_empty() {
+        return Ok(());
+    }
+    f.write_str(r#","values":["#)?;
+    for (place, value) in values.into_iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        write!(f, "{comma}{}", on_one_line(value))?;
+    }
+    write!(f, r#"],"repeated":{}"#, payload.is_repeated())
 }
 
 /// Writes the deviations that were accepted.

@@ -45,6 +45,19 @@ fn each_kind_of_line() {
 }
 
 #[test]
+fn several_values_in_one_payload() {
+    let told = run(&["--envelope", "fence:json"], "```json\n{\"a\": 1} [2]\n```");
+    assert_snapshot!(told, @r#"
+    exit status 1
+    --- stdout
+    {"event":"payload","mark":"fence:json","status":"trailing","raw":"\n{\"a\": 1} [2]\n","error":{"kind":"trailing-bytes","offset":10,"line":2,"column":10,"path":"$"},"values":[{"a":1},[2]],"repeated":false}
+    {"event":"done","bytes":24}
+    --- stderr
+    error: trailing-bytes: expected nothing but white space after the value at line 2 column 10 (byte 10) in $ (payload fence:json, trailing)
+    "#);
+}
+
+#[test]
 fn the_mark_does_not_take_the_pattern() {
     let told = run(&["--envelope", "bare", "a.b"], "See: {\"a\": {\"b\": 1}} and {\"a\": {\"b\": 2}}");
     assert_snapshot!(told, @r#"
@@ -83,7 +96,7 @@ fn a_payload_that_is_not_whole_fails_the_run() {
     {"event":"begin","mark":"comment:context","pattern":0,"path":"a","kind":"bool"}
     {"event":"payload","mark":"comment:context","status":"malformed","raw":" {\"a\": tru3} ","error":{"kind":"invalid-literal","offset":10,"line":1,"column":11,"path":"a"}}
     {"event":"text","text":" two "}
-    {"event":"payload","mark":"comment:context","status":"trailing","raw":" {} {} ","error":{"kind":"trailing-bytes","offset":4,"line":1,"column":5,"path":"$"}}
+    {"event":"payload","mark":"comment:context","status":"trailing","raw":" {} {} ","error":{"kind":"trailing-bytes","offset":4,"line":1,"column":5,"path":"$"},"values":[{},{}],"repeated":true}
     {"event":"text","text":" "}
     {"event":"begin","mark":"fence:json","pattern":0,"path":"a","kind":"string"}
     {"event":"delta","mark":"fence:json","pattern":0,"path":"a","text":"x"}

@@ -1,8 +1,6 @@
 //! The serialized form of an [`OwnedCallEvent`]: a map in the shape of the command's lines.
 
-use alloc::vec::Vec;
-
-use jsonspigot::internal::{EventOf, RawJson};
+use jsonspigot::internal::EventOf;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::{OwnedCallEvent, OwnedToolCall};
@@ -45,11 +43,6 @@ impl Serialize for OwnedCallEvent {
             Self::End { call, input } => {
                 call.write_names(&mut map)?;
                 write_payload(&mut map, input)?;
-                let values = input.values();
-                if !values.is_empty() {
-                    map.serialize_entry("values", &values.into_iter().map(RawJson).collect::<Vec<_>>())?;
-                    map.serialize_entry("repeated", &input.is_repeated())?;
-                }
                 let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
                 write_wrong(&mut map, input, reason)?;
                 call.write_executor(&mut map)?;

@@ -20,6 +20,7 @@ objects! {
         delta: Lazy<Piece<'a>>,
         run_id: Text<'a> = "runId",
         message_id: Text<'a> = "messageId",
+        role: Text<'a>,
         encrypted_value: Json<'a> = "encryptedValue",
         entity_id: Text<'a> = "entityId",
         /// Whether that is a message or a call.
@@ -97,6 +98,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             }
             emit.piece_of_call(slot, delta);
         }
+        kind if kind.starts_with("TEXT_MESSAGE_") && event.is_another_s(emit) => emit.data(kind, json),
         "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
         "TEXT_MESSAGE_CHUNK" => {
             // Its first chunk stands for the start of a message.
@@ -170,6 +172,18 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         emit.set_last_chunk(call, !id.is_empty());
     }
     Ok(Understood::Yes)
+}
+
+impl Event<'_> {
+    /// Returns true for an event of a message that is not the assistant's, as its first event says.
+    fn is_another_s(&self, emit: &mut Emitter<'_>) -> bool {
+        let key = ["another's/", &self.message_id].concat();
+        if matches!(self.role.as_str(), "" | "assistant") {
+            return !self.message_id.is_empty() && emit.has_reported(&key);
+        }
+        emit.note_reported(&key);
+        true
+    }
 }
 
 /// The conversation is the application's, and only says what the arguments are of a call that has got none: too late for

@@ -40,6 +40,14 @@ objects! {
 }
 
 impl<'a> ToolCall<'a> {
+    /// Returns true if the older form says the same piece.
+    pub(crate) fn is_said_by(&self, older: &Function<'_>) -> bool {
+        self.function.0.as_ref().is_some_and(|own| {
+            let is_same_name = older.name.is_empty() || *older.name == *own.name;
+            is_same_name && own.arguments.text_or_json().as_str() == older.arguments.text_or_json().as_str()
+        })
+    }
+
     /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece without a type;
     /// it may be a piece of the call in this slot, unless it has an id of its own.
     pub(crate) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {

@@ -8,7 +8,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::{OwnedPayload, PayloadStatus};
 
-/// The verdict, the value or else the text, and what was accepted.
+/// The verdict, the value or else the text, what was accepted, and the values of a text that has several.
 pub(crate) fn write_payload<M: SerializeMap>(map: &mut M, payload: &OwnedPayload) -> Result<(), M::Error> {
     map.serialize_entry("status", payload.status().name())?;
     match payload.value() {
@@ -22,6 +22,11 @@ pub(crate) fn write_payload<M: SerializeMap>(map: &mut M, payload: &OwnedPayload
         if more > 0 {
             map.serialize_entry("more", &more)?;
         }
+    }
+    let values = payload.values();
+    if !values.is_empty() {
+        map.serialize_entry("values", &values.into_iter().map(RawJson).collect::<Vec<_>>())?;
+        map.serialize_entry("repeated", &payload.is_repeated())?;
     }
     Ok(())
 }

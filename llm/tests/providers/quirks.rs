@@ -236,6 +236,22 @@ fn the_older_function_call() {
         chat::end("function_call"),
     ]);
     assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
+    // Beside the newer form it is a repetition, or something that nobody can place.
+    let both = |call: Value, older: Value| {
+        let calls = json!([{"index": 0, "id": "a", "function": call}]);
+        json!({"choices": [{"index": 0, "delta": {"tool_calls": calls, "function_call": older}}]}).to_string()
+    };
+    let call = || json!({"name": "tool", "arguments": "{\"a\":1}"});
+    for (older, unknown) in [
+        (call(), None),
+        (json!({"arguments": "{\"a\":1}"}), None),
+        (json!({"name": "other", "arguments": "{\"a\":1}"}), Some(())),
+        (json!({"name": "tool", "arguments": "{}"}), Some(())),
+    ] {
+        let log = read_chat([both(call(), older.clone()), chat::end("tool_calls")]);
+        assert_eq!(log.summary(), [r#"tool complete {"a":1}"#]);
+        assert_eq!(log.unknown_parts, unknown.map(|()| older.to_string()).as_slice());
+    }
 }
 
 #[test]

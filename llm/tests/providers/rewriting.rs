@@ -83,7 +83,7 @@ proptest! {
         let is_arguments = text.trim_ascii_start().starts_with(['{', '[']);
         if !is_arguments && redacts {
             prop_assert_eq!(&joined.trim_ascii(), &"", "nothing of what may be anything passes");
-        } else if serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+        } else if serde_json::from_str::<Value>(text).is_ok()
             && let Some(expected) = rewritten(text, &rules)
         {
             prop_assert_eq!(&joined, &expected);
@@ -91,7 +91,9 @@ proptest! {
         let whole = plain.push(&responses::done(1, text)).unwrap().into_owned();
         if provider == Provider::OpenaiResponses {
             let whole: Value = serde_json::from_str(&whole).unwrap();
-            prop_assert_eq!(whole["arguments"].as_str().unwrap(), joined, "what repeats it is rewritten alike");
+            let whole = whole["arguments"].as_str().unwrap();
+            let is_alike = if is_arguments || !redacts { whole == joined } else { whole.trim_ascii().is_empty() };
+            prop_assert!(is_alike, "what repeats it is rewritten alike: {} {}", whole, joined);
         } else {
             prop_assert_eq!(whole, responses::done(1, text), "it is no event of this wire");
         }

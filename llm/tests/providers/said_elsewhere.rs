@@ -499,6 +499,52 @@ fn what_has_no_event_of_its_own_is_reported() {
     assert_eq!(log.unknown_parts, [item("a").to_string(), item("b").to_string()]);
 }
 
+/// A response's spoken words come without the place of an item.
+#[test]
+fn what_a_response_says_aloud() {
+    let events = [
+        json!({"type": "response.created", "response": {"id": "r"}}),
+        json!({"type": "response.audio.delta", "response_id": "r", "delta": "AAAA"}),
+        json!({"type": "response.audio.transcript.delta", "response_id": "r", "delta": "Hello "}),
+        json!({"type": "response.audio.transcript.delta", "response_id": "r", "delta": "there"}),
+        json!({"type": "response.audio.transcript.done", "response_id": "r"}),
+        json!({"type": "response.audio.done", "response_id": "r"}),
+        json!({"type": "response.completed", "response": {"id": "r", "output": []}}),
+    ];
+    let log = read_json(Provider::OpenaiResponses, events);
+    assert_eq!((log.text.as_str(), log.unknown_parts.len(), log.ends), ("Hello there", 0, 1));
+    assert!(log.besides.iter().any(|what| what.starts_with("media")), "{:?}", log.besides);
+}
+
+/// The application passes on what others say, too.
+#[test]
+fn messages_that_are_not_the_assistants() {
+    let event = |kind: &str, id: &str, besides: Value| {
+        let mut event = json!({"type": format!("TEXT_MESSAGE_{kind}"), "messageId": id});
+        event.as_object_mut().unwrap().extend(besides.as_object().unwrap().clone());
+        event
+    };
+    let log = read_json(
+        Provider::AgUi,
+        [
+            json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+            event("START", "u", json!({"role": "user"})),
+            event("START", "a", json!({"role": "assistant"})),
+            event("CONTENT", "u", json!({"delta": "question"})),
+            event("CONTENT", "a", json!({"delta": "answer"})),
+            event("END", "u", json!({})),
+            event("END", "a", json!({})),
+            event("CHUNK", "d", json!({"role": "developer", "delta": "rule"})),
+            event("CHUNK", "d", json!({"delta": "s"})),
+            event("CHUNK", "b", json!({"delta": "!"})),
+            json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+        ],
+    );
+    assert_eq!(log.text, "answer!");
+    let kinds = ["START", "CONTENT", "END", "CHUNK", "CHUNK"].map(|kind| format!("TEXT_MESSAGE_{kind}"));
+    assert_eq!(log.data, kinds);
+}
+
 /// A whole that comes at the end names what had no name before, and says what was lost.
 #[test]
 fn names_plans_and_reasons_that_come_late() {

@@ -375,3 +375,34 @@ fn a_whole_input_that_names_no_call() {
     let log = read_with(Some(Provider::VercelUi), everything(), [event]);
     assert_eq!((log.summary(), log.errors), (vec!["tool complete {\"a\":1}".to_owned()], vec![]));
 }
+
+/// Servers that don't count their items put each at 0; the items have ids of their own.
+#[test]
+fn responses_with_one_output_index_for_all() {
+    let piece = |id: &str, text: &str| {
+        let mut event: Value = serde_json::from_str(&responses::delta(0, text)).unwrap();
+        event["item_id"] = json!(format!("fc_{id}"));
+        event.to_string()
+    };
+    let done = |id: &str, name: &str, text: &str| responses::item_done(0, id, name, text, "completed");
+    let events = [
+        responses::added(0, "a", "one"),
+        responses::added(0, "b", "two"),
+        piece("a", "[1"),
+        piece("b", "[2]"),
+        responses::added(0, "c", "three"),
+        piece("a", "]"),
+        done("b", "two", "[2]"),
+        piece("c", "[3]"),
+        done("a", "one", "[1]"),
+        done("c", "three", "[3]"),
+        responses::end("completed", &json!({})),
+    ];
+    let log = read(Provider::OpenaiResponses, events);
+    assert_eq!(log.summary(), ["one complete [1]", "two complete [2]", "three complete [3]"]);
+    assert_eq!(log.errors, []);
+    // A piece whose two places say two calls, where places differ, is nobody's.
+    let events = [responses::added(0, "a", "one"), responses::added(1, "b", "two"), piece("b", "[1]")];
+    let log = read(Provider::OpenaiResponses, events);
+    assert!(log.summary().iter().all(|call| call.contains("truncated")), "{:?}", log.summary());
+}

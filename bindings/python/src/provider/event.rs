@@ -60,6 +60,8 @@ pub(crate) enum StreamEvent {
         close: String,
         choice: u64,
         block: u64,
+        values: Vec<String>,
+        repeated: bool,
         deviations: Py<PyTuple>,
         deviation_count: u64,
     },
@@ -194,7 +196,7 @@ fn payload(
         }
         EnvelopeEvent::End { delimiter, payload, close, .. } => {
             paths.remove(&Subject::Block(block));
-            let Verdict { status, value, raw, text, error, deviations, deviation_count, .. } =
+            let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
                 Verdict::of(py, payload, fractions)?;
             let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
             StreamEvent::PayloadEnd {
@@ -207,6 +209,8 @@ fn payload(
                 close,
                 choice,
                 block,
+                values,
+                repeated,
                 deviations,
                 deviation_count,
             }
@@ -243,7 +247,7 @@ pub(super) fn made(
         }
         CoreEvent::Call(CallEvent::End { call, ref input }) => {
             paths.remove(&Subject::Call(call.number));
-            let Verdict { status, reason, value, raw, text, error, deviations, deviation_count } =
+            let Verdict { status, reason, value, raw, text, error, values, repeated, deviations, deviation_count } =
                 Verdict::of(py, input, fractions)?;
             StreamEvent::CallEnd {
                 call: call.number,
@@ -257,8 +261,8 @@ pub(super) fn made(
                 error,
                 reason,
                 executed: call.executor.name().to_owned(),
-                values: input.values().into_iter().map(on_one_line).collect(),
-                repeated: input.is_repeated(),
+                values,
+                repeated,
                 deviations,
                 deviation_count,
             }

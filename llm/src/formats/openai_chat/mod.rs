@@ -90,7 +90,7 @@ objects! {
         annotations: Vec<Spelt<'a, Annotation<'a>>>,
         executed_tools: Vec<Spelt<'a, Executed<'a>>>,
         tool_calls: Pieces<Spelt<'a, ToolCall<'a>>>,
-        function_call: Around<Function<'a>>,
+        function_call: Around<Spelt<'a, Function<'a>>>,
         others: Others<'a> = "*",
     }
 
@@ -338,8 +338,13 @@ fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>)
     let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
     emit.refusal(choice, refusal);
     emit.unknown_members(&delta.others, &["role"]);
-    // Some servers send each piece in the older form too.
-    let older = delta.function_call.0.filter(|_| delta.tool_calls.0.is_empty());
+    let older = delta.function_call.0;
+    let (is_alone, is_repetition) = (
+        delta.tool_calls.0.is_empty(),
+        older
+            .as_ref()
+            .is_some_and(|older| delta.tool_calls.0.iter().any(|entry| entry.object.is_said_by(&older.object))),
+    );
     for Spelt { json, object: entry } in delta.tool_calls.0 {
         let slot = Slot::new(choice, entry.index.map_or(Place::Nowhere, Place::Index));
         if entry.is_unknown(slot, json, emit) {
@@ -347,9 +352,14 @@ fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>)
         }
         read_call(choice, entry, form, emit);
     }
-    if let Some(function) = older {
+    match older {
         // The older form has one call at most, and no id.
-        read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, form), emit);
+        Some(Spelt { object: function, .. }) if is_alone => {
+            read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, form), emit);
+        }
+        // Some servers send each piece in the older form too. Anything else there is not theirs to place.
+        Some(Spelt { json, .. }) if !is_repetition => emit.unknown_part("function_call", json),
+        _ => {}
     }
 }
 

@@ -285,6 +285,15 @@ impl Item<'_> {
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
+    pub(super) fn is_call(&self) -> bool {
+        self.form().is_some()
+    }
+
+    /// Returns true if it has ids, and a call goes by another one.
+    pub(super) fn is_another(&self, number: u64, emit: &Emitter<'_>) -> bool {
+        !self.call_id().is_empty() && !self.is_named(number, emit)
+    }
+
     /// Returns true if the item may have been reported as a call before: one that is known, or that may be forgotten.
     pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
         let has_slot = emit.calls().find_in(Slot::from(index)).is_some();

@@ -45,6 +45,8 @@ pub(crate) struct State {
     item: (u64, String, String),
     /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
     is_xai_s: bool,
+    /// True if two calls that are open have the same place in the output: servers that don't count put all at 0.
+    shares_places: bool,
     /// Of the last response, if it is not one of Realtime's: true if it is over.
     plain: Option<bool>,
     realtime: realtime::State,
@@ -214,10 +216,12 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     if is_end && state.plain == Some(true) {
         return Ok(Understood::Yes);
     }
-    if !is_end && (event.event_id.is_given() || realtime::owns_type(&event.kind)) {
+    let is_sound = event.kind.starts_with("response.audio.");
+    // Responses may be spoken too.
+    let is_realtime_s = realtime::owns_type(&event.kind) && !(is_sound && state.plain.is_some());
+    if !is_end && (event.event_id.is_given() || is_realtime_s) {
         return realtime::read(json.hand_over(), &mut state.realtime, emit);
     }
-    let is_sound = event.kind.starts_with("response.audio.");
     let is_piece = event.kind.starts_with("response.")
         && event.kind.ends_with(".delta")
         && (is_sound || !is_silent(&event.kind, &SILENT));
@@ -225,7 +229,8 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
     items.map(|item| &item.object).try_for_each(Item::check)?;
     event.arguments.piece()?;
-    let slot = event.slot(emit);
+    state.shares_places |= event.begins_in_another_s_place(emit);
+    let slot = event.slot(state.shares_places, emit);
     if event.is_torn(slot, emit) {
         emit.calls().unplaced(Slot::at(None));
         return Ok(Understood::Yes);
@@ -358,20 +363,30 @@ fn is_silent(kind: &str, families: &[&str]) -> bool {
 }
 
 impl Event<'_> {
-    /// Returns the place of the event's item: by its place in the output, or if that was lost, by its id.
-    fn slot<'s>(&'s self, emit: &Emitter<'_>) -> Slot<'s> {
+    /// Returns the place of the event's item: by its place in the output, or if that was lost or says nothing, by its id.
+    fn slot<'s>(&'s self, shares_places: bool, emit: &Emitter<'_>) -> Slot<'s> {
         let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
+        let is_known = |id: &str| emit.known().find_id(0, id).is_some();
         match self.output_index {
-            Some(index) => Slot::from(index),
-            None if !call_id.is_empty() => by_id(call_id),
-            None if emit.known().find_id(0, &self.item_id).is_some() => by_id(&self.item_id),
-            None => Slot::at(None),
+            Some(index) if !shares_places => Slot::from(index),
+            place if !call_id.is_empty() && (place.is_none() || is_known(call_id)) => by_id(call_id),
+            _ if is_known(&self.item_id) => by_id(&self.item_id),
+            // A call that starts, or the one that came last to this place.
+            place => Slot::at(place),
         }
     }
 }
 
 impl Event<'_> {
+    /// Returns true if a call starts here in the place of another one, which is still open.
+    fn begins_in_another_s_place(&self, emit: &mut Emitter<'_>) -> bool {
+        let (Some(index), Some(item)) = (self.output_index, &self.item) else { return false };
+        &*self.kind == "response.output_item.added"
+            && item.object.is_call()
+            && emit.calls().find_open(Slot::from(index)).is_some_and(|open| item.object.is_another(open, emit))
+    }
+
     /// Returns true if a fragment's place says one call, and its item's id another.
     fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
         let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();

@@ -8,7 +8,7 @@ use crate::calls::{Key, Places};
 
 impl State {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, kinds, item, is_xai_s, plain, realtime } = self;
+        let Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
@@ -21,6 +21,7 @@ impl State {
         out.text(id);
         out.text(phase);
         out.flag(*is_xai_s);
+        out.flag(*shares_places);
         out.option(*plain, Writer::flag);
         realtime.save(out);
     }
@@ -33,8 +34,9 @@ impl State {
         let kinds =
             Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
         let item = (reader.number()?, reader.string()?, reader.string()?);
-        let (is_xai_s, plain) = (reader.flag()?, reader.option(Reader::flag)?);
+        let (is_xai_s, shares_places) = (reader.flag()?, reader.flag()?);
+        let plain = reader.option(Reader::flag)?;
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, kinds, item, is_xai_s, plain, realtime })
+        Ok(Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, realtime })
     }
 }
