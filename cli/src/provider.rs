@@ -270,9 +270,10 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
 
 #[cfg(test)]
 mod tests {
-    use std::io;
+    use std::{io, iter};
 
     use jsonspigot::PatternSet;
+    use jsonspigot_check::streams::support::each_cut;
     use jsonspigot_llm::ToolCalls;
 
     use super::{Choices, Stream};
@@ -305,9 +306,11 @@ mod tests {
                 "{name}"
             );
             assert_eq!(read(bytes.chunks(1)), whole, "{name}, byte by byte");
-            // All cuts of a short stream, some hundred of a long one.
-            for cut in (0..bytes.len()).step_by(1 + bytes.len() / 2500 * 7) {
-                assert_eq!(read([&bytes[..cut], &bytes[cut..]]), whole, "{name} cut at {cut}");
+            // All cuts of a short stream, a sample of those of a long one.
+            for cuts in each_cut(bytes.len()).step_by(1 + bytes.len() / 5_000) {
+                let ends = cuts.iter().copied().chain([bytes.len()]);
+                let chunks = iter::once(0).chain(cuts.iter().copied()).zip(ends).map(|(start, end)| &bytes[start..end]);
+                assert_eq!(read(chunks), whole, "{name} cut at {cuts:?}");
             }
         }
     }

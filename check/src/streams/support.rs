@@ -171,6 +171,13 @@ pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(),
     (log, stream.verdict())
 }
 
+/// Lists of cuts, so many that each place of a text of this length is cut in one. The cuts of a list are far apart, so that
+/// an event usually lies between: this finds what one cut at a time would, in time proportional to the length.
+pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
+    const APART: usize = 211;
+    (1..length.min(APART + 1)).map(move |first| (first..length).step_by(APART).collect())
+}
+
 /// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is.
 pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Log {
     let mut log = Log::default();
@@ -180,7 +187,7 @@ pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Lo
     for end in cuts.iter().copied().chain([bytes.len()]) {
         framing.feed(&bytes[start..end], &mut |event| stream.push_with(event, |event| log.tell(event)));
         // Where cuts are many, few of them have an event between.
-        if cuts.len() < 8 || end % 61 == 0 {
+        if cuts.len() < 8 + bytes.len() / 64 || end % 61 == 0 {
             stream = restored_stream(&stream, &stream.save());
         }
         start = end;

@@ -143,7 +143,24 @@ pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
 }
 
 /// How many of those that are too many are tried: one of so many.
-const SAMPLE: usize = 7;
+const SAMPLE: usize = 13;
+
+/// Where events are dropped, repeated and swapped: at each that differs in its members from the one before or the one after,
+/// and at a sample of the others.
+pub(super) fn places_of_change(events: &[String], is_full: bool) -> impl Iterator<Item = usize> {
+    let members: Vec<_> = events
+        .iter()
+        .map(|event| {
+            let mut found = Vec::new();
+            places(&serde_json::from_str(event).unwrap_or_default(), "", &mut found);
+            found
+        })
+        .collect();
+    (0..events.len()).filter(move |&at| {
+        let is_within = at > 0 && members.get(at + 1) == Some(&members[at]) && members[at - 1] == members[at];
+        is_full || !is_within || at % SAMPLE == 0
+    })
+}
 
 /// Each member with every wrong type, in order.
 pub(super) fn retyped(events: &[String], is_full: bool) -> Vec<Damage> {
