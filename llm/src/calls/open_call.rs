@@ -178,8 +178,8 @@ impl OpenCall {
         self.identity.executor = executor;
     }
 
-    pub(super) fn set_incomplete(&mut self) {
-        self.is_incomplete = true;
+    pub(super) fn set_incomplete(&mut self, is_incomplete: bool) {
+        self.is_incomplete = is_incomplete;
     }
 
     /// Reports the start, once.

@@ -285,10 +285,10 @@ impl Signals<'_> {
         }
     }
 
-    /// The wire says that what it gives is not all.
-    pub(crate) fn set_incomplete(&mut self, slot: Slot<'_>) {
+    /// The wire says that what it gives is not all, or that by now it is.
+    pub(crate) fn set_incomplete(&mut self, slot: Slot<'_>, is_incomplete: bool) {
         if let Some(call) = self.call_in(slot) {
-            call.set_incomplete();
+            call.set_incomplete(is_incomplete);
         }
     }
 

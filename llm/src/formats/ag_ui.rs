@@ -83,7 +83,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     match &*event.kind {
         "TOOL_CALL_ARGS" => emit.piece_of_call(slot, event.delta.required()?),
-        "TOOL_CALL_START" => emit.start_call(slot, CallStart::new(name).id(id)),
+        "TOOL_CALL_START" => {
+            emit.start_call(slot, CallStart::new(name).id(id));
+            emit.piece_of_call(slot, event.delta.given()?);
+        }
         "TOOL_CALL_END" => emit.stop_call(slot),
         "TOOL_CALL_CHUNK" if id.is_empty() => match emit.last_chunk() {
             Some(call) if !delta.is_empty() => emit.calls().append(call, delta),

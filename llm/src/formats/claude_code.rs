@@ -7,10 +7,11 @@
 //! its `result`.
 
 use alloc::borrow::Cow;
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls::present;
+use crate::calls::{Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
@@ -200,8 +201,13 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         emit.note_reported(STREAMED);
         emit.note_reported(&block_key(piece));
     }
-    let understood = anthropic::read(event, emit)?;
     let at = At::Index(event.member("index").index().unwrap_or(0), 0);
+    // What is late, after the whole of it, says nothing.
+    let is_said = ["text_delta", "thinking_delta"].contains(&&*event.member("delta").member("type").word());
+    if is_said && emit.has_reported(&whole_key(at)) {
+        return Ok(Understood::Yes);
+    }
+    let understood = anthropic::read(event, emit)?;
     for (kind, name) in [(MismatchKind::Text, "text"), (MismatchKind::Reasoning, "thinking")] {
         let said = piece.member(name).text()?.unwrap_or_default();
         emit.note_said(Part { kind, choice: 0, at }, &said);
@@ -214,6 +220,11 @@ const STREAMED: &str = "streamed";
 
 /// And under this one to have come to its end, or as a whole.
 const WHOLE: &str = "whole";
+
+/// The key of a block of text or reasoning that has come as a whole.
+fn whole_key(at: At<'_>) -> String {
+    if let At::Index(index, _) = at { format!("{WHOLE}/{index}") } else { WHOLE.into() }
+}
 
 /// The key of a block or a piece of one that is neither text nor a call's: what it is, and whose.
 fn block_key(block: Json<'_>) -> String {
@@ -256,8 +267,10 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     if !is_streamed {
         emit.end_answer_with(&message.stop_reason, &message.stop_sequence);
     }
-    if !line.error.is_empty() {
-        emit.fail(&Failure { message: message.text().into(), kind: line.error.as_str().into(), ..Failure::default() });
+    let errors = line.errors();
+    if !line.error.is_empty() || !errors.is_empty() {
+        let message = if errors.is_empty() { message.text() } else { errors };
+        emit.fail(&Failure { message: message.into(), kind: line.error.as_str().into(), ..Failure::default() });
     }
     Ok(())
 }
@@ -266,6 +279,14 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
 fn is_said(content: Json<'_>) -> Result<(), Unreadable> {
     let is_known = !content.is_given() || content.is_string() || content.inside('[').is_some();
     if is_known { Ok(()) } else { Err(Unreadable) }
+}
+
+impl Line<'_> {
+    /// The errors that are listed, if there are any.
+    fn errors(&self) -> String {
+        let errors: Vec<_> = self.errors.elements().map(|error| error.text_or_json().into_cow()).collect();
+        errors.join("; ")
+    }
 }
 
 impl Message<'_> {
@@ -289,10 +310,12 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         "text" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
             emit.text_at(0, at, rest);
+            emit.note_reported(&whole_key(at));
         }
         "thinking" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Reasoning, &block.thinking);
             emit.reasoning_at(0, at, rest);
+            emit.note_reported(&whole_key(at));
             if !emit.has_reported("block/signature/") {
                 emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), block.signature);
             }
@@ -304,7 +327,10 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         }
         _ => match emit.known().find_id(0, &block.id) {
             Some(call) if emit.repeat_call(call, &block.name, block.input.spelt()) => {}
-            Some(call) => emit.calls().whole_of(call, block.input.spelt()),
+            Some(call) => {
+                emit.calls().whole_of(call, block.input.spelt());
+                emit.calls().seal(Slot::new(0, Place::Id(&block.id)));
+            }
             // Its beginning was never seen.
             None => anthropic::read_whole_block(json, emit)?,
         },
@@ -351,8 +377,8 @@ fn end_turn(line: &Line<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
     }
     // Either may say so, and the other not.
     if has_failed {
-        let errors: Vec<_> = line.errors.elements().map(|error| error.text_or_json().into_cow()).collect();
-        let message = if errors.is_empty() { Cow::Borrowed(line.result.as_str()) } else { errors.join("; ").into() };
+        let errors = line.errors();
+        let message = if errors.is_empty() { Cow::Borrowed(line.result.as_str()) } else { errors.into() };
         let code = present(&line.terminal_reason).map_or_else(|| line.api_error_status.word(), Cow::Borrowed);
         let kind = Cow::Borrowed(if line.subtype.starts_with("error") { line.subtype.as_str() } else { "" });
         let message = if message.is_empty() { kind.clone() } else { message };

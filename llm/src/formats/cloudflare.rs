@@ -57,7 +57,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     // Beside a response, and as Cloudflare's interface has them; errors alone are known whoever sends them.
     let error = if event.response.is_some() { event.error } else { Json::default() };
-    let errors = if event.success.is_given() { event.errors } else { Json::default() };
+    let is_a_body = event.success.is_given() || event.response.is_some();
+    let errors = if is_a_body { event.errors } else { Json::default() };
     let failure = Failure::at(error).or_else(|| errors.elements().find_map(Failure::at));
     if let Some(failure) = &failure {
         emit.fail(failure);

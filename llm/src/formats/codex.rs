@@ -86,6 +86,9 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             // The thread's, not the turn's.
             emit.usage(event.usage);
             emit.end_answer("");
+            if let Some(failure) = Failure::at(event.error) {
+                emit.fail(&failure);
+            }
             emit.end_stream();
         }
         "turn.failed" => {
@@ -108,22 +111,16 @@ fn read_item(event: &str, item: &Item<'_>, json: Json<'_>, emit: &mut Emitter<'_
         "reasoning" => say(BlockKind::Reasoning, item, is_done, emit),
         "command_execution" => call(item, kind, &object_of(json, &["command"]), is_done, json, emit),
         "file_change" => call(item, kind, &object_of(json, &["changes"]), is_done, json, emit),
-        // What is searched, and which agents are new, is known at the end.
         "web_search" => {
-            begin_call(item, kind, emit);
-            if is_done {
-                call(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit);
-            }
+            call_at_its_end(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit);
         }
         "mcp_tool_call" => {
             let input = if item.arguments.is_given() { item.arguments.spelt() } else { "{}" };
             call(item, &item.tool, input, is_done, json, emit);
         }
         "collab_tool_call" => {
-            begin_call(item, &item.tool, emit);
-            if is_done {
-                call(item, &item.tool, &object_of(json, &["receiver_thread_ids", "prompt"]), is_done, json, emit);
-            }
+            let input = object_of(json, &["receiver_thread_ids", "prompt"]);
+            call_at_its_end(item, &item.tool, &input, is_done, json, emit);
         }
         // Warnings too: what ends the turn is no item.
         "todo_list" | "error" => emit.data(kind, json),
@@ -149,6 +146,18 @@ fn say(kind: BlockKind, item: &Item<'_>, is_done: bool, emit: &mut Emitter<'_>) 
     if is_done {
         emit.end_block(at);
         emit.end_structured(0);
+    }
+    if let Some(failure) = Failure::at(item.error) {
+        emit.report_failure(&failure);
+    }
+}
+
+/// A call of which all is known at its end only: what is searched, and which agents are new.
+fn call_at_its_end(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>, emit: &mut Emitter<'_>) {
+    begin_call(item, name, emit);
+    emit.calls().set_incomplete(Slot::new(0, Place::Id(&item.id)), !is_done);
+    if is_done {
+        call(item, name, input, is_done, json, emit);
     }
 }
 

@@ -72,6 +72,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     match &*event.kind {
         "tool-input-delta" => emit.calls().delta(slot, event.input_text_delta.required()?),
         "tool-input-start" => {
+            let start = if event.input.is_given() { start.input(event.input.spelt()) } else { start };
             if !emit.start_another(slot, start) {
                 emit.calls().start(slot, start);
             }

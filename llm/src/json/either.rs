@@ -35,6 +35,20 @@ pub(crate) enum TextOrList<'a, T> {
     List(Vec<T>),
 }
 
+impl<T> TextOrList<'_, T> {
+    pub(crate) fn says_anything(&self) -> bool {
+        match self {
+            Self::Text(text) => !text.is_empty(),
+            Self::List(list) => !list.is_empty(),
+        }
+    }
+
+    /// Returns true if it is this text.
+    pub(crate) fn is(&self, said: &str) -> bool {
+        matches!(self, Self::Text(text) if text == said)
+    }
+}
+
 impl<T> Default for TextOrList<'_, T> {
     fn default() -> Self {
         Self::List(Vec::new())

@@ -373,7 +373,7 @@ fn vercel_ui() {
             json!({"type": "finish"}),
         ],
     );
-    assert_eq!(log.summary(), ["tool truncated(superseded) ", r#"tool complete {"a":1}"#]);
+    assert_eq!(log.summary(), [r#"tool truncated(superseded) {"a":1}"#, r#"tool complete {"a":1}"#]);
     assert_eq!((words(&log), log.stops.len()), (("t", "r", vec!["oops"]), 0));
     // A result of no call, and a request that nobody could approve.
     for kind in ["tool-output-available", "tool-output-error", "tool-output-denied", "tool-approval-request"] {

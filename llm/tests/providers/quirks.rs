@@ -440,7 +440,9 @@ fn gemini_reasons_amid_the_chunks() {
         gemini_call(&json!({"partialArgs": [arg], "willContinue": true}))
     };
     let start = || gemini_call(&json!({"name": "tool", "willContinue": true}));
-    let log = read(Provider::Gemini, [start(), piece("x", true), reason("STOP"), piece("y", false), reason("STOP")]);
+    let end = gemini_call(&json!({}));
+    let events = [start(), piece("x", true), reason("STOP"), piece("y", false), end, reason("STOP")];
+    let log = read(Provider::Gemini, events);
     assert_eq!((log.summary(), log.errors), (vec![r#"tool complete {"a":"xy"}"#.to_owned()], vec![]));
     // Nothing tells the call's end but the reason that the tokens ran out.
     let log = read(Provider::Gemini, [start(), piece("x", false), reason("MAX_TOKENS")]);

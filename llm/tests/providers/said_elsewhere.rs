@@ -516,6 +516,115 @@ fn what_a_response_says_aloud() {
     assert!(log.besides.iter().any(|what| what.starts_with("media")), "{:?}", log.besides);
 }
 
+/// Calls of Gemini's with ids may come side by side; a piece goes to the call that it names.
+#[test]
+fn gemini_calls_side_by_side() {
+    let piece = |call: Value| json!({"candidates": [{"content": {"parts": [{"functionCall": call}]}}]});
+    let start = |id: &str| piece(json!({"name": format!("of {id}"), "id": id, "willContinue": true}));
+    let arg = |id: &str, path: &str| {
+        piece(json!({"id": id, "partialArgs": [{"jsonPath": path, "stringValue": id}], "willContinue": true}))
+    };
+    let end = |id: &str| piece(json!({"id": id}));
+    let stop = || json!({"candidates": [{"finishReason": "STOP"}]});
+    let events = [start("A"), start("B"), arg("A", "$.a"), arg("B", "$.b"), end("A"), end("B"), stop()];
+    let log = read_json(Provider::Gemini, events);
+    assert_eq!(log.summary(), [r#"of A complete {"a":"A"}"#, r#"of B complete {"b":"B"}"#]);
+    // Of a call that nobody knows, it is nobody's, and may be any open one's.
+    let log = read_json(Provider::Gemini, [start("A"), arg("B", "$.b"), end("A"), stop()]);
+    assert_eq!((log.summary(), log.errors.len()), (vec!["of A truncated(unplaced) ".to_owned()], 1));
+    // What is said to go on and does not is not whole.
+    let log = read_json(Provider::Gemini, [start("A"), arg("A", "$.a"), stop()]);
+    assert_eq!(log.summary(), [r#"of A truncated(STOP) {"a":"A""#]);
+}
+
+/// Input that comes with a call's start, on wires where it has events of its own.
+#[test]
+fn input_in_the_start() {
+    let events = [
+        json!({"type": "tool-input-start", "toolCallId": "a", "toolName": "f", "input": {"x": 1}}),
+        json!({"type": "finish"}),
+    ];
+    assert_eq!(read_json(Provider::VercelUi, events).summary(), [r#"f complete {"x":1}"#]);
+    let events = [
+        json!({"type": "TOOL_CALL_START", "toolCallId": "a", "toolCallName": "f", "delta": "{\"x\":"}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "a", "delta": "1}"}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": "a"}),
+    ];
+    assert_eq!(read_json(Provider::AgUi, events).summary(), [r#"f complete {"x":1}"#]);
+}
+
+/// Beside a delta, a chunk has its text, another text, or all of the text there is.
+#[test]
+fn text_beside_a_delta() {
+    let chunk = |delta: Value| json!({"choices": [{"index": 0, "delta": delta, "text": "Hi"}]});
+    for (delta, text, mismatches) in [
+        (json!({"content": "Hi"}), "Hi", 0),
+        (json!({}), "Hi", 0),
+        (json!({"content": null}), "Hi", 0),
+        (json!({"content": "Ho"}), "Ho", 1),
+    ] {
+        let log = read_json(Provider::OpenaiChat, [chunk(delta)]);
+        assert_eq!((log.text.as_str(), log.mismatches.len()), (text, mismatches));
+    }
+}
+
+/// Deltas of Claude Code's that come after the line with the whole of them.
+#[test]
+fn what_claude_code_streams_late() {
+    let line = |event: Value| json!({"type": "stream_event", "session_id": "s", "event": event});
+    let delta = |kind: &str, name: &str, text: &str| {
+        line(json!({"type": "content_block_delta", "index": 0, "delta": {"type": kind, name: text}}))
+    };
+    let started = |block: Value| {
+        [
+            line(json!({"type": "message_start", "message": {"id": "m", "content": []}})),
+            line(json!({"type": "content_block_start", "index": 0, "content_block": block})),
+        ]
+    };
+    let whole =
+        |block: Value| json!({"type": "assistant", "session_id": "s", "message": {"id": "m", "content": [block]}});
+    let [start, block] = started(json!({"type": "text", "text": ""}));
+    let pieces = ["Hello ", "friend"].map(|text| delta("text_delta", "text", text));
+    let [first, late] = pieces;
+    let log = read_json(
+        Provider::ClaudeCode,
+        [start, block, first, whole(json!({"type": "text", "text": "Hello friend"})), late],
+    );
+    assert_eq!(log.text, "Hello friend");
+    let [start, block] = started(json!({"type": "tool_use", "id": "A", "name": "f", "input": {}}));
+    let [first, late] = ["{\"a\":", "1}"].map(|text| delta("input_json_delta", "partial_json", text));
+    let call = whole(json!({"type": "tool_use", "id": "A", "name": "f", "input": {"a": 1}}));
+    let stop = line(json!({"type": "message_stop"}));
+    let log = read_json(Provider::ClaudeCode, [start, block, first, call, late, stop]);
+    assert_eq!(log.summary(), [r#"f complete {"a":1}"#]);
+}
+
+/// Errors in places where an event has something else to say.
+#[test]
+fn errors_beside_what_is_said() {
+    let error = || json!({"message": "broken"});
+    let item = json!({"type": "message", "id": "m", "error": error(), "content": []});
+    for (provider, event) in [
+        (Provider::Codex, json!({"type": "turn.completed", "error": error()})),
+        (
+            Provider::Codex,
+            json!({"type": "item.completed", "item": {"id": "m", "type": "agent_message", "text": "Hi", "error": error()}}),
+        ),
+        (
+            Provider::Cohere,
+            json!({"type": "content-delta", "index": 0, "delta": {"error": "broken", "message": {"content": {"text": "Hi"}}}}),
+        ),
+        (Provider::Cloudflare, json!({"response": "Hi", "errors": [error()]})),
+        (
+            Provider::ClaudeCode,
+            json!({"type": "assistant", "session_id": "s", "errors": ["broken"], "message": {"id": "m", "content": []}}),
+        ),
+        (Provider::OpenaiResponses, json!({"type": "response.output_item.done", "output_index": 0, "item": item})),
+    ] {
+        assert_eq!(read_json(provider, [event.clone()]).provider_errors, ["broken"], "{provider} {event}");
+    }
+}
+
 /// The application passes on what others say, too.
 #[test]
 fn messages_that_are_not_the_assistants() {

@@ -110,7 +110,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "tool-call-end" => emit.stop_call(slot),
         "tool-plan-delta" => emit.reasoning(0, message.tool_plan.required()?),
-        "content-start" | "content-delta" => {
+        "content-start" | "content-delta" | "content-end" => {
             let content = message.content.unwrap_or_default();
             if event.kind.as_str() == "content-delta" {
                 content.text.required().or(content.thinking.required())?;
@@ -123,8 +123,10 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             }
             emit.text_at(0, at, &content.text);
             emit.reasoning_at(0, at, &content.thinking);
+            if event.kind.as_str() == "content-end" {
+                emit.end_block(at);
+            }
         }
-        "content-end" => emit.end_block(at),
         "citation-start" => {
             if let Some(Spelt { json, object: citation }) = &message.citations {
                 let document = citation.sources.iter().find_map(|source| source.document.as_ref());
@@ -153,6 +155,15 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     }
     if event.kind.as_str() != "tool-call-start" {
         emit.unknown_members(&call.others, &[]);
+    }
+    // What other events have of it too.
+    if event.kind.as_str() != "tool-plan-delta" {
+        emit.reasoning(0, &message.tool_plan);
+    }
+    if event.kind.as_str() != "message-end"
+        && let Some(failure) = Failure::at(delta.error)
+    {
+        emit.report_failure(&failure);
     }
     Ok(Understood::Yes)
 }

@@ -100,6 +100,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             let text = event.text.required()?;
             emit.text(0, text);
             emit.note_said(TEXT, text);
+            emit.note_reported(&event.event_type);
         }
         "citation-generation" => {
             event.citations.iter().for_each(|citation| cite(citation, emit));
@@ -109,8 +110,8 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         "stream-end" => {
             let Response { text, tool_calls, citations, documents, meta, finish_reason } =
                 event.response.unwrap_or_default();
-            // Beside calls, the text is the plan.
-            if tool_calls.is_empty() {
+            // Beside calls, the text is the plan, but where text has come.
+            if tool_calls.is_empty() || emit.has_reported("text-generation") {
                 let (_, news) = emit.news_of(TEXT, &text, Scope::Item);
                 emit.text(0, news);
             } else {

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use crate::calls::{CallStart, Executor, PathValue, Place, Slot, present};
+use crate::calls::{CallStart, Executor, OpenCall, PathValue, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::event::OpaqueKind;
@@ -156,14 +156,29 @@ fn show(choice: u64, (kind, media): (&str, Json<'_>), member: &str, emit: &mut E
     emit.media(Media { choice, block, media_type: present(&mime_type), data, url });
 }
 
-/// Calls come one after the other: a name starts one, and ends the one before.
+/// Calls come one after the other: a name starts one, and ends the one before; but with ids they may come side by side.
 pub(crate) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter<'_>) {
     let latest = Slot::new(choice, Place::Latest);
     let (id, name) = (call.id.as_str(), call.name.as_str());
     let goes_on = call.will_continue;
+    let open = emit.calls().find_open(latest);
+    let has_other_id = |call: &OpenCall| !call.id().is_empty() && call.id() != id;
+    let is_another = !id.is_empty() && open.and_then(|open| emit.known().open_call(open)).is_some_and(has_other_id);
+    let is_it = |number: &u64| {
+        let call = emit.known().open_call(*number);
+        call.is_some_and(|call| name.is_empty() || !call.is_called_otherwise(name))
+    };
+    let by_id = if id.is_empty() { None } else { emit.known().find_id(choice, id).filter(is_it) };
+    if let Some(number) = by_id {
+        emit.calls().resume(latest, number);
+    } else if is_another && name.is_empty() && call.args.spelt().len() <= 2 {
+        return emit.calls().unplaced(Slot::new(choice, Place::Nowhere));
+    }
     let is_again = !id.is_empty() && emit.calls().is_open(latest, id);
     if !name.is_empty() && !is_again {
-        emit.calls().stop(latest);
+        if !is_another {
+            emit.calls().stop(latest);
+        }
         if !goes_on && call.partial_args.0.is_empty() {
             return emit.calls().whole_call(choice, CallStart::new(name).id(id).input(call.args.spelt()));
         }
@@ -182,6 +197,8 @@ pub(crate) fn read_call(choice: u64, call: &FunctionCall<'_>, emit: &mut Emitter
     for arg in &call.partial_args.0 {
         arg.set(choice, emit);
     }
+    // One that is said to go on, and does not, is not whole.
+    emit.calls().set_incomplete(latest, goes_on);
     if !goes_on {
         emit.calls().stop(latest);
     }

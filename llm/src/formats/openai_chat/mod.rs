@@ -179,12 +179,8 @@ impl Choice<'_> {
 
 impl Delta<'_> {
     fn says_anything(&self) -> bool {
-        let has_content = match &self.content {
-            TextOrList::Text(text) => !text.is_empty(),
-            TextOrList::List(parts) => !parts.is_empty(),
-        };
         let texts = [&self.refusal, &self.reasoning_content, &self.reasoning];
-        has_content
+        self.content.says_anything()
             || texts.into_iter().any(|text| !text.is_empty())
             || !self.tool_calls.0.is_empty()
             || self.function_call.0.is_some()
@@ -246,8 +242,16 @@ fn read_choice(choice: Choice<'_>, message: Form, emit: &mut Emitter<'_>) {
         if is_reason { (choice.stop_reason.as_str(), "") } else { (reason, choice.stop_reason.as_str()) };
     let has_delta = choice.delta.0.is_some();
     match choice.delta.0 {
-        Some(delta) => read_delta(number, delta, Form::Piece, emit),
-        // Some servers repeat the delta's text next to it.
+        Some(delta) => {
+            // Some servers repeat the delta's text next to it, and some have it only there.
+            let (is_said, is_repeated) = (delta.content.says_anything(), delta.content.is(&choice.text));
+            read_delta(number, delta, Form::Piece, emit);
+            if !is_said {
+                emit.text(number, &choice.text);
+            } else if !is_repeated && !choice.text.is_empty() {
+                emit.contradict(Said { kind: MismatchKind::Text, choice: number, at: At::Run }, &choice.text);
+            }
+        }
         None => emit.text(number, &choice.text),
     }
     match choice.message.0 {

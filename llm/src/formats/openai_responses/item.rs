@@ -13,6 +13,7 @@ use super::State;
 use super::sources::{self, Annotation};
 use crate::calls::{CallStart, Executor, Place, Slot, digest_of};
 use crate::emitter::Emitter;
+use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::json::{Json, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
@@ -349,7 +350,11 @@ impl Item<'_> {
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
             }
-            "message" | "reasoning" | "mcp_approval_response" => {}
+            "message" | "reasoning" | "mcp_approval_response" => {
+                if let Some(failure) = Failure::at(self.error) {
+                    emit.fail(&failure);
+                }
+            }
             // What a server of tools has.
             kind @ "mcp_list_tools" => emit.data(kind, json),
             "" => emit.unknown_part("item", json),
@@ -410,7 +415,7 @@ impl Item<'_> {
             Form::Composed(_) => {}
         }
         if self.is_incomplete() && !self.is_built_in() {
-            emit.calls().set_incomplete(slot);
+            emit.calls().set_incomplete(slot, true);
         }
         emit.calls().stop(slot);
     }

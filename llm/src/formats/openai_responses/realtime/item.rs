@@ -116,7 +116,7 @@ pub(super) fn end_item(choice: u64, Spelt { json, object: item }: &Spelt<'_, Ite
         }
         emit.calls().whole(slot, item.arguments.text_or_json().as_str());
         if matches!(item.status.as_str(), "incomplete" | "in_progress") {
-            emit.calls().set_incomplete(slot);
+            emit.calls().set_incomplete(slot, true);
         }
         emit.calls().stop(slot);
     }
