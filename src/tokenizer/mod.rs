@@ -51,8 +51,7 @@ pub use self::scan::string_len;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
-pub(crate) use self::sink::{Interest, KeyFilter, Sink};
-pub(crate) use self::skip::LONGEST_SKIPPED;
+pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;

@@ -105,6 +105,9 @@ impl KeyFilter {
     }
 }
 
+/// A key of an object that is followed is not passed over if it ends so many bytes after the comma before it, or more.
+pub(crate) const LONGEST_SKIPPED: u64 = 256;
+
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested

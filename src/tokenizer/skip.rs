@@ -13,10 +13,7 @@ use super::escape::{unescape, unescape_unicode};
 use super::number::number_len;
 use super::string::Role;
 use super::utf8::Utf8Rest;
-use super::{KeyFilter, Sink, Skipped, State, Tokenizer, scan, utf8};
-
-/// A key of an object that is followed is left if it ends so many bytes after the comma before it, or more.
-pub(crate) const LONGEST_SKIPPED: u64 = 256;
+use super::{KeyFilter, LONGEST_SKIPPED, Sink, Skipped, State, Tokenizer, scan, utf8};
 
 /// The next thing to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
