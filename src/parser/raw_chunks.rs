@@ -1,7 +1,8 @@
 //! Reading chunks out of which open values are reported as they come.
 //!
-//! Such a parser reads as any other. Only where a chunk begins and ends it does more, which `Followers` knows; and a piece
-//! of a string, which others take without asking anybody, is refused while such a value is open, and read here.
+//! Such a parser reads as any other. Only where a chunk begins and ends it does more, which `Followers` knows. A piece of a
+//! string is new text of all that is open: the string is lent, so that its pieces come even if nobody follows it. If it is
+//! a key, or is itself reported, its pieces are refused, and read here.
 
 use super::engine::Engine;
 use super::inner_text::DOCUMENT;
