@@ -267,6 +267,12 @@ impl Engine {
         self.translator.as_deref().is_some_and(Translator::is_awake)
     }
 
+    /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as they
+    /// came.
+    pub(crate) fn may_hold_raw(&self) -> bool {
+        self.followers.tracker.has_raw() && self.translator.as_deref().is_some_and(Translator::leaves_out)
+    }
+
     /// The translator reads a chunk, or the rest of the one in which the strict reader has stopped.
     #[cold]
     fn translate(&mut self, chunk: &[u8], out: &mut dyn Output, stopped_by: Option<Fault>) -> Result<(), Error> {

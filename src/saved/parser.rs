@@ -89,11 +89,9 @@ impl Parser {
         if outcome != FAILED {
             replay::save_counters(&self.engine, out);
         }
-        if outcome == OPEN && self.engine.is_translated() {
-            // Of a character in a comment, nothing is in the text that leads here.
-            if let Some(held) = self.engine.followers.tracker.raw_held() {
-                out.bytes(held);
-            }
+        if outcome == OPEN && self.engine.may_hold_raw() {
+            // Nothing of a comment is in the text that leads here.
+            out.bytes(self.engine.followers.tracker.raw_held());
         }
     }
 
@@ -154,8 +152,7 @@ impl Parser {
             let newest = self.engine.translator.as_deref().map_or(0, |translator| translator.deviations().newest());
             Impossible::unless(newest <= self.engine.tokenizer.offset() && self.has_counted_elements())?;
         }
-        if form == JUMPING && outcome == OPEN && self.engine.is_translated() && self.engine.followers.tracker.has_raw()
-        {
+        if form == JUMPING && outcome == OPEN && self.engine.may_hold_raw() {
             let held = reader.bytes()?;
             Impossible::unless(self.engine.followers.tracker.restore_raw_held(held, self.engine.tokenizer.offset()))?;
         }

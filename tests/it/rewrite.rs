@@ -48,7 +48,7 @@ proptest! {
             [format!("{blanks}\"{key}\" : ").as_bytes(), &document].concat()
         }).collect();
         let object = [b"{", &members.join(&b","[..])[..], b" }"].concat();
-        let array = [b"[", &vec![&object[..]; 3].join(&b","[..])[..], b"]"].concat();
+        let array = [b"[", &[&object[..]; 3].join(&b","[..])[..], b"]"].concat();
         is_the_models(&object, &cuts, &rules);
         cuts.iter_mut().for_each(|cut| *cut *= 7);
         cuts.retain(|cut| *cut < array.len());

@@ -203,9 +203,9 @@ impl Tracker {
         self.raw.as_ref().is_some_and(|raw| !raw.open.is_empty())
     }
 
-    /// The beginning of a character that the last chunk's end has cut, if a pattern is raw.
-    pub(crate) fn raw_held(&self) -> Option<&[u8]> {
-        self.raw.as_ref().map(|raw| &*raw.held)
+    /// The beginning of a character that the last chunk's end has cut.
+    pub(crate) fn raw_held(&self) -> &[u8] {
+        self.raw.as_ref().map_or(&[], |raw| &raw.held)
     }
 
     /// Continues after such bytes, which end at an offset. Returns whether that is possible.
@@ -224,7 +224,7 @@ impl Tracker {
     }
 
     /// Returns true if a pattern is raw.
-    pub(crate) fn has_raw(&self) -> bool {
+    pub(in crate::parser) fn has_raw(&self) -> bool {
         self.raw.is_some()
     }
 
