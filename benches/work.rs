@@ -2,9 +2,10 @@
 //!
 //! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or, as `string-64`, of tool calls
 //! in one string, or one of the generated payloads `tool-call`, `long-text` and `records`, the first of which is read
-//! again and again, or `tool-calls`, 64 different ones, each cut in places of its own, in turn. A chunk is a number of bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the
-//! latter with all text kept, `snapshots` for it with a partial document, `provisional` for the same that shows open
-//! atoms, or `none` to cut the text and not read it.
+//! again and again, or `tool-calls`, 64 different ones, each cut in places of its own, in turn. A chunk is a number of
+//! bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the latter with all text kept, `snapshots` for
+//! it with a partial document, `provisional` for the same that shows open atoms, `copied` for `feed_with` that copies each
+//! chunk, `redacted` and `removed` for a rewriter with these rules, or `none` to cut the text and not read it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
 mod payload;
@@ -12,7 +13,7 @@ mod payload;
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::{Event, EventKind, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{Event, EventKind, Limits, Parser, PatternSet, Retain, Rewriter, Rule};
 use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
@@ -74,10 +75,41 @@ fn main() {
         "provisional" => builder.provisional(),
         _ => builder,
     };
-    let mut parser = builder.build(&patterns);
     let readings = LEAST.div_ceil(bytes);
     let mut seen = 0;
+    let mut copy = Vec::with_capacity(2 * LEAST);
     let readings_made = if method == "none" { 0 } else { readings };
+    if let "redacted" | "removed" = method.as_str() {
+        let rules = patterns.iter().map(|_| if method == "removed" { Rule::remove() } else { Rule::redact() });
+        let mut rewriter = Rewriter::with_parser(builder, &patterns, rules).expect("the rules are valid");
+        for chunks in (0..readings_made).flat_map(|_| &cuts) {
+            rewriter.reset();
+            copy.clear();
+            for chunk in chunks {
+                let written = rewriter.write(black_box(chunk), |bytes| copy.extend_from_slice(bytes));
+                written.expect("the text is valid");
+            }
+            rewriter.finish(|bytes| copy.extend_from_slice(bytes)).expect("the text is whole");
+            seen += black_box(&copy).len() as u64;
+        }
+        println!("{} {seen}", bytes * readings);
+        return;
+    }
+    let mut parser = builder.build(&patterns);
+    if method == "copied" {
+        for chunks in (0..readings_made).flat_map(|_| &cuts) {
+            parser.reset();
+            copy.clear();
+            for chunk in chunks {
+                parser.feed_with(black_box(chunk), |event| seen += look(&event)).expect("the text is valid");
+                copy.extend_from_slice(chunk);
+            }
+            parser.finish_with(|_| {}).expect("the text is whole");
+            seen += black_box(&copy).len() as u64;
+        }
+        println!("{} {seen}", bytes * readings);
+        return;
+    }
     for chunks in (0..readings_made).flat_map(|_| &cuts) {
         parser.reset();
         for chunk in chunks {

@@ -15,6 +15,7 @@ use self::values::Values;
 use crate::frame::Frame;
 use crate::frames::LIMIT;
 use crate::saved::{Reader, Saved, Writer, with_added};
+use crate::sse::BYTE_ORDER_MARK;
 
 /// Edits the events of a body while it passes: server-sent events, or JSON texts, one per line, spread over several, or in
 /// an array. All around an event's text comes out as it came in: names of events, ids, comments, blank lines.
@@ -50,8 +51,8 @@ pub struct EventEditor {
 
 #[derive(Clone, Debug)]
 enum State {
-    /// Nothing but white space so far.
-    Undecided,
+    /// Nothing but white space so far, or a byte order mark, after so many bytes of it; an incomplete one is held back.
+    Undecided(usize),
     Lines(Lines),
     Values(Box<Values>),
 }
@@ -95,7 +96,7 @@ impl EventEditor {
     /// Leaves out events of more than `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
-        Self { state: State::Undecided, limit }
+        Self { state: State::Undecided(0), limit }
     }
 
     /// Reads a chunk, and passes on all that is decided by now.
@@ -107,18 +108,38 @@ impl EventEditor {
     ) {
         let mut chunk = chunk.as_ref();
         let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
-        if let State::Undecided = self.state {
+        if let State::Undecided(mark) = &mut self.state {
+            while let (Some(expected), Some((byte, rest))) = (BYTE_ORDER_MARK.get(*mark), chunk.split_first())
+                && byte == expected
+            {
+                (*mark, chunk) = (*mark + 1, rest);
+                if *mark == BYTE_ORDER_MARK.len() {
+                    pass.pass(&BYTE_ORDER_MARK);
+                }
+            }
+            let Some(first) = chunk.first() else { return };
+            let begun = BYTE_ORDER_MARK.get(..*mark).filter(|begun| begun.len() < BYTE_ORDER_MARK.len());
+            let begun = begun.unwrap_or_default();
+            *mark = BYTE_ORDER_MARK.len();
             let blank = chunk.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-            pass.pass(&chunk[..blank]);
-            chunk = &chunk[blank..];
+            if blank > 0 || matches!(first, b'{' | b'[') {
+                pass.pass(begun);
+                pass.pass(&chunk[..blank]);
+                chunk = &chunk[blank..];
+            }
             self.state = match chunk.first() {
                 None => return,
                 Some(b'{' | b'[') => State::Values(Box::default()),
                 Some(_) => State::Lines(Lines::default()),
             };
+            if let State::Lines(lines) = &mut self.state
+                && blank == 0
+            {
+                lines.feed(begun, pass);
+            }
         }
         match &mut self.state {
-            State::Undecided => {}
+            State::Undecided(_) => {}
             State::Lines(lines) => lines.feed(chunk, pass),
             State::Values(values) => values.feed(chunk, pass),
         }
@@ -127,8 +148,9 @@ impl EventEditor {
     /// The end of input: passes on what is left, and is ready for another body.
     pub fn finish(&mut self, mut edit: impl FnMut(Frame<'_>) -> Option<String>, mut sink: impl FnMut(&[u8])) {
         let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
-        match mem::replace(&mut self.state, State::Undecided) {
-            State::Undecided => {}
+        match mem::replace(&mut self.state, State::Undecided(0)) {
+            State::Undecided(mark) if mark < BYTE_ORDER_MARK.len() => pass.pass(&BYTE_ORDER_MARK[..mark]),
+            State::Undecided(_) => {}
             State::Lines(mut lines) => lines.finish(pass),
             State::Values(mut values) => values.finish(pass),
         }
@@ -138,7 +160,10 @@ impl EventEditor {
     #[must_use]
     pub fn save_with(&self, state: impl AsRef<[u8]>) -> Vec<u8> {
         with_added(state.as_ref(), |out: &mut Writer<'_>| match &self.state {
-            State::Undecided => out.number(0),
+            State::Undecided(mark) => {
+                out.number(0);
+                out.number(*mark as u64);
+            }
             State::Lines(lines) => {
                 out.number(1);
                 lines.save(out);
@@ -177,7 +202,14 @@ impl EventEditor {
         let saved = Saved::of(bytes)?;
         let limit = self.limit;
         let read = |reader: &mut Reader<'_>| match reader.number()? {
-            0 => Ok(State::Undecided),
+            0 => {
+                let mark = usize::try_from(reader.number()?).map_err(|_| RestoreErrorKind::Impossible)?;
+                if mark > BYTE_ORDER_MARK.len() {
+                    Err(RestoreErrorKind::Impossible)
+                } else {
+                    Ok(State::Undecided(mark))
+                }
+            }
             1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
             2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
             _ => Err(RestoreErrorKind::Impossible),

@@ -82,7 +82,7 @@ impl Sink for NoSink {
         KeyFilter::NONE
     }
 
-    fn skip_key(&mut self) {}
+    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
 
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)

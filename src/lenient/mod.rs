@@ -141,6 +141,10 @@ impl Translator for Lenient {
         }
     }
 
+    fn leaves_out(&self) -> bool {
+        matches!(self.step, Step::LineComment | Step::BlockComment | Step::BlockCommentStar)
+    }
+
     fn ahead(&self) -> u64 {
         if let Step::Word(_, matched) = self.step { u64::from(matched).saturating_sub(1) } else { 0 }
     }

@@ -92,7 +92,8 @@ impl Engine {
     #[inline(never)]
     fn feed_after_events<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.compact_paths();
-        if self.followers.tracker.has_open_raw()
+        if self.tokenizer.refuses_string_pieces()
+            && self.followers.tracker.has_open_raw()
             && let Some(read) = self.take_refused_piece(chunk, out)
         {
             return read;
@@ -120,7 +121,7 @@ impl Engine {
         }
         let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
         if self.followers.has_work_before_chunks {
-            self.begin_chunk(chunk, out);
+            self.begin_short_chunk(chunk, &short, out);
         }
         let Self { tokenizer, followers, retained, .. } = self;
         let sink = &mut TokenSink { followers, retained, out, strings: None };
@@ -162,13 +163,13 @@ impl Engine {
 
     /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is wanted.
     #[inline]
-    fn begin_chunk<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) {
+    pub(super) fn begin_chunk<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) {
         let offset = self.tokenizer.offset();
         if self.retained.keeps_text() {
             self.retained.append_unless_kept(chunk, offset, self.followers.tracker.has_open_match());
         }
         if self.followers.tracker.has_raw() {
-            self.begin_raw_chunk(chunk, out.as_dyn());
+            self.begin_raw_chunk(chunk, out);
         }
     }
 
@@ -203,12 +204,12 @@ impl Engine {
     /// others pay for one only.
     #[cold]
     pub(super) fn end_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) {
-        let held = self.translator.as_deref().map_or(&[][..], Translator::held);
-        if self.followers.tracker.end_raw_chunk(failed_at, held, out) {
-            // The next pieces are new text of all that is open, too.
-            self.tokenizer.refuse_string_pieces();
+        if self.followers.tracker.has_raw() {
+            self.end_raw_chunk(failed_at, out);
         }
-        self.followers.show_open_atom(self.tokenizer.open_atom());
+        if self.followers.tree.is_some() {
+            self.followers.show_open_atom(self.tokenizer.open_atom());
+        }
         if self.stops_at_root && self.has_root_ended() {
             if !self.is_translated() {
                 // What was kept before it was read.
@@ -264,6 +265,12 @@ impl Engine {
     /// Returns true if a translator has kept the text.
     pub(crate) fn is_translated(&self) -> bool {
         self.translator.as_deref().is_some_and(Translator::is_awake)
+    }
+
+    /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as they
+    /// came.
+    pub(crate) fn may_hold_raw(&self) -> bool {
+        self.followers.tracker.has_raw() && self.translator.as_deref().is_some_and(Translator::leaves_out)
     }
 
     /// The translator reads a chunk, or the rest of the one in which the strict reader has stopped.

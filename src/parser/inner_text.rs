@@ -261,8 +261,12 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         if self.out.needs_each_key() { KeyFilter::ALL } else { self.followers.tracker.wanted_keys() }
     }
 
-    fn skip_key(&mut self) {
+    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>) {
         self.followers.tracker.skip_key();
+        self.out.decided(first_quote);
+        if let Some(comma) = comma {
+            self.out.comma(comma);
+        }
     }
 
     #[inline(never)]

@@ -109,6 +109,8 @@ impl Parser {
             let matches = tracker.selecting_leaf().len();
             if matches > 0 {
                 piece = Some(queue.keep_piece(text, at, matches));
+            } else {
+                tracker.pass_raw(text.as_str(), at, queue);
             }
         });
         let fed = match taken {

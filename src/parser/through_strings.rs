@@ -13,6 +13,7 @@ impl Engine {
     #[inline(never)]
     pub(super) fn feed_through_strings<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         let Self { tokenizer, followers, retained, inner, .. } = self;
+        tokenizer.return_string();
         let is_first = out.begin_chunk();
         inner.release_kept(&followers.tracker);
         if retained.keeps_text() {

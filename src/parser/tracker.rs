@@ -264,6 +264,8 @@ impl Tracker {
         if let Some(value) = &self.leaf {
             out.delta(&self.selected(value), text, at);
             self.keep_path(out);
+        } else {
+            self.pass_raw(text, at, out);
         }
     }
 

@@ -63,6 +63,9 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// The bytes that are held until it is decided what they are. They are part of the text that is kept.
     fn held(&self) -> &'static [u8];
 
+    /// Returns true if characters are read that do not go to the strict reader: those of a comment.
+    fn leaves_out(&self) -> bool;
+
     /// The number of bytes of the open token beyond those that the strict reader has read for it.
     fn ahead(&self) -> u64;
 

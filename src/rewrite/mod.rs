@@ -158,15 +158,47 @@ impl Rewriter {
     /// give the same error, and pass nothing on.
     #[inline]
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
-        self.write_any(chunk.as_ref(), &mut sink)
+        let chunk = chunk.as_ref();
+        // Most of a model's chunks are a piece of a string that no rule concerns.
+        if self.state.passes_all(self.parser.engine.tokenizer.offset())
+            && let Some(Ok(())) = self.parser.engine.take_string_piece(chunk, |_, _, _| {})
+        {
+            self.state.passed += chunk.len() as u64;
+            if !chunk.is_empty() {
+                sink(chunk);
+            }
+            return Ok(());
+        }
+        if self.write_any(chunk, &mut sink)? {
+            sink(chunk);
+        }
+        Ok(())
     }
 
-    fn write_any(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
-        self.drive(chunk, sink, |engine, writer| {
-            let taken = engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str()));
-            taken.unwrap_or_else(|| engine.feed_any(chunk, writer)).map(|()| chunk.len())
-        })
-        .map(drop)
+    /// Reads any chunk. Returns true if all of it passes, which is left to the caller.
+    fn write_any(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
+        let chunk_at = self.parser.engine.tokenizer.offset();
+        if !self.state.passes_all(chunk_at) || !self.parser.is_open() {
+            let read = self.drive(chunk, sink, |engine, writer| {
+                let taken = engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str()));
+                taken.unwrap_or_else(|| engine.feed_any(chunk, writer)).map(|()| chunk.len())
+            });
+            return read.map(|_| false);
+        }
+        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
+        let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
+        let read = self.parser.engine.feed_any(chunk, &mut writer);
+        let end = match &read {
+            Ok(()) => chunk_at + chunk.len() as u64,
+            Err(error) => error.offset(),
+        };
+        if read.is_ok() && writer.state.passes_all(chunk_at) {
+            writer.state.passed = end;
+            return Ok(!chunk.is_empty());
+        }
+        writer.end_chunk(end, read.is_err());
+        self.check_open()?;
+        read.map_err(RewriteError::Text).map(|()| false)
     }
 
     /// The same up to the end of the root value; returns how many bytes that took.

@@ -10,7 +10,7 @@ use super::rule::{self, Rule, RuleKind};
 use super::state::{Choices, Container, OpenRule, State, TextInside, escaped};
 use crate::error::Error;
 use crate::parser::{Kept, Output, Selected};
-use crate::tokenizer::unescaped;
+use crate::tokenizer::{LONGEST_SKIPPED, unescaped};
 
 /// The state while a chunk is read.
 pub(super) struct Writer<'a> {
@@ -256,7 +256,8 @@ impl Output for Writer<'_> {
     fn inner_error(&mut self, _selected: &Selected<'_>, _error: &Error) {}
 
     fn needs_each_key(&self) -> bool {
-        true
+        // What is held back before each key has to be counted, if so little can be too much.
+        self.choices.removes && self.choices.held_limit < LONGEST_SKIPPED
     }
 
     fn opened(&mut self, at: u64, is_live: bool) {

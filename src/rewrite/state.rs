@@ -96,6 +96,13 @@ impl OpenRule {
 }
 
 impl State {
+    /// Returns true if the text has been passed on up to an offset, and what has come since passes as it is.
+    #[inline]
+    pub(super) fn passes_all(&self, from: u64) -> bool {
+        let Self { passed, undecided, texts, open, stopped_by, .. } = self;
+        *passed == from && undecided.is_none() && texts.is_empty() && open.is_none() && stopped_by.is_none()
+    }
+
     /// The place in the document of a place in the innermost text.
     pub(super) fn raw(&self, at: u64) -> u64 {
         self.raw_in(self.texts.len(), at)

@@ -89,6 +89,10 @@ impl Parser {
         if outcome != FAILED {
             replay::save_counters(&self.engine, out);
         }
+        if outcome == OPEN && self.engine.may_hold_raw() {
+            // Nothing of a comment is in the text that leads here.
+            out.bytes(self.engine.followers.tracker.raw_held());
+        }
     }
 
     /// Returns true if the text, all of which is kept, ends with a number that has ended.
@@ -147,6 +151,10 @@ impl Parser {
             // Deviations come before what is read next.
             let newest = self.engine.translator.as_deref().map_or(0, |translator| translator.deviations().newest());
             Impossible::unless(newest <= self.engine.tokenizer.offset() && self.has_counted_elements())?;
+        }
+        if form == JUMPING && outcome == OPEN && self.engine.may_hold_raw() {
+            let held = reader.bytes()?;
+            Impossible::unless(self.engine.followers.tracker.restore_raw_held(held, self.engine.tokenizer.offset()))?;
         }
         self.engine.mark_deviation();
         match (outcome, error) {

@@ -51,7 +51,7 @@ pub use self::scan::string_len;
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
-pub(crate) use self::sink::{Interest, KeyFilter, Sink};
+pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
 pub(crate) use self::string::{PieceText, StringPiece};
 use self::utf8::Utf8Carry;
@@ -303,8 +303,8 @@ impl Tokenizer {
             #[cfg(not(target_family = "wasm"))]
             if skips && let Some(wanted) = self.may_skip(sink) {
                 let skipped = self.skip(chunk, pos, wanted);
-                if skipped.has_key {
-                    sink.skip_key();
+                if let Some(quote) = skipped.first_key {
+                    sink.skip_keys(self.at(quote), skipped.comma.map(|comma| self.at(comma)));
                 }
                 pos = skipped.to;
                 if pos == chunk.len() {

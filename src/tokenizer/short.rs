@@ -10,7 +10,7 @@
 //! else this stops, in the state and at the byte where those functions go on: at what is not ASCII, more than one blank,
 //! what is invalid or may be beyond a limit.
 
-use ascii::AsciiStr;
+use ascii::{AsciiChar, AsciiStr};
 use wide::{CmpEq, CmpLt, i8x16};
 
 use super::escape::{OpenEscape, unescape};
@@ -46,6 +46,13 @@ impl ShortChunk {
         bytes[..8].copy_from_slice(&low.to_le_bytes());
         bytes[8..].copy_from_slice(&high.to_le_bytes());
         ((low | high) & u64::from_le_bytes([0x80; 8]) == 0).then_some(Self { bytes, len })
+    }
+
+    /// The characters, with zeros behind them, and how many they are.
+    #[inline(always)]
+    pub(crate) fn characters(&self) -> Option<([AsciiChar; 16], usize)> {
+        let characters = AsciiStr::from_ascii(&self.bytes).ok()?.as_slice();
+        Some((*characters.first_chunk()?, self.len))
     }
 
     /// The byte at a place; zero behind the last one.

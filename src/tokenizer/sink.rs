@@ -105,6 +105,9 @@ impl KeyFilter {
     }
 }
 
+/// A key of an object that is followed is not passed over if it ends so many bytes after the comma before it, or more.
+pub(crate) const LONGEST_SKIPPED: u64 = 256;
+
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested
@@ -123,8 +126,9 @@ pub(crate) trait Sink {
     fn skips(&self) -> bool;
     /// The keys of the innermost container that may be followed.
     fn wanted_keys(&self) -> KeyFilter;
-    /// A key has come that is not among those, instead of [`Sink::key`] and its answer.
-    fn skip_key(&mut self);
+    /// Keys have come that are not among those, instead of [`Sink::key`] and its answer for each, and of [`Sink::comma`]
+    /// after their members: the first one's closing quote, and the last such comma if no key has come after it.
+    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>);
     /// The opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
     /// The next decoded piece of the open string, never empty, and the place of its raw bytes.
@@ -159,8 +163,8 @@ impl Sink for &mut dyn Sink {
         (**self).wanted_keys()
     }
 
-    fn skip_key(&mut self) {
-        (**self).skip_key();
+    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>) {
+        (**self).skip_keys(first_quote, comma);
     }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {

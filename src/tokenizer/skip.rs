@@ -13,7 +13,7 @@ use super::escape::{unescape, unescape_unicode};
 use super::number::number_len;
 use super::string::Role;
 use super::utf8::Utf8Rest;
-use super::{KeyFilter, Sink, Skipped, State, Tokenizer, scan, utf8};
+use super::{KeyFilter, LONGEST_SKIPPED, Sink, Skipped, State, Tokenizer, scan, utf8};
 
 /// The next thing to read.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -27,8 +27,10 @@ enum Step {
 /// The part of a chunk that has been read here.
 pub(super) struct SkippedOver {
     pub(super) to: usize,
-    /// True if a key of an object that is followed is in it.
-    pub(super) has_key: bool,
+    /// The closing quote of the first key in it of an object that is followed.
+    pub(super) first_key: Option<usize>,
+    /// The comma after the last member in it of that object, if no key follows.
+    pub(super) comma: Option<usize>,
 }
 
 impl Tokenizer {
@@ -47,7 +49,7 @@ impl Tokenizer {
     #[inline(never)]
     pub(super) fn skip(&mut self, chunk: &[u8], mut pos: usize, wanted: KeyFilter) -> SkippedOver {
         let mut blocks = Blocks::default();
-        let nothing = SkippedOver { to: pos, has_key: false };
+        let nothing = SkippedOver { to: pos, first_key: None, comma: None };
         let mut is_first = matches!(self.state, State::FirstKey | State::FirstElement);
         let mut step = match self.state {
             State::FirstKey | State::NextKey => Step::Key,
@@ -59,7 +61,7 @@ impl Tokenizer {
                     return nothing;
                 }
                 if !is_closed {
-                    return SkippedOver { to: end, has_key: false };
+                    return SkippedOver { to: end, ..nothing };
                 }
                 pos = end;
                 if self.string.is_key() { Step::Colon } else { Step::AfterValue }
@@ -71,7 +73,9 @@ impl Tokenizer {
         let mut depth = self.nest.depth();
         let mut in_object = self.nest.in_object();
         let mut skipped = self.skipped;
-        let mut has_key = false;
+        let (mut first_key, mut comma) = (None, None);
+        // Where what comes before a key begins.
+        let mut key_from = pos;
         let state = 'all: loop {
             if step == Step::Key {
                 let here = if is_first { State::FirstKey } else { State::NextKey };
@@ -80,7 +84,10 @@ impl Tokenizer {
                     let (end, is_closed) = if skipped == Skipped::NOTHING {
                         // Only a key that is plain and not cut can be known not to be wanted.
                         let quote = blocks.next_stop(chunk, pos + 1);
-                        if chunk.get(quote) != Some(&b'"') || wanted.lets_through(&chunk[pos + 1..=quote]) {
+                        if chunk.get(quote) != Some(&b'"')
+                            || wanted.lets_through(&chunk[pos + 1..=quote])
+                            || quote - key_from >= LONGEST_SKIPPED as usize
+                        {
                             break 'all here;
                         }
                         (quote + 1, true)
@@ -92,7 +99,8 @@ impl Tokenizer {
                     }
                     if skipped == Skipped::NOTHING {
                         skipped = Skipped::member(depth);
-                        has_key = true;
+                        first_key = first_key.or(Some(end - 1));
+                        comma = None;
                     }
                     if !is_closed {
                         self.scratch.clear();
@@ -183,6 +191,7 @@ impl Tokenizer {
                     step = if in_object { Step::Key } else { Step::Value };
                     if skipped == Skipped::member(depth) {
                         skipped = Skipped::NOTHING;
+                        (key_from, comma) = (pos, Some(pos - 1));
                     }
                     continue 'all;
                 }
@@ -197,7 +206,7 @@ impl Tokenizer {
         };
         self.state = state;
         self.skipped = skipped;
-        SkippedOver { to: pos, has_key }
+        SkippedOver { to: pos, first_key, comma }
     }
 
     /// The next byte that is not white space.

@@ -75,6 +75,8 @@ pub(super) struct OpenString {
     pub(super) limit: u64,
     /// The largest length of plain text: the smaller of the string's limit and the limit on the total.
     pub(super) room: u64,
+    /// True if it is followed only by [`Tokenizer::take_string_piece`].
+    is_lent: bool,
 }
 
 impl OpenString {
@@ -156,7 +158,35 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
-    /// Takes that back.
+    /// Makes [`Self::take_string_piece`] return the text of the open string even if nobody follows that. Returns false if that
+    /// can't be, as the string is a key.
+    #[inline]
+    pub(crate) fn lend_string(&mut self) -> bool {
+        if self.state != State::String {
+            return true;
+        }
+        let is_value = self.string.role == Role::Value;
+        if is_value && !self.string.is_followed {
+            (self.string.is_followed, self.string.is_lent) = (true, true);
+        }
+        is_value
+    }
+
+    /// Takes that back, as it has to be before anything else is read.
+    #[inline]
+    pub(crate) fn return_string(&mut self) {
+        if self.string.is_lent {
+            (self.string.is_followed, self.string.is_lent) = (false, false);
+        }
+    }
+
+    /// Returns true if they are refused.
+    #[inline]
+    pub(crate) fn refuses_string_pieces(&self) -> bool {
+        self.string.room == 1
+    }
+
+    /// Takes back that pieces of the open string are refused.
     pub(crate) fn allow_string_pieces(&mut self) {
         self.string.room = self.string.limit.min(self.limits.total);
     }
@@ -170,7 +200,7 @@ impl Tokenizer {
     #[inline]
     pub(super) fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
         let room = limit.min(self.limits.total);
-        self.string = OpenString { role, is_followed, limit, room };
+        self.string = OpenString { role, is_followed, limit, room, is_lent: false };
         self.state = State::String;
     }
 

@@ -38,6 +38,24 @@ proptest! {
         is_the_models(&document, &cuts, &rules);
     }
 
+    /// Long chunks are read another way, which passes over members that no pattern leads to.
+    #[test]
+    fn long_texts_are_too(
+        (document, mut cuts) in with_cuts(document(Keys::Repeated)), rules in rules(), blanks in 0..300_usize,
+    ) {
+        let blanks = " ".repeat(blanks);
+        let members: Vec<_> = ["a", "other", "b", "long name", "c"].iter().map(|key| {
+            [format!("{blanks}\"{key}\" : ").as_bytes(), &document].concat()
+        }).collect();
+        let object = [b"{", &members.join(&b","[..])[..], b" }"].concat();
+        let array = [b"[", &[&object[..]; 3].join(&b","[..])[..], b"]"].concat();
+        is_the_models(&object, &cuts, &rules);
+        cuts.iter_mut().for_each(|cut| *cut *= 7);
+        cuts.retain(|cut| *cut < array.len());
+        is_the_models(&array, &cuts, &rules);
+        goes_on_when_restored(&chunks(&array, &cuts), &rules);
+    }
+
     #[test]
     fn broken_texts_have_the_parsers_verdict((document, cuts) in with_cuts(any_document()), rules in rules()) {
         is_the_models(&document, &cuts, &rules);

@@ -107,6 +107,20 @@ fn at_every_byte_of_every_document() {
     }
 }
 
+/// What is reported as it came includes what a translator leaves out.
+#[test]
+fn in_each_character_that_is_left_out() {
+    let left_out = ["/* é */", "// 😀\n", "# €\n", "/*\u{7ff}**/"];
+    let patterns = set(&["raw:$", "raw:..a", "raw:$..* | $..*", "b"]);
+    for (first, second) in left_out.iter().zip(left_out.iter().cycle().skip(1)) {
+        let text = format!("{{{first}\"a\": ['é',{second} \"\\\"é\\\"\"]{first}, b: 1}}{second}");
+        for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
+            let builder = Parser::builder().retain(retain).lenient(Leniency::ALL);
+            changes_nothing(&chunks(text.as_bytes(), &each_byte(text.len())), builder, &patterns);
+        }
+    }
+}
+
 fn some_builder() -> impl Strategy<Value = ParserBuilder> {
     prop::sample::select(builders())
 }

@@ -1,7 +1,7 @@
 //! jsonspigot beside its peers: the tables and pictures of the README and of PERFORMANCE.md.
 //!
 //! `compare [--seconds N] [--rows TEXT]` prints the tables; `--horrors` prints the reported cases, `--crowd` many streams at
-//! once, and `--svg DIR` draws the pictures instead.
+//! once, `--rewrite` text that is rewritten while it passes, and `--svg DIR` draws the pictures instead.
 
 mod check;
 mod chunks;
@@ -14,6 +14,7 @@ mod output;
 #[path = "../../payload/mod.rs"]
 mod payload;
 mod pictures;
+mod rewrite;
 mod rows;
 mod table;
 mod track;
@@ -26,11 +27,12 @@ use std::time::Duration;
 use measure::Cost;
 use table::Figure;
 
-const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --crowd | --svg DIR]
+const USAGE: &str = "usage: compare [--seconds N] [--rows TEXT | --horrors | --crowd | --rewrite | --svg DIR]
   --seconds N  about how long to measure, all in all (default 120)
   --rows TEXT  only the rows whose `task, payload | chunk` contains TEXT
   --horrors    the reported cases instead of the tables
   --crowd      many streams at once, fed a token in turn, instead of the tables
+  --rewrite    rewriting, and values as they came, instead of the tables
   --svg DIR    draw the pictures into DIR instead";
 
 struct Arguments {
@@ -38,14 +40,22 @@ struct Arguments {
     rows: String,
     horrors: bool,
     crowd: bool,
+    rewrite: bool,
     /// The contender whose memory is measured: what `--crowd` runs for each.
     crowd_memory: Option<String>,
     svg: Option<PathBuf>,
 }
 
 fn arguments() -> Result<Arguments, String> {
-    let mut parsed =
-        Arguments { seconds: 120.0, rows: String::new(), horrors: false, crowd: false, crowd_memory: None, svg: None };
+    let mut parsed = Arguments {
+        seconds: 120.0,
+        rows: String::new(),
+        horrors: false,
+        crowd: false,
+        rewrite: false,
+        crowd_memory: None,
+        svg: None,
+    };
     let mut arguments = std::env::args().skip(1);
     while let Some(argument) = arguments.next() {
         let mut value = || arguments.next().ok_or(format!("{argument} needs a value"));
@@ -54,6 +64,7 @@ fn arguments() -> Result<Arguments, String> {
             "--rows" => parsed.rows = value()?,
             "--horrors" => parsed.horrors = true,
             "--crowd" => parsed.crowd = true,
+            "--rewrite" => parsed.rewrite = true,
             "--crowd-memory" => parsed.crowd_memory = Some(value()?),
             "--svg" => parsed.svg = Some(value()?.into()),
             _ => return Err(format!("unknown argument {argument}")),
@@ -93,6 +104,10 @@ fn main() -> ExitCode {
     }
     if arguments.crowd {
         crowd::print(arguments.seconds);
+        return ExitCode::SUCCESS;
+    }
+    if arguments.rewrite {
+        rewrite::print(arguments.seconds);
         return ExitCode::SUCCESS;
     }
     if arguments.horrors {

@@ -14,6 +14,7 @@ mod mirror;
 mod options;
 mod parser;
 mod provider;
+mod rewriter;
 mod typed;
 mod value;
 mod values;
@@ -32,6 +33,8 @@ mod _native {
     use super::parser::{Parser, Revision};
     #[pymodule_export]
     use super::provider::{ProviderStream, StreamEvent};
+    #[pymodule_export]
+    use super::rewriter::{Rewriter, Rule};
     #[pymodule_export]
     use super::typed::{LevelObject, Place, Shape, Typed};
     #[pymodule_export]

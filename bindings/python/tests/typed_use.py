@@ -24,6 +24,8 @@ from jsonspigot import (
     Partial,
     PatchOp,
     ProviderStream,
+    Rewriter,
+    Rule,
     StreamEvent,
     Typed,
     TypedCall,
@@ -147,6 +149,10 @@ def many(chunks: list[str], body: AsyncIterator[bytes]) -> None:
     stream = ProviderStream("auto", models={"reply": Reply})
     assert_type(stream.push({}), list[StreamEvent | TypedCall])
     assert_type(stream.typed(0, Reply), Typed[Reply])
+    rules = {"a": Rule.remove(), "b": Rule.map(str.strip), "c": Rule.map_text(lambda piece: piece or "")}
+    rewriter = Rewriter(rules, held_limit=100, max_depth=8)
+    assert_type(rewriter.write(bytearray()) + rewriter.finish(), bytes)
+    assert_type(Rewriter.restore(rules, rewriter.save()), Rewriter)
     plain: ProviderStream = ProviderStream("openai-chat", envelope="fence:*")
     for event in plain.feed(b""):
         match event:

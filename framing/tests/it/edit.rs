@@ -2,7 +2,7 @@
 //!
 //! Laws: chunk edges are invisible; saved state.
 
-use jsonspigot_framing::{EventEditor, Frame};
+use jsonspigot_framing::{EventEditor, Frame, Frames};
 use proptest::prelude::*;
 
 /// What comes out of the chunks, if every event's `x` becomes `yy`, and what is told of them.
@@ -74,6 +74,8 @@ fn json_texts_are_edited() {
     );
     check("[ {\"x\": 1} ,\n{\"b\": [\"x\"]}, 1 ]\n", "[ {\"yy\": 1} ,\n{\"b\": [\"yy\"]}, 1 ]\n");
     check("[[\"x\"], {}]", "[[\"yy\"], {}]");
+    check("\u{feff}{\"x\": 1}\n{\"x\": 1}", "\u{feff}{\"yy\": 1}\n{\"yy\": 1}");
+    check("\u{feff}\n [{\"x\": 1}]", "\u{feff}\n [{\"yy\": 1}]");
     check("{}\nx it's {\"x\": 1} x\n{\"x\": 1}", "{}\nx it's {\"yy\": 1} yy\n{\"yy\": 1}");
     // What breaks off is no text.
     check("{\"x\": 1", "{\"x\": 1");
@@ -109,6 +111,24 @@ proptest! {
         let whole = edited([body.as_bytes()], limit, false);
         prop_assert_eq!(edited(body.as_bytes().chunks(size), limit, true), whole.clone());
         prop_assert_eq!(edited(body.as_bytes().chunks(1), limit, false), whole);
+    }
+
+    /// What is edited is what is read: a body's events are the same for an editor and for `Frames`.
+    #[test]
+    fn what_is_read_of_a_json_body_is_what_is_edited(
+        mark in prop::sample::select(vec!["", "\u{feff}", "\n", "\u{feff} \r\n"]),
+        texts in prop::collection::vec(prop::sample::select(vec!["{\"x\": 1}", "{\"a\": [\"x\"]}", "{}"]), 1..5),
+        is_array: bool,
+        size in 1..9_usize,
+    ) {
+        let body = if is_array { format!("{mark}[{}]", texts.join(",")) } else { format!("{mark}{}\n", texts.join("\n")) };
+        let mut read = Vec::new();
+        let mut frames = Frames::new();
+        frames.feed_with(&body, |frame| read.push(format!("{frame:?}")));
+        frames.finish_with(|frame| read.push(format!("{frame:?}")));
+        let (out, told) = edited(body.as_bytes().chunks(size), 1000, true);
+        prop_assert_eq!(told, read);
+        prop_assert_eq!(String::from_utf8(out).unwrap(), body.replace('x', "yy"));
     }
 
     #[test]

@@ -112,7 +112,8 @@ pub(crate) trait Output {
     // What only an editor of the text needs: where things are, rather than what they are. Offsets are those of the
     // innermost text that is read, but for `piece`.
 
-    /// Returns true if this output asks for the keys that no pattern leads on from, too.
+    /// Returns true if this output asks for each of the keys that no pattern leads on from, too. Otherwise
+    /// [`Self::decided`] is called for some of them.
     fn needs_each_key(&self) -> bool {
         false
     }

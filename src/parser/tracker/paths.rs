@@ -12,6 +12,11 @@ impl Tracker {
         }
     }
 
+    /// The next chunk is to be [seen](Self::unpin_paths) as one after which paths had to stay.
+    pub(in crate::parser) fn keep_path_of_next(&mut self) {
+        self.paths.pin(self.node);
+    }
+
     /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay, as those
     /// of values that are reported as they come do.
     #[inline]

@@ -11,11 +11,15 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::str;
 
+use ascii::{AsciiChar, AsciiStr};
+
 use super::{OpenValue, Tracker};
 use crate::parser::output::{Output, SomeMatches, SomeText};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Utf8Rest, ascii_text, floor_char_boundary, valid_prefix};
+#[cfg(not(target_family = "wasm"))]
+use crate::tokenizer::ShortChunk;
+use crate::tokenizer::{Utf8Rest, floor_char_boundary, valid_prefix};
 
 /// The level of the document.
 const DOCUMENT: usize = 0;
@@ -54,9 +58,30 @@ struct LevelText {
     at: u64,
     /// The offset up to which all has been reported when the piece began.
     reported: u64,
+    /// The piece, if it is a chunk of a few characters that has not been added to the text.
+    short: ShortText,
+}
+
+/// A few characters, with zeros behind them: a fixed number of bytes is copied faster.
+#[derive(Clone, Debug, Default)]
+struct ShortText {
+    characters: [AsciiChar; 16],
+    len: usize,
+}
+
+impl ShortText {
+    fn as_str(&self) -> &str {
+        <&AsciiStr>::from(self.characters.get(..self.len).unwrap_or_default()).as_str()
+    }
 }
 
 impl LevelText {
+    /// Adds the short piece to the text.
+    fn settle(&mut self) {
+        self.text.push_str(self.short.as_str());
+        self.short.len = 0;
+    }
+
     /// Adds bytes that are not all UTF-8. Returns the beginning of a character with which they end.
     fn push<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
         loop {
@@ -119,9 +144,7 @@ impl RawDeltas {
         (text.at, text.reported) = (at, at);
         // The decoded text of a string is never cut in a character.
         let is_apart = level > DOCUMENT || self.held.is_empty() && before.is_empty();
-        // Most chunks are a few bytes of ASCII, which is seen faster.
-        let ascii = if piece.len() < 16 { ascii_text(piece) } else { "" };
-        if is_apart && let Ok(piece) = if ascii.is_empty() { str::from_utf8(piece) } else { Ok(ascii) } {
+        if is_apart && let Ok(piece) = str::from_utf8(piece) {
             text.text.push_str(piece);
             return;
         }
@@ -135,7 +158,10 @@ impl RawDeltas {
 
     /// Another chunk begins, and the events of the last one are over.
     fn clear_texts(&mut self) {
-        self.texts.iter_mut().for_each(|text| text.text.clear());
+        for text in &mut self.texts {
+            text.text.clear();
+            text.short.len = 0;
+        }
     }
 }
 
@@ -177,6 +203,26 @@ impl Tracker {
         self.raw.as_ref().is_some_and(|raw| !raw.open.is_empty())
     }
 
+    /// The beginning of a character that the last chunk's end has cut.
+    pub(crate) fn raw_held(&self) -> &[u8] {
+        self.raw.as_ref().map_or(&[], |raw| &raw.held)
+    }
+
+    /// Continues after such bytes, which end at an offset. Returns whether that is possible.
+    pub(crate) fn restore_raw_held(&mut self, held: &[u8], end: u64) -> bool {
+        let prefix = valid_prefix(held);
+        let is_cut = prefix.valid.is_empty() && !matches!(prefix.rest, Utf8Rest::Bad(_)) && held.len() as u64 <= end;
+        if let Some(raw) = self.raw.as_mut().filter(|_| is_cut) {
+            raw.held = held.to_vec();
+        }
+        is_cut
+    }
+
+    /// Returns true if the open string or atom is selected.
+    pub(in crate::parser) fn has_leaf(&self) -> bool {
+        self.leaf.is_some()
+    }
+
     /// Returns true if a pattern is raw.
     pub(in crate::parser) fn has_raw(&self) -> bool {
         self.raw.is_some()
@@ -201,26 +247,64 @@ impl Tracker {
         raw.begin_piece(DOCUMENT, before, chunk, at);
     }
 
+    /// A chunk of a few characters of the document begins whose events are not read later.
+    #[cfg(not(target_family = "wasm"))]
+    #[inline]
+    pub(in crate::parser) fn begin_short_raw_chunk(&mut self, short: &ShortChunk, at: u64) -> bool {
+        let Some(raw) = &mut self.raw else { return false };
+        let RawDeltas { texts, held, has_chunk, .. } = &mut **raw;
+        let [document] = &mut texts[..] else { return false };
+        let Some((characters, len)) = short.characters().filter(|_| held.is_empty() && !*has_chunk) else {
+            return false;
+        };
+        *has_chunk = true;
+        document.text.clear();
+        (document.place, document.at, document.reported) = (0, at, at);
+        document.short = ShortText { characters, len };
+        true
+    }
+
+    /// Such a chunk ends. Returns false if something in it has been reported as it came, or this was another chunk.
+    #[inline]
+    pub(in crate::parser) fn end_short_raw_chunk<O: Output + ?Sized>(&mut self, out: &mut O) -> bool {
+        let Some(raw) = &mut self.raw else { return false };
+        let Some(document) = raw.texts.first_mut().filter(|document| document.short.len > 0) else { return false };
+        let short = core::mem::take(&mut document.short);
+        let at = document.at;
+        raw.has_chunk = false;
+        self.pass_raw(short.as_str(), at, out);
+        true
+    }
+
     /// A chunk lies inside a string of the document, so it is new text of all that is open.
     #[inline]
-    pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &[u8], at: u64, out: &mut O) {
-        let is_first = out.begin_chunk();
+    pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
+        if self.has_open_raw() {
+            self.pass_some_raw(chunk, at, out);
+        }
+    }
+
+    #[cold]
+    fn pass_some_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
-        let Some(document) = texts.first_mut() else { return };
-        let chunk = ascii_text(chunk);
-        if out.reads_later() {
-            if is_first {
+        let mut end = chunk.len();
+        if out.reads_later()
+            && let Some(document) = texts.first_mut()
+        {
+            if out.begin_chunk() {
                 document.text.clear();
             }
             document.text.push_str(chunk);
+            end = document.text.len();
         }
-        let end = document.text.len();
-        let (level, start) = (DOCUMENT, end.saturating_sub(chunk.len()));
+        let (level, start) = (DOCUMENT, end - chunk.len());
         for OpenRaw { frame, raw, .. } in open {
             let node = frames.get(*frame).map_or(*node, |frame| frame.node);
             out.some_delta(raw, SomeText { text: chunk, at, level, place: Some(start..end), node, paths });
-            paths.pin(node);
+            if out.reads_later() {
+                paths.pin(node);
+            }
         }
     }
 
@@ -236,6 +320,7 @@ impl Tracker {
         let Some(raw) = &mut self.raw else { return false };
         raw.has_chunk = false;
         if let Some(document) = raw.texts.first_mut()
+            && !held.is_empty()
             && document.text.as_bytes().ends_with(held)
         {
             document.text.truncate(document.text.len() - held.len());
@@ -263,6 +348,7 @@ impl Tracker {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
         let Some(text) = texts.get_mut(level) else { return };
+        text.settle();
         if let Some(offset) = failed_at {
             text.cut_at(offset);
         }
@@ -271,7 +357,9 @@ impl Tracker {
         for open in open[from..].iter_mut().take_while(|open| open.level == level) {
             let node = frames.get(open.frame).map_or(*node, |frame| frame.node);
             open.report_to(to, text, node, paths, out);
-            paths.pin(node);
+            if out.reads_later() {
+                paths.pin(node);
+            }
         }
         (text.place, text.at, text.reported) = (text.text.len(), to, to);
     }
@@ -295,7 +383,8 @@ impl Tracker {
         if !those.is_empty() {
             let (frame, level, start) = (self.frames.len(), self.level(), value.start);
             let mut open = OpenRaw { frame, level, start, raw: those, plain: matches(false) };
-            if let Some(text) = raw.texts.get(level) {
+            if let Some(text) = raw.texts.get_mut(level) {
+                text.settle();
                 open.report(start..start + 1, text, self.node, &self.paths, out);
             }
             raw.open.push(open);
@@ -315,8 +404,9 @@ impl Tracker {
     fn end_some_raw(&mut self, end: u64, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         if let Some(open) = raw.open.pop_if(|open| open.frame == frames.len()).as_mut()
-            && let Some(text) = raw.texts.get(open.level)
+            && let Some(text) = raw.texts.get_mut(open.level)
         {
+            text.settle();
             open.report_to(end, text, *node, paths, out);
         }
     }

@@ -64,7 +64,7 @@ impl Sink for Log {
         KeyFilter::ALL
     }
 
-    fn skip_key(&mut self) {}
+    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
         self.tell(format!("string at {at}"));

@@ -112,7 +112,7 @@ export function noteOf({ parts }: Text): unknown {
   const note = {
     half: input.half === "" ? undefined : input.half.charCodeAt(0),
     mark: isMark ? [...input.bytes] : undefined,
-    held: held === undefined || held.length === 0 ? undefined : typeof held === "string" ? held.charCodeAt(0) : [...held],
+    held: typeof held === "string" && held !== "" ? held.charCodeAt(0) : undefined,
     refused: keyOf(output.refusal),
     hidden: keyOf(tree?.refusal),
     growth: tree?.growth?.save(),
@@ -123,6 +123,16 @@ export function noteOf({ parts }: Text): unknown {
 /** Returns true if characters are read that a raw pattern alone holds until they are whole. */
 function isInComment({ translator }: Input): boolean {
   return [LINE_COMMENT, BLOCK_COMMENT, BLOCK_COMMENT_STAR].includes(translator?.step ?? STRICT);
+}
+
+function holdsRaw(input: Input): boolean {
+  return input.engine.raw !== undefined && isInComment(input);
+}
+
+/** The bytes of such a character, if it was cut between them. */
+function heldBytes({ engine }: Input): Uint8Array {
+  const held = engine.raw!.held;
+  return typeof held === "string" ? new Uint8Array(0) : held;
 }
 
 function keyOf(refusal: unknown): string | undefined {
@@ -144,10 +154,8 @@ export function takeNote(text: Text, note: unknown): void {
     input.hasBegun = false;
   }
   if (held !== undefined) {
-    const isHalf = typeof held === "number" && held >= 0xd800 && held <= 0xdbff;
-    const bytes = Array.isArray(held) ? Uint8Array.from(held as number[]) : new Uint8Array(0);
-    unless(engine.raw !== undefined && isInComment(input) && (isHalf || (bytes.length > 0 && openTail(bytes) === bytes.length)));
-    engine.raw!.held = isHalf ? String.fromCharCode(held) : bytes;
+    unless(typeof held === "number" && held >= 0xd800 && held <= 0xdbff && holdsRaw(input) && engine.raw!.held.length === 0);
+    engine.raw!.held = String.fromCharCode(held as number);
   }
   const refusal = (key: unknown): unknown => {
     unless(key === "__proto__" || key === "prototype");
@@ -205,6 +213,8 @@ export function saveText(text: Text, out: Writer): void {
   if (isApart) out.text(engine.isFrozen ? engine.frozenText : engine.kept!.whole());
   saveLead(lead, out);
   if (outcome !== FAILED) saveCounters(text, out);
+  // Nothing of a comment is in the text that leads here.
+  if (outcome === OPEN && holdsRaw(input)) out.bytes(heldBytes(input));
 }
 
 /** Returns true if the text, all of which is kept, ends with a number that has ended. */
@@ -359,6 +369,11 @@ export function restoreText(text: Text, reader: Reader): void {
     if (place) restorePlace(text, place);
   }
   if (isJumping && outcome !== FAILED) restoreCounters(text, reader);
+  if (isJumping && outcome === OPEN && holdsRaw(input)) {
+    const held = reader.bytes();
+    unless(openTail(held) === held.length);
+    if (held.length > 0) engine.raw!.held = held.slice();
+  }
   if (outcome === FINISHED) {
     text.end();
     unless(!text.hasFailed && !text.isOpen);

@@ -28,6 +28,8 @@ from ._native import (
     Parser,
     ProviderStream,
     Revision,
+    Rewriter,
+    Rule,
     StreamEvent,
     Typed,
 )
@@ -59,6 +61,8 @@ __all__ = [
     "PatternError",
     "ProviderStream",
     "Revision",
+    "Rewriter",
+    "Rule",
     "StreamEvent",
     "Typed",
     "TypedCall",

@@ -1,6 +1,6 @@
 """What the native module has. `tests/test_types.py` checks this file against it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Generic, Self, Unpack, final, overload
 
 from typing_extensions import TypeVar, disjoint_base
@@ -613,6 +613,39 @@ class ProviderStream(Generic[_CallTold]):
     @classmethod
     def __class_getitem__(cls, item: Any) -> Any: ...
 
+@final
+class Rule:
+    @staticmethod
+    def remove() -> Rule: ...
+    @staticmethod
+    def redact() -> Rule: ...
+    @staticmethod
+    def replace(value: Any) -> Rule: ...
+    @staticmethod
+    def map(function: Callable[[str], str]) -> Rule: ...
+    @staticmethod
+    def map_text(function: Callable[[str | None], str]) -> Rule: ...
+
+@final
+class Rewriter:
+    def __new__(
+        cls, rules: Mapping[str, Rule], *, held_limit: int | None = None, **options: Unpack[ParserOptions]
+    ) -> Self: ...
+    @staticmethod
+    def restore(
+        rules: Mapping[str, Rule],
+        state: bytes | bytearray | memoryview,
+        *,
+        held_limit: int | None = None,
+        **options: Unpack[ParserOptions],
+    ) -> Rewriter: ...
+    def save(self) -> bytes: ...
+    def write(self, chunk: Chunk) -> bytes: ...
+    def finish(self) -> bytes: ...
+    @property
+    def passed(self) -> int: ...
+    def reset(self) -> None: ...
+
 @disjoint_base
 class EnvelopeEvent:
     @final
@@ -1105,6 +1138,8 @@ __all__ = [
     "Place",
     "ProviderStream",
     "Revision",
+    "Rewriter",
+    "Rule",
     "Shape",
     "StreamEvent",
     "Typed",
