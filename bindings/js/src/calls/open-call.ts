@@ -1,6 +1,6 @@
 // One open call: whose it is, what has come of its input, and what may still come.
 
-import { makeText } from "../make-text.js";
+import { selectingText } from "../make-text.js";
 import { within } from "../utf8.js";
 import { utf8Length } from "../utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
@@ -108,7 +108,7 @@ export class OpenCall {
   append(text: string): void {
     this.reportStart();
     if (this.#isFull) return;
-    this.#input ??= new Input(this.#isText ? undefined : makeText(this.#settings.parsing, this.#settings.patternsOf(this.name)));
+    this.#input ??= new Input(this.#isText ? undefined : selectingText(this.#settings.parsing, this.#settings.patternsOf(this.name)));
     const end = within(text, this.#settings.inputBytes - this.#length);
     if (end > 0) {
       const piece = text.slice(0, end);

@@ -1,9 +1,8 @@
 // JSON inside text: what separates the text that a person should see from payloads between delimiters. It owns the text
 // outside payloads, and what of it is held back because it may become a delimiter.
 
-import { compile } from "../compile.js";
 import { invalid, limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
-import { makeText } from "../make-text.js";
+import { selectingText } from "../make-text.js";
 import { utf8Length } from "../utf8.js";
 import { Fences } from "./any-fence.js";
 import { Closing } from "./closing.js";
@@ -87,7 +86,7 @@ export class Envelope {
     // The value of a text that is accepted is not in the text as it came.
     const parsing: ParserOptions = { ...own, retain: accepts ? "all" : retain };
     const limit = limitOf("payloadLimit", payloadLimit, 16 << 20);
-    const text = makeText(parsing, compile(patterns));
+    const text = selectingText(parsing, patterns);
     this.#payload = new OpenPayload(text, accepts, limit, making, (event) => this.#events.push(event));
     this.#opening = new Opening(this.#delimiters, this.#holdLimit);
     this.#followsFences = this.#delimiters.some(({ shape }) => shape === "any-fence");
