@@ -1,21 +1,36 @@
 //! Signals about tool calls in, their events out, as lines of JSON: what other implementations of `ToolCalls` are compared
-//! with. A line with `new` begins anew with other options; the events of each other line are one line, an array.
+//! with. A line with `new` begins anew with other options; the events of each other line are one line, an array. `save`
+//! gives the state in hexadecimal digits instead, from which `restore` goes on.
 
 use std::error::Error;
 use std::io::{self, BufRead as _, BufWriter, Write as _};
 
 use jsonspigot::{DuplicateKeys, Leniency, Parser, PatternSet};
-use jsonspigot_llm::{CallEvents, CallLimits, CallStart, Executor, Slot, ToolCalls};
+use jsonspigot_llm::{CallEvents, CallLimits, CallStart, Executor, Slot, ToolCalls, ToolCallsBuilder};
 use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut calls = ToolCalls::new(&PatternSet::empty());
+    let mut builder = ToolCalls::builder();
+    let mut calls = builder.clone().build();
     for line in io::stdin().lock().lines() {
         let signal: Value = serde_json::from_str(&line?)?;
         let (name, given) = signal.as_object().and_then(|signal| signal.iter().next()).ok_or("expected a signal")?;
         if name == "new" {
-            calls = new(given)?;
+            builder = new(given)?;
+            calls = builder.clone().build();
+            continue;
+        }
+        if name == "save" {
+            let state: String = calls.save().iter().map(|byte| format!("{byte:02x}")).collect();
+            writeln!(out, "{}", serde_json::json!([state]))?;
+            continue;
+        }
+        if name == "restore" {
+            let digits = given[0].as_str().unwrap_or_default().as_bytes();
+            let byte = |two: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(two), 16);
+            calls = builder.clone().restore(&digits.chunks(2).map(byte).collect::<Result<Vec<_>, _>>()?)?;
+            writeln!(out, "[]")?;
             continue;
         }
         let events = events_of(&mut calls, name, given)?;
@@ -24,7 +39,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(out.flush()?)
 }
 
-fn new(options: &Value) -> Result<ToolCalls, Box<dyn Error>> {
+fn new(options: &Value) -> Result<ToolCallsBuilder, Box<dyn Error>> {
     let patterns = |of: &Value| {
         let spelt = of.as_array().into_iter().flatten().filter_map(Value::as_str);
         PatternSet::new(spelt)
@@ -48,7 +63,7 @@ fn new(options: &Value) -> Result<ToolCalls, Box<dyn Error>> {
     for (name, own) in options["tools"].as_object().into_iter().flatten() {
         builder = builder.patterns_for(name, &patterns(own)?);
     }
-    Ok(if is("cumulative") { builder.cumulative() } else { builder }.build())
+    Ok(if is("cumulative") { builder.cumulative() } else { builder })
 }
 
 fn events_of(calls: &mut ToolCalls, name: &str, given: &Value) -> Result<CallEvents, Box<dyn Error>> {

@@ -9,7 +9,6 @@
 // each time and dropped again.
 
 import type { Pattern, Slice, Step } from "./pattern.js";
-import type { RawDeltas } from "./raw.js";
 
 const MOST_PLACES = 2000;
 
@@ -112,15 +111,15 @@ export class Automaton {
   readonly patterns: readonly Pattern[];
   /** True if any pattern goes on in the text of a string. */
   readonly readsStrings: boolean;
-  /** What reports values as they come, if any pattern asks for that. */
-  readonly raw: (() => RawDeltas) | undefined;
+  /** True if any pattern asks for values as they come. */
+  readonly readsRaw: boolean;
   readonly #positions: Position[] = [];
   readonly #places = new Map<string, Place>();
 
-  constructor(patterns: readonly Pattern[], raw?: () => RawDeltas) {
+  constructor(patterns: readonly Pattern[]) {
     this.patterns = patterns;
     this.readsStrings = patterns.some(({ steps }) => steps.some(({ isInside }) => isInside));
-    this.raw = patterns.some(({ isRaw }) => isRaw) ? raw : undefined;
+    this.readsRaw = patterns.some(({ isRaw }) => isRaw);
     const starts: number[] = [];
     patterns.forEach(({ steps }, pattern) => {
       starts.push(this.#positions.length);

@@ -1,10 +1,8 @@
-// Patterns as users give them, compiled once. What only some patterns need comes with this, so that programs without
-// patterns do not contain it.
+// Patterns as users give them, compiled once.
 
 import { Automaton } from "./automaton.js";
 import { JsonSpigotError } from "./error.js";
 import { parsePattern } from "./pattern.js";
-import { RawDeltas } from "./raw.js";
 
 /** How many sets of compiled patterns are kept. Users have few sets, and make a parser for each text. */
 const MOST_SETS = 64;
@@ -30,7 +28,7 @@ function compileAnew(list: readonly string[]): Automaton {
     const problem = isText ? `${JSON.stringify(text)} holds half a surrogate pair` : `${String(text)} is not a string`;
     throw new JsonSpigotError("invalid-option", `patterns: ${problem}`);
   }
-  const automaton = new Automaton(texts.map(parsePattern), () => new RawDeltas());
+  const automaton = new Automaton(texts.map(parsePattern));
   if (compiled.size >= MOST_SETS) compiled.delete(compiled.keys().next().value!);
   compiled.set(texts.length === 1 ? texts[0]! : `${texts.length}\0${texts.join("\0")}`, automaton);
   return automaton;

@@ -13,36 +13,44 @@ export interface DeltasOptions extends Pick<ParserOptions, "limits" | "duplicate
   readonly signal?: AbortSignal;
 }
 
-const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark"];
+const KNOWN = ["signal", "limits", "duplicateKeys", "strictByteOrderMark"];
 
 /**
- * The text of the strings that one pattern selects, as it arrives; nothing for other values, unless the pattern is `raw:…`,
- * for which it is the JSON text of any value as it came. Where a pattern can match more
- * than one string, `events` says which one grows.
+ * The text of the strings that one pattern selects, as it arrives; nothing for other values: their JSON text is what
+ * {@link rawDeltas} gives. Where a pattern can match more than one string, `events` says which one grows.
  *
  * ```ts
  * for await (const text of deltas(await fetch(url), "title")) show(text);
  * ```
  */
-export async function* deltas(
+export function deltas(source: Source, pattern: string, options?: DeltasOptions): AsyncGenerator<string, void, undefined> {
+  return deltasOf(source, pattern, options, undefined);
+}
+
+/** The texts of all deltas. Raw patterns are refused without what reports their values. */
+export async function* deltasOf(
   source: Source,
   pattern: string,
-  { signal, ...options }: DeltasOptions = {},
+  options: DeltasOptions = {},
+  beginRaw: Output["beginRaw"],
 ): AsyncGenerator<string, void, undefined> {
   for (const name of Object.keys(options)) {
-    if (!KNOWN.includes(name)) throw invalid(`deltas: ${JSON.stringify(name)} is not one of signal, ${KNOWN.join(", ")}: see \`events\``);
+    if (!KNOWN.includes(name)) throw invalid(`deltas: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: see \`events\``);
   }
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined };
+  const { signal, limits, duplicateKeys, strictByteOrderMark } = options;
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw };
   const settings: EngineOptions = {
-    limits: limitsOf(options.limits),
-    rejectsDuplicates: rejects(options.duplicateKeys),
+    limits: limitsOf(limits),
+    rejectsDuplicates: rejects(duplicateKeys),
     retain: "nothing",
     spelling: false,
     numbers: "number",
     prototypeKeys: "keep",
   };
-  const engine = new Engine(compile(pattern), settings, output);
-  const input = new Input(engine, undefined, options.strictByteOrderMark === true);
+  const automaton = compile(pattern);
+  if (automaton.readsRaw && beginRaw === undefined) throw invalid("deltas: `raw:` patterns are for `rawDeltas` and `events`");
+  const engine = new Engine(automaton, settings, output);
+  const input = new Input(engine, strictByteOrderMark === true);
   function* read(run: () => void): Generator<string, void, undefined> {
     let fault: Fault | undefined;
     try {

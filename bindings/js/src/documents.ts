@@ -11,8 +11,7 @@ import { Fault, NUMBER, VALUE } from "./engine.js";
 import { errorOf, type TextError } from "./text-error.js";
 import { isBytes, lengthOf } from "./input.js";
 import { COMMENTS } from "./lenient.js";
-import { compile } from "./compile.js";
-import { makeText } from "./make-text.js";
+import { selectingText } from "./make-text.js";
 import { Text } from "./text.js";
 import { compact } from "./places.js";
 import { unless, type Reader } from "./saved/bytes.js";
@@ -86,7 +85,7 @@ export class Documents {
       if ((options as ParserOptions)[name]) throw invalid(`${name}: a stream of documents has no snapshots`);
     }
     this.#framing = framing;
-    this.#text = makeText(options, compile(patterns));
+    this.#text = selectingText(options, patterns);
   }
 
   /**

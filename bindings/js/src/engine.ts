@@ -20,7 +20,7 @@ import { append, INSIDE, spell, type Segment } from "./path.js";
 import type { Limits } from "./options.js";
 import type { RawDeltas } from "./raw.js";
 import type { Tree } from "./tree.js";
-import { breakOf, isStrayByte, utf8Length } from "./utf8.js";
+import { breakOf, utf8Length } from "./utf8.js";
 
 // What the next unit is part of.
 export const VALUE = 0;
@@ -67,6 +67,9 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** Plain characters, for runs that are long enough for the expression to pay. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
 const SHORT = 24;
+
+/** Half a surrogate pair. */
+const LONE = /\p{Surrogate}/gu;
 
 const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
   const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);
@@ -136,6 +139,8 @@ export interface Output {
   refusal: unknown;
   /** What is done with kept text; whoever retains nothing needs none. */
   readonly keeping: Keeping | undefined;
+  /** What reports values as they come; whoever reads no raw patterns needs none. */
+  readonly beginRaw: (() => RawDeltas) | undefined;
 }
 
 export interface EngineOptions extends Making {
@@ -239,7 +244,7 @@ export class Engine {
     this.output = output;
     this.outer = outer;
     this.entry = entry;
-    this.raw = automaton.raw?.();
+    this.raw = automaton.readsRaw ? output.beginRaw!() : undefined;
     this.place = automaton.nowhere;
     this.keepsValues = options.retain !== "nothing";
     this.keepsMatches = options.retain === "matches";
@@ -352,96 +357,46 @@ export class Engine {
     const n = s.length;
     let i = from;
     while (i < n) {
-      const c = s.charCodeAt(i);
-      switch (this.state) {
-        case VALUE:
-        case FIRST: {
-          if (c === 32 || c === 9 || c === 13) {
-            i++;
-            break;
-          }
-          if (c === 10) {
-            this.newLine(++i);
-            break;
-          }
-          if (c === QUOTE) {
-            this.beginString(i++);
-          } else if (c === 123 || c === 91) {
-            this.push(c === 91, i++);
-          } else if (c === 45 || (c >= 48 && c <= 57)) {
-            this.beginNumber(c, i++);
-          } else if (c === 93 && this.state === FIRST) {
-            this.pop(++i);
-          } else {
-            const word = c === 116 ? 0 : c === 102 ? 1 : c === 110 ? 2 : -1;
-            if (word < 0) this.unexpected(s, i);
-            this.beginLiteral(word, i++);
-          }
-          break;
-        }
-        case STRING:
-        case KEY_STRING:
-          i = this.escape === NO_ESCAPE ? this.characters(s, i) : this.escaped(s, i);
-          break;
-        case AFTER:
-          if (c === 44) {
-            i++;
-            this.state = this.top!.isArray ? VALUE : KEY;
-          } else if (c === (this.top!.isArray ? 93 : 125)) {
-            this.pop(++i);
-          } else if (c === 32 || c === 9 || c === 13) {
-            i++;
-          } else if (c === 10) {
-            this.newLine(++i);
-          } else {
-            this.unexpected(s, i);
-          }
-          break;
-        case FIRST_KEY:
-        case KEY:
-          if (c === QUOTE) {
-            this.beginKey(i++);
-          } else if (c === 32 || c === 9 || c === 13) {
-            i++;
-          } else if (c === 10) {
-            this.newLine(++i);
-          } else if (c === 125 && this.state === FIRST_KEY) {
-            this.pop(++i);
-          } else {
-            this.unexpected(s, i);
-          }
-          break;
-        case COLON:
-          if (c === 58) {
-            i++;
-            this.state = VALUE;
-          } else if (c === 32 || c === 9 || c === 13) {
-            i++;
-          } else if (c === 10) {
-            this.newLine(++i);
-          } else {
-            this.unexpected(s, i);
-          }
-          break;
-        case NUMBER:
-          i = this.number(s, i);
-          break;
-        case LITERAL:
-          i = this.literal(s, i);
-          break;
-        default:
-          if (this.stopsAtRoot) return i;
-          if (c === 32 || c === 9 || c === 13) {
-            i++;
-          } else if (c === 10) {
-            this.newLine(++i);
-          } else {
-            this.unexpected(s, i);
-          }
+      const { state } = this;
+      if (state >= STRING && state <= LITERAL) {
+        if (state <= KEY_STRING) i = this.escape === NO_ESCAPE ? this.characters(s, i) : this.escaped(s, i);
+        else i = state === NUMBER ? this.number(s, i) : this.literal(s, i);
+        continue;
       }
+      if (state === DONE && this.stopsAtRoot) return i;
+      const c = s.charCodeAt(i++);
+      if (c <= 32 && (c === 32 || c === 10 || c === 13 || c === 9)) {
+        if (c === 10) this.newLine(i);
+        continue;
+      }
+      if (state <= FIRST) this.value(s, c, i - 1);
+      else if (state === AFTER) {
+        const { isArray } = this.top!;
+        if (c === 44) this.state = isArray ? VALUE : KEY;
+        else if (c === (isArray ? 93 : 125)) this.pop(i);
+        else this.unexpected(s, i - 1);
+      } else if (state <= KEY) {
+        if (c === QUOTE) this.beginKey(i - 1);
+        else if (c === 125 && state === FIRST_KEY) this.pop(i);
+        else this.unexpected(s, i - 1);
+      } else if (state === COLON && c === 58) this.state = VALUE;
+      else this.unexpected(s, i - 1);
     }
     if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
     return i;
+  }
+
+  /** The unit with which a value begins. */
+  value(s: string, c: number, i: number): void {
+    if (c === QUOTE) this.beginString(i);
+    else if (c === 123 || c === 91) this.push(c === 91, i);
+    else if (c === 45 || (c >= 48 && c <= 57)) this.beginNumber(c, i);
+    else if (c === 93 && this.state === FIRST) this.pop(i + 1);
+    else {
+      const word = c === 116 ? 0 : c === 102 ? 1 : c === 110 ? 2 : -1;
+      if (word < 0) this.unexpected(s, i);
+      this.beginLiteral(word, i);
+    }
   }
 
   newLine(after: number): void {
@@ -619,15 +574,7 @@ export class Engine {
     }
     if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
     if (i > from) {
-      if (this.isWanted) {
-        const piece = from === 0 && i === n ? s : s.slice(from, i);
-        if (this.buffer === "") {
-          this.bufferStart = this.base + from + this.extra;
-          this.buffer = piece;
-        } else {
-          this.buffer += piece;
-        }
-      }
+      if (this.isWanted) this.add(from === 0 && i === n ? s : s.slice(from, i), this.base + from + this.extra);
       this.extra += extra;
     }
     if (i === n) return i;
@@ -642,7 +589,7 @@ export class Engine {
       this.escapeStart = this.base + i + this.extra;
       return i + 1;
     }
-    if (c < 32) this.fail("control-character", i, "expected an escape instead of a raw control character");
+    if (c < 32) this.failControl(i);
     if (this.mayBeCut && (this.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
       // The beginning of a character, which may go on.
       this.unread = n - i;
@@ -677,15 +624,8 @@ export class Engine {
 
   /** A run goes beyond the limit: the characters before that are reported. */
   exceed(s: string, from: number): never {
-    let i = from;
-    let end = this.base + from + this.extra;
-    for (;;) {
-      const c = s.codePointAt(i)!;
-      end += c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-      if (end > this.limit) break;
-      i += c < 0x10000 ? 1 : 2;
-    }
     const at = this.base + from + this.extra;
+    const i = from + this.within(s.slice(from), this.limit - at);
     if (i > from && this.isWanted) this.add(s.slice(from, i), at);
     const bytes = encoder.encode(String.fromCodePoint(s.codePointAt(i)!));
     this.strayBytes = bytes.subarray(0, this.limit - at - this.bytesIn(s, from, i));
@@ -712,76 +652,71 @@ export class Engine {
 
   /** Reads in an escape, up to the end of the character. */
   escaped(s: string, from: number): number {
-    const n = s.length;
-    for (let i = from; i < n; i++) {
+    for (let i = from; i < s.length; i++) {
       const c = s.charCodeAt(i);
-      switch (this.escape) {
-        case LETTER: {
-          if (c === 117) {
-            this.checkLimit(i);
-            this.escape = DIGITS + 3;
-            this.code = 0;
-            continue;
-          }
-          const character = UNESCAPES[c];
-          if (character === undefined) this.fail("invalid-escape", i, 'expected one of `"\\/bfnrtu` after the backslash');
-          this.checkLimit(i);
-          this.endEscape(character);
-          return i + 1;
-        }
-        case PAIR_BACKSLASH:
-          if (c < 32) this.fail("control-character", i, "expected an escape instead of a raw control character");
-          if (c !== BACKSLASH) this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
-          this.checkLimit(i);
-          this.escape = PAIR_U;
-          continue;
-        case PAIR_U:
-          if (c !== 117) {
-            if (UNESCAPES[c] === undefined) this.fail("invalid-escape", i, "expected `u` after the backslash");
-            this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
-          }
-          this.checkLimit(i);
-          this.escape = DIGITS + 3;
-          this.code = 0;
-          continue;
-        default: {
-          const digit = hexDigit(c);
-          if (digit < 0) this.fail("invalid-escape", i, "expected four hexadecimal digits");
-          const code = (this.code << 4) | digit;
-          // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
-          const missing = this.escape - DIGITS;
-          const isLow = missing === 2 && code >= 0xdc && code <= 0xdf;
-          if (this.high === 0) {
-            if (isLow) this.fail("lone-surrogate", i, "expected a high surrogate before a low one");
-          } else if (missing === 3 ? code !== 0xd : missing === 2 && !isLow) {
-            this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
-          }
-          this.checkLimit(i);
-          this.code = code;
-          if (missing > 0) {
-            this.escape--;
-            continue;
-          }
-          if (this.high !== 0) {
-            const pair = String.fromCharCode(this.high, code);
-            this.high = 0;
-            this.endEscape(pair);
-          } else if (code >= 0xd800 && code <= 0xdbff) {
-            this.high = code;
-            this.escape = PAIR_BACKSLASH;
-            continue;
-          } else {
-            this.endEscape(String.fromCharCode(code));
-          }
-          return i + 1;
-        }
+      const { escape } = this;
+      const isLetter = escape === LETTER;
+      if (escape >= DIGITS) {
+        if (this.digit(c, i)) return i + 1;
+      } else if (escape === PAIR_BACKSLASH) {
+        if (c < 32) this.failControl(i);
+        if (c !== BACKSLASH) this.failPair(i);
+        this.checkLimit(i);
+        this.escape = PAIR_U;
+      } else if (c === 117) {
+        this.checkLimit(i);
+        this.escape = DIGITS + 3;
+        this.code = 0;
+      } else {
+        const character = UNESCAPES[c];
+        if (character === undefined) this.fail("invalid-escape", i, isLetter ? 'expected one of `"\\/bfnrtu` after the backslash' : "expected `u` after the backslash");
+        if (!isLetter) this.failPair(i);
+        this.checkLimit(i);
+        this.endEscape(character);
+        return i + 1;
       }
     }
-    return n;
+    return s.length;
+  }
+
+  /** One of the four digits of an escape; returns true if the character has ended. */
+  digit(c: number, i: number): boolean {
+    const digit = hexDigit(c);
+    if (digit < 0) this.fail("invalid-escape", i, "expected four hexadecimal digits");
+    const code = (this.code << 4) | digit;
+    // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
+    const missing = this.escape - DIGITS;
+    const isLow = missing === 2 && code >= 0xdc && code <= 0xdf;
+    if (this.high === 0) {
+      if (isLow) this.fail("lone-surrogate", i, "expected a high surrogate before a low one");
+    } else if (missing === 3 ? code !== 0xd : missing === 2 && !isLow) {
+      this.failPair(i);
+    }
+    this.checkLimit(i);
+    this.code = code;
+    if (missing > 0) {
+      this.escape--;
+    } else if (this.high === 0 && code >= 0xd800 && code <= 0xdbff) {
+      this.high = code;
+      this.escape = PAIR_BACKSLASH;
+    } else {
+      this.endEscape(this.high === 0 ? String.fromCharCode(code) : String.fromCharCode(this.high, code));
+      return true;
+    }
+    return false;
+  }
+
+  failControl(i: number): never {
+    this.fail("control-character", i, "expected an escape instead of a raw control character");
+  }
+
+  failPair(i: number): never {
+    this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
   }
 
   endEscape(character: string): void {
     this.escape = NO_ESCAPE;
+    this.high = 0;
     if (this.isWanted) this.add(character, this.escapeStart);
   }
 
@@ -1042,14 +977,9 @@ export class Engine {
 
   /** How many bytes a part of a text is. */
   bytesIn(text: string, from: number, to: number): number {
-    let length = utf8Length(text, from, to);
-    for (let at = from; this.readsBytes && at < to; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit >= 0xd800 && unit <= 0xdbff) at++;
-      // A byte that is not UTF-8 counts as one.
-      else if (isStrayByte(unit)) length -= 1;
-    }
-    return length;
+    const length = utf8Length(text, from, to);
+    // A byte that is not UTF-8 counts as one.
+    return this.readsBytes ? length - (text.slice(from, to).match(LONE)?.length ?? 0) : length;
   }
 
   /** How much of a text is so many bytes at most, in whole characters. */

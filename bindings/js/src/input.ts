@@ -3,24 +3,14 @@
 
 import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
 import type { Lenient } from "./lenient.js";
-import type { RawDeltas } from "./raw.js";
 import { decode, joined, openTail, utf8Length } from "./utf8.js";
 
-const encoder = /* @__PURE__ */ new TextEncoder();
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
-/** The translator is not in the middle of a deviation. */
-const STRICT = 0;
-/** Its bit among the deviations. */
-const BYTE_ORDER_MARK = 9;
 const MARK = [0xef, 0xbb, 0xbf];
 
 /** Returns true if it is a chunk of bytes, also one of another realm. */
 export function isBytes(value: unknown): value is Uint8Array<ArrayBuffer> {
-  return value instanceof Uint8Array || isBytesOfOther(value);
-}
-
-function isBytesOfOther(value: unknown): boolean {
-  return ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]";
+  return value instanceof Uint8Array || (ArrayBuffer.isView(value) && Object.prototype.toString.call(value) === "[object Uint8Array]");
 }
 
 export class Input {
@@ -35,29 +25,58 @@ export class Input {
   half = "";
   hasBegun = false;
 
-  constructor(engine: Engine, translator: Lenient | undefined, readsMark: boolean) {
+  constructor(engine: Engine, readsMark: boolean, translator?: Lenient) {
     this.engine = engine;
-    this.translator = translator;
     this.readsMark = readsMark;
+    this.translator = translator;
   }
 
   reset(): void {
     this.engine.reset();
-    this.translator?.reset();
     this.bytes = NO_BYTES;
     this.half = "";
     this.hasBegun = false;
   }
 
-  /** How many bytes wait that no state of another implementation can have. */
-  get waiting(): number {
-    const isMark = !this.hasBegun && this.translator?.allows(BYTE_ORDER_MARK) !== true;
-    return this.half === "" ? (isMark ? this.bytes.length : 0) : 2;
-  }
+  // What a translator does otherwise.
 
   /** Returns true if the first part of a character may wait for the rest here. */
-  get #takesCharacters(): boolean {
-    return this.engine.takesCharacters && (this.translator === undefined || this.translator.step === STRICT);
+  protected get takesCharacters(): boolean {
+    return this.engine.takesCharacters;
+  }
+
+  /** Returns true if a byte order mark is part of the text, and no error. */
+  protected get toleratesMark(): boolean {
+    return false;
+  }
+
+  protected feedAny(chunk: string | Uint8Array): number {
+    if (typeof chunk === "string") return this.#feedText(chunk);
+    if (isBytes(chunk)) return this.#feedBytes(chunk);
+    throw new TypeError("a chunk is a string or a Uint8Array");
+  }
+
+  /** A byte order mark, as far as it has come. */
+  protected holdMark(bytes: Uint8Array): void {
+    this.bytes = bytes.slice();
+  }
+
+  protected read(text: string): number {
+    return this.engine.feed(text);
+  }
+
+  /** The character at this place of a text goes beyond the limit on the total. */
+  protected exceed(text: string, to: number): never {
+    this.engine.exceedTotal(text, to);
+  }
+
+  protected end(): void {
+    this.engine.finish();
+  }
+
+  /** How many bytes wait that no state of another implementation can have. */
+  get waiting(): number {
+    return this.half !== "" ? 2 : this.hasBegun || this.toleratesMark ? 0 : this.bytes.length;
   }
 
   /** How many bytes have come. */
@@ -67,42 +86,8 @@ export class Input {
 
   /** Reads a chunk, all of it unless the engine stops at the root's end; returns how much of it. */
   feed(chunk: string | Uint8Array): number {
-    // It drives texts inside strings from the first chunk on.
-    if (this.translator !== undefined && this.engine.automaton.readsStrings) this.translator.isAwake = true;
-    return this.engine.raw === undefined ? this.#holding(() => this.#feed(chunk)) : this.#feedRaw(chunk, this.engine.raw);
-  }
-
-  #feed(chunk: string | Uint8Array): number {
-    if (typeof chunk === "string") return this.#feedText(chunk);
-    if (isBytes(chunk)) return this.#feedBytes(chunk);
-    throw new TypeError("a chunk is a string or a Uint8Array");
-  }
-
-  /** Values are reported as they come, out of the chunk itself. */
-  #feedRaw(chunk: string | Uint8Array, raw: RawDeltas): number {
-    const { engine, half, translator } = this;
-    raw.beginChunk(chunk, this.offset + 2 * half.length, translator?.undecided || half);
-    let failedAt: number | undefined;
-    try {
-      return this.#holding(() => this.#feed(chunk));
-    } catch (thrown) {
-      if (thrown instanceof Fault) failedAt = thrown.offset;
-      throw thrown;
-    } finally {
-      raw.endPiece(engine.output, failedAt, translator?.undecided);
-    }
-  }
-
-  /** A translator reads in several runs: what a chunk adds to a string is one delta all the same. */
-  #holding<R>(read: () => R): R {
-    const { engine } = this;
-    if (this.translator === undefined) return read();
-    engine.holdsText = true;
-    try {
-      return read();
-    } finally {
-      engine.release();
-    }
+    const { raw } = this.engine;
+    return raw === undefined ? this.feedAny(chunk) : raw.feed(this, chunk, () => this.feedAny(chunk));
   }
 
   #feedText(chunk: string): number {
@@ -111,8 +96,8 @@ export class Input {
     const before = this.half.length;
     // Bytes that wait can't be continued by a string.
     if (this.bytes.length > 0) {
-      if (this.#takesCharacters) engine.fail("invalid-utf8", 0, "expected UTF-8", this.offset);
-      this.#readWaiting();
+      if (this.takesCharacters) engine.fail("invalid-utf8", 0, "expected UTF-8", this.offset);
+      this.readWaiting();
     }
     engine.readsBytes = false;
     this.hasBegun = true;
@@ -166,12 +151,10 @@ export class Input {
     engine.readsBytes = true;
     if (!this.hasBegun && engine.base === 0) {
       const count = MARK.findIndex((byte, at) => bytes[at] !== byte);
-      const tolerates = this.translator?.allows(BYTE_ORDER_MARK) === true;
+      const tolerates = this.toleratesMark;
       if (!this.readsMark || tolerates) {
         if (count > 0 && count === bytes.length) {
-          // A byte order mark, as far as it has come.
-          this.bytes = bytes.slice();
-          if (tolerates) this.translator!.isAwake = true;
+          this.holdMark(bytes);
           return chunk.length;
         }
         if (count < 0 && !tolerates) {
@@ -191,13 +174,13 @@ export class Input {
     if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
     if (open === 0) return chunk.length;
     this.bytes = bytes.slice(end);
-    if (this.#takesCharacters) engine.checkWaiting(this.bytes);
-    else this.#readWaiting();
+    if (this.takesCharacters) engine.checkWaiting(this.bytes);
+    else this.readWaiting();
     return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
   }
 
   /** What waits is judged where no character may stand, byte by byte; it waits again if that leads to where one may. */
-  #readWaiting(): void {
+  protected readWaiting(): void {
     const { bytes, engine } = this;
     this.bytes = NO_BYTES;
     this.hasBegun = true;
@@ -211,61 +194,35 @@ export class Input {
 
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
   #take(text: string): number {
-    const { engine, translator } = this;
+    const { engine } = this;
     const room = engine.limits.total - engine.base;
-    if (text.length * 3 <= room) return this.#read(text);
+    if (text.length * 3 <= room) return this.read(text);
     const to = engine.within(text, room);
     if (to > 0) {
-      const end = this.#read(text.slice(0, to));
+      const end = this.read(text.slice(0, to));
       if (end < to || to === text.length) return end;
     }
     if (engine.stopsAtRoot) {
       if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[\s"[\]{},:]/.test(text[to]!)) engine.finish();
       if (engine.state === DONE) return to;
     }
-    translator?.throwUndecided();
-    if (translator !== undefined && engine.base < engine.limits.total && !this.#takesCharacters) {
-      // The first bytes of a character are within the limit, and may be a deviation.
-      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, engine.limits.total - engine.base);
-      this.#readWaiting();
-      this.bytes = NO_BYTES;
-    }
-    return engine.exceedTotal(text, to);
-  }
-
-  #read(text: string): number {
-    const { engine, translator } = this;
-    if (translator === undefined) return engine.feed(text);
-    if (translator.isAwake) return translator.feed(text);
-    try {
-      return engine.feed(text);
-    } catch (thrown) {
-      if (!(thrown instanceof Fault)) throw thrown;
-      engine.keepTo(thrown.at);
-      return translator.wake(thrown, text);
-    }
+    this.exceed(text, to);
   }
 
   /** The end of input. */
   finish(): void {
-    this.#holding(() => this.#finish());
-  }
-
-  #finish(): void {
-    const { engine, translator } = this;
-    const { bytes } = this;
-    if (bytes.length > 0 && !engine.isInString) this.#readWaiting();
+    const { engine } = this;
+    if (this.bytes.length > 0 && !engine.isInString) this.readWaiting();
     // Of half a pair the first two bytes are known.
     const waiting = this.bytes.length + 2 * this.half.length;
     if (waiting > 0) throw new Fault("incomplete", engine.base + waiting, engine.expected(), 0);
-    if (translator?.isAwake) translator.finish();
-    else engine.finish();
+    this.end();
   }
 }
 
 export function cloneInput(input: Input, engine: Engine): Input {
-  const { bytes, half, hasBegun } = input;
-  return Object.assign(new Input(engine, input.translator?.clone(engine), input.readsMark), { bytes, half, hasBegun });
+  const { bytes, half, hasBegun, readsMark, translator } = input;
+  return Object.assign(new (input.constructor as typeof Input)(engine, readsMark, translator?.clone(engine)), { bytes, half, hasBegun });
 }
 
 /** How many bytes a chunk is. */

@@ -1,12 +1,29 @@
 // A text with the options that a user may give, leniency among them.
 
-import { NO_AUTOMATON } from "./automaton.js";
+import { Automaton, NO_AUTOMATON } from "./automaton.js";
+import { compile } from "./compile.js";
+import type { Engine, Output } from "./engine.js";
+import { KEEPING, type Keeping } from "./keeping.js";
 import { Lenient } from "./lenient.js";
+import { LenientInput } from "./lenient-input.js";
 import { settingsOf, type ParserOptions } from "./options.js";
+import { beginRaw } from "./raw.js";
 import { textOf, type Text } from "./text.js";
 
-export function makeText(options: ParserOptions, automaton = NO_AUTOMATON): Text {
+/** A text of which nothing is kept but what is shown. */
+export function makeText(options: ParserOptions & { readonly retain: "nothing" }, automaton = NO_AUTOMATON): Text {
+  return textWith(options, automaton);
+}
+
+/** A text in which a user's patterns select. */
+export function selectingText(options: ParserOptions, patterns: string | readonly string[] | Automaton): Text {
+  return textWith(options, patterns instanceof Automaton ? patterns : compile(patterns), KEEPING, beginRaw);
+}
+
+function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
   const settings = settingsOf(options);
-  const { lenient, accept } = settings;
-  return textOf(automaton, settings, (engine) => (lenient === 0 ? undefined : new Lenient(engine, lenient, accept)));
+  const { accept, lenient, strictByteOrderMark } = settings;
+  const inputOf = (engine: Engine): LenientInput =>
+    new LenientInput(engine, strictByteOrderMark, new Lenient(engine, lenient, accept));
+  return textOf(automaton, settings, lenient === 0 ? undefined : inputOf, keeping, beginRaw);
 }

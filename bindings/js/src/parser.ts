@@ -12,8 +12,7 @@ import { restore, save } from "./saved/envelope.js";
 import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { shownText } from "./shown.js";
 import { lookUp, type ValueState } from "./state-of.js";
-import { compile } from "./compile.js";
-import { makeText } from "./make-text.js";
+import { selectingText } from "./make-text.js";
 import { Text } from "./text.js";
 import { TextParser } from "./text-parser.js";
 import { makeValue, type Json } from "./values.js";
@@ -169,7 +168,7 @@ export class Parser extends TextParser {
 
 /** A text that keeps, beside what is shown of it, what that is made of: as text, in patches and in a state. */
 function textOfParser(patterns: string | readonly string[], options: ParserOptions): Text {
-  const text = makeText(options, compile(patterns));
+  const text = selectingText(options, patterns);
   if (text.engine.tree) text.engine.kept ??= KEEPING.begin();
   return text;
 }

@@ -83,173 +83,126 @@ const INSIDE: Step = { isDescendant: false, names: [], slices: [], isWildcard: f
 
 /** @throws {PatternError} which names the place in the list, the column and the reason. */
 export function parsePattern(text: string, index: number): Pattern {
-  return new PatternReader(text, index).read();
-}
+  const steps: Step[] = [];
+  let at = 0;
 
-class PatternReader {
-  #at = 0;
-  readonly #text: string;
-  readonly #index: number;
-  #steps: Step[] = [];
-
-  constructor(text: string, index: number) {
-    this.#text = text;
-    this.#index = index;
-  }
-
-  read(): Pattern {
-    const isRaw = this.#text.startsWith(RAW);
-    if (isRaw) this.#at = RAW.length;
-    if (this.#peek() === undefined) this.#fail("an empty pattern selects nothing; the root is `$`");
-    this.#query();
-    while (this.#eat("|")) {
-      this.#steps.push(INSIDE);
-      this.#take(SPACE);
-      this.#query();
-    }
-    return { steps: this.#steps, isRaw };
-  }
-
-  #query(): void {
-    const first = this.#peek();
-    if (first === undefined || first === "|") this.#fail("expected a query on each side of `|`; the root is `$`");
-    if (first === "$") this.#at += 1;
-    else if (first !== "[" && first !== ".") this.#dotted(false);
-    for (;;) {
-      const before = this.#at;
-      this.#take(SPACE);
-      const next = this.#peek();
-      if (next === "|") return;
-      if (next === undefined) {
-        if (before === this.#at) return;
-        this.#at = before;
-        this.#fail("white space after the pattern");
-      }
-      if (next === "[") this.#bracketed(false);
-      else if (next === ".") this.#dotSegment();
-      else this.#fail(next === "(" ? FUNCTION : "expected `.`, `[`, `|` or the end");
-    }
-  }
-
-  #dotSegment(): void {
-    this.#at += 1;
-    const isDescendant = this.#eat(".");
-    if (isDescendant && this.#peek() === "[") this.#bracketed(true);
-    else this.#dotted(isDescendant);
-  }
-
-  /** `*` or a shorthand name. */
-  #dotted(isDescendant: boolean): void {
-    const name = this.#eat("*") ? undefined : this.#take(NAME);
-    if (name === "") this.#fail("expected a name or `*`; other names are quoted in brackets: ['a-b']");
-    this.#push(isDescendant, [name]);
-  }
-
-  #push(isDescendant: boolean, selectors: readonly Selector[]): void {
+  const fail = (reason: string): never => {
+    // A column counts characters.
+    const column = [...text.slice(0, at)].length + 1;
+    throw new PatternError(text, index, column, reason);
+  };
+  const take = (token: RegExp): string => {
+    token.lastIndex = at;
+    const taken = token.exec(text)?.[0] ?? "";
+    at += taken.length;
+    return taken;
+  };
+  const eat = (wanted: string): boolean => {
+    const isNext = text[at] === wanted;
+    if (isNext) at += 1;
+    return isNext;
+  };
+  const push = (isDescendant: boolean, selectors: readonly Selector[]): void => {
     const names = selectors.filter((selector) => typeof selector === "string");
     const slices = selectors.filter((selector) => typeof selector === "object");
-    this.#steps.push({ isDescendant, names, slices, isWildcard: selectors.includes(undefined), isInside: false, selectors });
-  }
+    steps.push({ isDescendant, names, slices, isWildcard: selectors.includes(undefined), isInside: false, selectors });
+  };
 
-  #bracketed(isDescendant: boolean): void {
-    this.#at += 1;
-    const selectors: Selector[] = [];
-    for (;;) {
-      this.#take(SPACE);
-      const first = this.#peek();
-      if (first === undefined) {
-        this.#fail("the bracket is never closed");
-      } else if (first === "*") {
-        this.#at += 1;
-        selectors.push(undefined);
-      } else if (first === "'" || first === '"') {
-        selectors.push(this.#quoted());
-      } else if (/[\d:-]/.test(first)) {
-        selectors.push(this.#slice());
-      } else if (first === "?") {
-        this.#fail(FILTER);
-      } else {
-        this.#fail(first === "(" || first === "@" ? FUNCTION : "expected a quoted name, an index, a slice or `*`");
-      }
-      this.#take(SPACE);
-      if (this.#eat("]")) break;
-      if (!this.#eat(",")) this.#fail("expected `,` or `]`");
-    }
-    this.#push(isDescendant, selectors);
-  }
+  /** `*` or a shorthand name. */
+  const dotted = (isDescendant: boolean): void => {
+    const name = eat("*") ? undefined : take(NAME);
+    if (name === "") fail("expected a name or `*`; other names are quoted in brackets: ['a-b']");
+    push(isDescendant, [name]);
+  };
 
-  #slice(): Slice {
-    const start = this.#integer();
-    const afterStart = this.#at;
-    this.#take(SPACE);
-    if (!this.#eat(":")) {
-      this.#at = afterStart;
-      const index = Number(start);
-      return { start: index, end: index + 1, step: 1, text: start };
-    }
-    this.#take(SPACE);
-    const end = this.#integer();
-    let endOfSlice = this.#at;
-    let step = "";
-    let hasStep = false;
-    this.#take(SPACE);
-    if (this.#eat(":")) {
-      endOfSlice = this.#at;
-      this.#take(SPACE);
-      step = this.#integer();
-      hasStep = step !== "";
-      if (hasStep) endOfSlice = this.#at;
-    }
-    this.#at = endOfSlice;
-    const text = `${start}:${end}${hasStep ? `:${step}` : ""}`;
-    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: hasStep ? Number(step) : 1, text };
-  }
-
-  /** The digits of an integer, if one begins here. */
-  #integer(): string {
-    if (this.#peek() === "-") this.#fail(NEGATIVE);
-    const from = this.#at;
-    const digits = this.#take(DIGITS);
-    const isPadded = digits.length > 1 && digits[0] === "0";
-    if (isPadded || !isExact(digits)) {
-      this.#at = from;
-      this.#fail(isPadded ? "a number has no leading zero" : "a number is at most 2^53 - 1");
-    }
-    return digits;
-  }
-
-  #quoted(): string {
+  const quotedName = (): string => {
     try {
-      const { name, end } = readQuoted(this.#text, this.#at);
-      this.#at = end;
+      const { name, end } = readQuoted(text, at);
+      at = end;
       return name;
     } catch (thrown) {
       if (!(thrown instanceof QuoteFault)) throw thrown;
-      this.#at = thrown.at;
-      this.#fail(thrown.reason);
+      at = thrown.at;
+      return fail(thrown.reason);
     }
-  }
+  };
 
-  #peek(): string | undefined {
-    return this.#text[this.#at];
-  }
+  /** The digits of an integer, if one begins here, and the white space around it. */
+  const integer = (): string => {
+    take(SPACE);
+    if (text[at] === "-") fail(NEGATIVE);
+    const from = at;
+    const digits = take(DIGITS);
+    const isPadded = digits.length > 1 && digits[0] === "0";
+    if (isPadded || !isExact(digits)) {
+      at = from;
+      fail(isPadded ? "a number has no leading zero" : "a number is at most 2^53 - 1");
+    }
+    take(SPACE);
+    return digits;
+  };
 
-  #eat(wanted: string): boolean {
-    if (this.#text[this.#at] !== wanted) return false;
-    this.#at += 1;
-    return true;
-  }
+  const slice = (): Slice => {
+    const start = integer();
+    if (!eat(":")) return { start: Number(start), end: Number(start) + 1, step: 1, text: start };
+    const end = integer();
+    const step = eat(":") ? integer() : "";
+    const spelt = `${start}:${end}${step && `:${step}`}`;
+    return { start: Number(start), end: end === "" ? Infinity : Number(end), step: Number(step || 1), text: spelt };
+  };
 
-  #take(token: RegExp): string {
-    token.lastIndex = this.#at;
-    const taken = token.exec(this.#text)?.[0] ?? "";
-    this.#at += taken.length;
-    return taken;
-  }
+  const bracketed = (isDescendant: boolean): void => {
+    const selectors: Selector[] = [];
+    do {
+      take(SPACE);
+      const first = text[at];
+      if (first === undefined) fail("the bracket is never closed");
+      else if (eat("*")) selectors.push(undefined);
+      else if (first === "'" || first === '"') selectors.push(quotedName());
+      else if (/[\d:-]/.test(first)) selectors.push(slice());
+      else if (first === "?") fail(FILTER);
+      else fail(first === "(" || first === "@" ? FUNCTION : "expected a quoted name, an index, a slice or `*`");
+      take(SPACE);
+    } while (eat(","));
+    if (!eat("]")) fail("expected `,` or `]`");
+    push(isDescendant, selectors);
+  };
 
-  #fail(reason: string): never {
-    // A column counts characters.
-    const column = [...this.#text.slice(0, this.#at)].length + 1;
-    throw new PatternError(this.#text, this.#index, column, reason);
+  /** One query, up to a pipe or the end. */
+  const query = (): void => {
+    const first = text[at];
+    if (first === undefined || first === "|") fail("expected a query on each side of `|`; the root is `$`");
+    if (!eat("$") && first !== "[" && first !== ".") dotted(false);
+    for (;;) {
+      const before = at;
+      take(SPACE);
+      const next = text[at];
+      if (next === "|") return;
+      if (next === undefined) {
+        if (before === at) return;
+        at = before;
+        fail("white space after the pattern");
+      }
+      if (eat("[")) {
+        bracketed(false);
+      } else if (eat(".")) {
+        const isDescendant = eat(".");
+        if (isDescendant && eat("[")) bracketed(true);
+        else dotted(isDescendant);
+      } else {
+        fail(next === "(" ? FUNCTION : "expected `.`, `[`, `|` or the end");
+      }
+    }
+  };
+
+  const isRaw = text.startsWith(RAW);
+  if (isRaw) at = RAW.length;
+  if (at === text.length) fail("an empty pattern selects nothing; the root is `$`");
+  query();
+  while (eat("|")) {
+    steps.push(INSIDE);
+    take(SPACE);
+    query();
   }
+  return { steps, isRaw };
 }

@@ -5,7 +5,8 @@
 // decoded piece of a string that is read inside. A text has its own, the document as well as each inside a string. Where in
 // the piece a value begins and ends follows from offsets, so a translator need not know of any of this.
 
-import type { Match, Output } from "./engine.js";
+import { Fault, type Match, type Output } from "./engine.js";
+import type { Input } from "./input.js";
 import { decode, joined, openTail } from "./utf8.js";
 
 /** Stands for a byte of a comment that is not UTF-8. Strict JSON never has it. */
@@ -22,6 +23,8 @@ interface OpenRaw {
   events: unknown;
   deltas: { text: string }[];
 }
+
+export const beginRaw = (): RawDeltas => new RawDeltas();
 
 export class RawDeltas {
   /** Outermost first. */
@@ -81,6 +84,20 @@ export class RawDeltas {
       text = (isCut ? "" : held) + decode(bytes.subarray(0, end));
     }
     this.beginPiece(text, start);
+  }
+
+  /** Reads a chunk of the document: values are reported as they come, out of the chunk itself. */
+  feed({ engine, half, offset, translator }: Input, chunk: string | Uint8Array, read: () => number): number {
+    this.beginChunk(chunk, offset + 2 * half.length, translator?.undecided || half);
+    let failedAt: number | undefined;
+    try {
+      return read();
+    } catch (thrown) {
+      if (thrown instanceof Fault) failedAt = thrown.offset;
+      throw thrown;
+    } finally {
+      this.endPiece(engine.output, failedAt, translator?.undecided);
+    }
   }
 
   /** The document begins after a byte order mark. */

@@ -19,14 +19,7 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
   }
   const from = isResponse(source) ? source.body : source;
   if (from === null) return;
-  if (typeof (from as ReadableStream<Chunk>).getReader === "function") {
-    yield* chunksOfStream(from as ReadableStream<Chunk>, signal);
-    return;
-  }
-  const iterator =
-    Symbol.asyncIterator in from
-      ? (from as AsyncIterable<Chunk>)[Symbol.asyncIterator]()
-      : (from as Iterable<Chunk>)[Symbol.iterator]();
+  const chunks = iteratorOf(from as Exclude<Source, Response>, signal);
   const aborted = onAbort(signal);
   let hasEnded = false;
   try {
@@ -34,7 +27,7 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
     for (;;) {
       // A source that fails has ended, as in a loop of the language's own.
       hasEnded = true;
-      const pending = Promise.resolve(iterator.next());
+      const pending = Promise.resolve(chunks.next());
       hasEnded = false;
       pending.catch(() => {
         hasEnded = true;
@@ -45,39 +38,35 @@ export async function* chunksOf(source: Source, signal?: AbortSignal): AsyncGene
         hasEnded = true;
         return;
       }
-      yield next.value;
+      yield next.value as Chunk;
     }
   } finally {
     aborted.forget();
     if (!hasEnded) {
       // A source that is waiting for its next chunk may answer late or never: it is reported, not waited for.
-      const ended = iterator.return?.();
+      const ended = chunks.return?.();
       if (signal?.aborted) Promise.resolve(ended).catch(() => undefined);
       else await ended;
     }
+    chunks.releaseLock?.();
   }
 }
 
-async function* chunksOfStream(stream: ReadableStream<Chunk>, signal?: AbortSignal): AsyncGenerator<Chunk, void, undefined> {
-  const reader = stream.getReader();
-  const aborted = onAbort(signal);
-  let hasEnded = false;
-  try {
-    signal?.throwIfAborted();
-    for (;;) {
-      signal?.throwIfAborted();
-      const next = await aborted.or(reader.read());
-      if (next.done) {
-        hasEnded = true;
-        return;
-      }
-      yield next.value;
-    }
-  } finally {
-    aborted.forget();
-    if (!hasEnded) reader.cancel(signal?.reason).catch(() => undefined);
-    reader.releaseLock();
-  }
+/** An iterator over chunks; that of a stream holds its lock. */
+interface Chunks {
+  next(): { done?: boolean; value?: unknown } | Promise<{ done?: boolean; value?: unknown }>;
+  return?(): unknown;
+  releaseLock?(): void;
+}
+
+function iteratorOf(source: Exclude<Source, Response>, signal: AbortSignal | undefined): Chunks {
+  if (!("getReader" in source)) return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+  const reader = source.getReader();
+  return {
+    next: () => reader.read(),
+    return: () => void reader.cancel(signal?.reason).catch(() => undefined),
+    releaseLock: () => reader.releaseLock(),
+  };
 }
 
 /** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */

@@ -1,11 +1,10 @@
 // From a stream of chunks to a stream of what they report.
 
 import type { Event } from "./events.js";
-import { compile } from "./compile.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
-import { makeText } from "./make-text.js";
+import { makeText, selectingText } from "./make-text.js";
 import type { Json } from "./values.js";
 
 export interface StreamOptions extends ParserOptions {
@@ -31,7 +30,7 @@ export async function* events(
   options: StreamOptions = {},
 ): AsyncGenerator<Event, void, undefined> {
   const { signal } = options;
-  const parser = new TextParser(makeText(parserOptions(options), compile(patterns)));
+  const parser = new TextParser(selectingText(parserOptions(options), patterns));
   try {
     for await (const chunk of chunksOfJson(source, signal)) yield* eventsOf(() => parser.feed(chunk), signal);
     yield* eventsOf(() => parser.finish(), signal);
@@ -67,9 +66,9 @@ function* eventsOf(call: () => Event[], signal?: AbortSignal): Generator<Event, 
  */
 export async function* snapshots<T = Json>(
   source: Source,
-  options: StreamOptions = {},
+  options: Omit<StreamOptions, "retain" | "spelling"> = {},
 ): AsyncGenerator<DeepPartial<T>, T | undefined, undefined> {
-  const parser = new TextParser(makeText({ retain: "nothing", ...parserOptions(options), snapshots: true }));
+  const parser = new TextParser(makeText({ ...parserOptions(options), snapshots: true, retain: "nothing" }));
   let shown: DeepPartial<T> | undefined;
   try {
     for await (const chunk of chunksOfJson(source, options.signal)) {
@@ -118,7 +117,7 @@ export class EventStream extends Stage<Chunk, Event> {
     };
     super({
       start: () => {
-        parser = new TextParser(makeText(options, compile(patterns)));
+        parser = new TextParser(selectingText(options, patterns));
       },
       transform: (chunk, controller) => pass(() => parser.feed(chunk), controller),
       flush: (controller) => {

@@ -6,8 +6,7 @@ import { cloneEngine, DONE, Engine, Fault, type Output } from "./engine.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
 import { cloneInput, Input } from "./input.js";
-import { KEEPING } from "./keeping.js";
-import type { Lenient } from "./lenient.js";
+import type { Keeping } from "./keeping.js";
 import { invalid, type Settings } from "./options.js";
 import { errorOf, TextError } from "./text-error.js";
 import { Tree } from "./tree.js";
@@ -20,20 +19,22 @@ export interface Parts {
   readonly input: Input;
 }
 
-/** A text that these patterns select in; it goes past deviations only if it is given a translator. */
+/** A text that these patterns select in; it goes past deviations only if its input does. */
 export function textOf(
   automaton: Automaton,
   settings: Settings,
-  translatorOf: (engine: Engine) => Lenient | undefined = () => undefined,
+  inputOf?: (engine: Engine) => Input,
+  keeping?: Keeping,
+  beginRaw?: Output["beginRaw"],
 ): Text {
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: KEEPING };
+  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw };
   const engine = new Engine(automaton, settings, output);
   if (settings.snapshots) {
     const { numbers, prototypeKeys, provisional, freeze } = settings;
     const isLive = settings.snapshots === "live";
     engine.tree = new Tree({ numbers, prototypeKeys, isLive, isProvisional: provisional, freezes: freeze && !isLive });
   }
-  const input = new Input(engine, translatorOf(engine), settings.strictByteOrderMark);
+  const input = inputOf?.(engine) ?? new Input(engine, settings.strictByteOrderMark);
   return new Text({ settings, automaton, output, input });
 }
 

@@ -11,6 +11,8 @@ import { ProviderStream } from "../dist/providers/index.js";
 import { cases, DEVIATIONS, next, pick, seed } from "./generate.mjs";
 import { errorLine } from "./replay.mjs";
 
+const hex = (bytes) => Buffer.from(bytes).toString("hex");
+
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 const INPUTS = [
@@ -35,9 +37,9 @@ function options() {
   return chosen;
 }
 
-function made({ patterns, tools, cumulative, lastWins, lenient, accept, ...callLimits }) {
+function given({ patterns, tools, cumulative, lastWins, lenient, accept, ...callLimits }) {
   const duplicateKeys = lastWins ? "last-wins" : "reject";
-  return new ToolCalls(patterns, { tools, cumulative, duplicateKeys, callLimits, accept, spelling: true, ...(lenient && { lenient: DEVIATIONS }) });
+  return [patterns, { tools, cumulative, duplicateKeys, callLimits, accept, spelling: true, ...(lenient && { lenient: DEVIATIONS }) }];
 }
 
 function piece(text) {
@@ -58,6 +60,7 @@ function signals() {
     const what = next(12);
     if (what !== 5 && !started.has(key) && next(8)) all.push({ start: [slot, start()] });
     if (what !== 5) started.add(key);
+    if (next(6) === 0) all.push({ save: [] });
     switch (what) {
       case 0:
         all.push({ start: [slot, start()] });
@@ -145,20 +148,28 @@ test(`${cases} streams of signals, from seed ${seed}`, () => {
   if (!process.env.JSONSPIGOT_SIGNALS) execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli", "--example", "signals"], { cwd: root, stdio: "inherit" });
   const command = process.env.JSONSPIGOT_SIGNALS ?? `${process.env.CARGO_TARGET_DIR ?? `${root}target`}/debug/examples/signals`;
   for (let left = cases; left > 0; left -= 1_000) {
-    const streams = Array.from({ length: Math.min(left, 1_000) }, () => ({ chosen: options(), given: signals() }));
-    const input = streams.flatMap(({ chosen, given }) => [{ new: chosen }, ...given]).map((line) => `${JSON.stringify(line)}\n`).join("");
+    const streams = Array.from({ length: Math.min(left, 1_000) }, () => ({ chosen: options(), signals: signals() }));
+    const input = streams.flatMap(({ chosen, signals }) => [{ new: chosen }, ...signals]).map((line) => `${JSON.stringify(line)}\n`).join("");
     const { stdout, stderr } = spawnSync(command, [], { input, encoding: "utf8", maxBuffer: 1 << 28 });
     const lines = stdout.split("\n");
     assert.equal(stderr, "");
     let at = 0;
-    for (const { chosen, given } of streams) {
-      const calls = made(chosen);
+    for (const { chosen, signals } of streams) {
+      const [patterns, options] = given(chosen);
+      let calls = new ToolCalls(patterns, options);
       const [all, expected] = [[], []];
-      for (const signal of given) {
+      for (const signal of signals) {
+        const line = JSON.parse(lines[at++]);
+        if ("save" in signal) {
+          // The same bytes: what the one has saved the other reads.
+          assert.equal(hex(calls.save()), line[0], JSON.stringify({ chosen, signals }));
+          calls = ToolCalls.restore(patterns, Buffer.from(line[0], "hex"), options);
+          continue;
+        }
         all.push(...said(calls, Object.entries(signal)).map(serialized));
-        expected.push(...JSON.parse(lines[at++]));
+        expected.push(...line);
       }
-      assert.deepEqual(joined(all), joined(expected), JSON.stringify({ chosen, given }));
+      assert.deepEqual(joined(all), joined(expected), JSON.stringify({ chosen, signals }));
     }
   }
 });

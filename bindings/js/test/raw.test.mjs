@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { deltas, Documents, Parser, PatternError } from "../dist/index.js";
+import { deltas, Documents, Parser, PatternError, rawDeltas } from "../dist/index.js";
 
 /** The deltas of the first pattern, chunk by chunk, each in its own brackets. */
 function told(pattern, chunks, options = { retain: "nothing" }) {
@@ -61,9 +61,9 @@ test("each document has its own", () => {
   assert.deepEqual(events.map(({ document, text }) => [document, text]), [[0, '[1, "é"]'], [2, '{"b": 2}']]);
 });
 
-test("`deltas` gives the text of any value", async () => {
+test("`rawDeltas` gives the text of any value, and `deltas` refuses to", async () => {
   let text = "";
-  for await (const piece of deltas(['{"call": {"city": "K\\u00', 'f6ln",  "days"', ": [1]}}"], "raw:call")) text += piece;
+  for await (const piece of rawDeltas(['{"call": {"city": "K\\u00', 'f6ln",  "days"', ": [1]}}"], "call")) text += piece;
   assert.equal(text, '{"city": "K\\u00f6ln",  "days": [1]}');
 });
 

@@ -74,11 +74,13 @@ export class Input {
     return isSame;
   }
 
-  /** The length of the shortest repetition, which is forgotten. */
-  takeRepetition(): string | undefined {
-    const shortest = this.#shortest;
-    this.#shortest = undefined;
-    return shortest;
+  /** The shortest repetition so far, which is not what has come. */
+  get repetition(): string | undefined {
+    return this.#shortest;
+  }
+
+  set repetition(text: string | undefined) {
+    this.#shortest = text;
   }
 
   /** The text that the parser has read: of one that deviates, the strict JSON that it stands for. */

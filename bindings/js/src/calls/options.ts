@@ -2,7 +2,11 @@
 
 import type { Automaton } from "../automaton.js";
 import { compile } from "../compile.js";
-import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
+import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
+import { Digest } from "../saved/digest.js";
+import { TOOL_CALLS, type Owner } from "../saved/envelope.js";
+import { choicesOf, digestOf } from "../saved/parser.js";
+import { compareTexts, utf8Length } from "../utf8.js";
 import type { Making } from "../values.js";
 
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
@@ -25,27 +29,47 @@ export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "s
 /** The options, checked, with nothing left out. */
 export interface CallSettings {
   readonly parsing: ParserOptions;
+  readonly settings: Settings;
+  /** The patterns of all tools, and of those that have their own. */
+  readonly automaton: Automaton;
+  readonly automata: ReadonlyMap<string, Automaton>;
   readonly making: Making;
   readonly isCumulative: boolean;
   readonly openCalls: number;
   readonly inputBytes: number;
   readonly nameBytes: number;
-  patternsOf(name: string): Automaton;
 }
 
 export function callSettings(patterns: string | readonly string[], options: ToolCallsOptions): CallSettings {
   const { tools = {}, cumulative = false, callLimits = {}, duplicateKeys = "reject", ...own } = options;
   const parsing: ParserOptions = { ...own, duplicateKeys, retain: "all" };
-  settingsOf(parsing);
-  const all = compile(patterns);
-  const automata = new Map(Object.entries(tools).map(([name, some]) => [name, compile(some)]));
   return {
     parsing,
+    settings: settingsOf(parsing),
+    automaton: compile(patterns),
+    automata: new Map(Object.entries(tools).map(([name, some]) => [name, compile(some)])),
     making: makingOf(options),
     isCumulative: cumulative,
     openCalls: limitOf("callLimits.openCalls", callLimits.openCalls, 256),
     inputBytes: limitOf("callLimits.inputBytes", callLimits.inputBytes, 16 << 20),
     nameBytes: limitOf("callLimits.nameBytes", callLimits.nameBytes, 16 << 10),
-    patternsOf: (name) => automata.get(name) ?? all,
   };
+}
+
+export function patternsOf({ automata, automaton }: CallSettings, name: string): Automaton {
+  return automata.get(name) ?? automaton;
+}
+
+/** The bytes of one event's text, a limit of the library's that nothing here has. */
+const EVENT_BYTES = 32 << 20;
+
+/** What a state of such calls belongs to. */
+export function callsOwner({ settings, automaton, automata, openCalls, inputBytes, nameBytes, isCumulative }: CallSettings): Owner {
+  const patterns = new Digest().addDigest(digestOf(automaton));
+  for (const name of [...automata.keys()].sort(compareTexts)) {
+    patterns.addText(name).add(utf8Length(name)).addDigest(digestOf(automata.get(name)!));
+  }
+  const choices = new Digest().addDigest(choicesOf(settings));
+  for (const choice of [openCalls, inputBytes, nameBytes, EVENT_BYTES, isCumulative ? 1 : 0]) choices.add(choice);
+  return { kind: TOOL_CALLS, patterns, choices };
 }

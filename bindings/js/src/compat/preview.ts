@@ -2,8 +2,8 @@
 
 import { Automaton } from "../automaton.js";
 import { JsonSpigotError } from "../error.js";
-import { settingsOf } from "../options.js";
-import { parsePattern } from "../pattern.js";
+import type { Settings } from "../options.js";
+import type { Step } from "../pattern.js";
 import { TextParser } from "../text-parser.js";
 import { textOf, type Text } from "../text.js";
 import type { Json } from "../values.js";
@@ -13,10 +13,36 @@ import { Scanner, type Dialect } from "./scanner.js";
 /** What a text so far shows: nothing, all that it says, or as much as can be seen. */
 export type Shown = { readonly value: Json | undefined; readonly state: "complete" | "partial" } | undefined;
 
-// The root, and the keys for which both consumers refuse the whole text.
-const AUTOMATON = /* @__PURE__ */ new Automaton(["$", "$..__proto__", "$..constructor.prototype"].map(parsePattern));
+const member = (name: string, isDescendant = false): Step => ({
+  isDescendant,
+  names: [name],
+  slices: [],
+  isWildcard: false,
+  isInside: false,
+  selectors: [name],
+});
 
-const OPTIONS = { retain: "nothing", provisional: true, limits: { depth: Infinity }, freeze: false } as const;
+// The root, and the keys for which both consumers refuse the whole text: `$`, `$..__proto__`, `$..constructor.prototype`.
+// They are made here, so that a page with nothing but this need not contain what reads patterns; so are the settings.
+const AUTOMATON = /* @__PURE__ */ (() =>
+  new Automaton(
+    [[], [member("__proto__", true)], [member("constructor", true), member("prototype")]].map((steps) => ({ steps, isRaw: false })),
+  ))();
+
+const SETTINGS: Settings = {
+  limits: { depth: Infinity, key: Infinity, string: Infinity, number: Infinity, total: Infinity },
+  rejectsDuplicates: false,
+  retain: "nothing",
+  spelling: false,
+  snapshots: true,
+  provisional: true,
+  lenient: 0,
+  accept: false,
+  numbers: "number",
+  prototypeKeys: "keep",
+  strictByteOrderMark: false,
+  freeze: false,
+};
 
 /** Errors over what `JSON.parse` takes: a half surrogate pair. */
 const TAKEN_BY_THEM: readonly string[] = ["lone-surrogate", "invalid-utf8"];
@@ -43,7 +69,7 @@ export class Preview {
 
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
-    this.#source = origin === undefined ? textOf(AUTOMATON, settingsOf(OPTIONS)) : origin.#source.opened().clone();
+    this.#source = origin === undefined ? textOf(AUTOMATON, SETTINGS) : origin.#source.opened().clone();
     this.#parser = new TextParser(this.#source);
     if (origin === undefined) return;
     this.#text = origin.#text;

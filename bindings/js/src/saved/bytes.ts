@@ -6,6 +6,11 @@ const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBO
 /** More bytes than any stream has. */
 const FARTHEST = 2 ** 60;
 
+const LONE = /\p{Surrogate}/u;
+
+/** Texts that are not UTF-8, as half a surrogate pair is in them, by their places among all. */
+export type HalfPairs = readonly (readonly [place: number, text: string])[];
+
 /** No text leads to such a state. */
 export class Impossible {}
 
@@ -16,6 +21,8 @@ export function unless(isPossible: boolean): void {
 export class Writer {
   #bytes = new Uint8Array(64);
   #length = 0;
+  #strings = 0;
+  readonly #halfPairs: [number, string][] = [];
 
   #room(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
@@ -54,6 +61,17 @@ export class Writer {
     this.bytes(encoder.encode(text));
   }
 
+  /** Text that may have half a surrogate pair in it, which then is in {@link halfPairs}. */
+  string(text: string): void {
+    if (LONE.test(text)) this.#halfPairs.push([this.#strings, text]);
+    this.#strings++;
+    this.text(text);
+  }
+
+  get halfPairs(): HalfPairs | undefined {
+    return this.#halfPairs.length > 0 ? this.#halfPairs : undefined;
+  }
+
   option<T>(value: T | undefined, write: (value: T) => void): void {
     this.flag(value !== undefined);
     if (value !== undefined) write(value);
@@ -67,9 +85,13 @@ export class Writer {
 export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
+  #strings = 0;
+  readonly #halfPairs: ReadonlyMap<unknown, unknown>;
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, note: unknown) {
     this.#bytes = bytes;
+    unless(!Array.isArray(note) || note.every(Array.isArray));
+    this.#halfPairs = new Map(Array.isArray(note) ? (note as [unknown, unknown][]) : []);
   }
 
   byte(): number {
@@ -124,6 +146,15 @@ export class Reader {
     } catch (thrown) {
       throw thrown instanceof TypeError ? new Impossible() : thrown;
     }
+  }
+
+  /** Text that {@link Writer.string} wrote. */
+  string(): string {
+    const text = this.text();
+    const noted = this.#halfPairs.get(this.#strings++);
+    if (noted === undefined) return text;
+    unless(typeof noted === "string" && decoder.decode(encoder.encode(noted)) === text);
+    return noted as string;
   }
 
   option<T>(read: () => T): T | undefined {

@@ -62,14 +62,15 @@ export function save(owner: Owner, note: unknown, write: (out: Writer) => void):
   out.raw(new Uint8Array(HEADER));
   write(out);
   const state = out.done();
+  const added = note ?? out.halfPairs;
   const view = new DataView(state.buffer);
   state.set([...MAGIC, VERSION, owner.kind]);
   view.setUint32(6, owner.patterns.folded, true);
   view.setUint32(10, owner.choices.folded, true);
   view.setUint32(14, state.length - HEADER, true);
   view.setUint32(22, checksum(state), true);
-  if (note === undefined) return state;
-  const text = new TextEncoder().encode(JSON.stringify(note));
+  if (added === undefined) return state;
+  const text = new TextEncoder().encode(JSON.stringify(added));
   const bytes = new Uint8Array(NOTE_HEADER + text.length + state.length);
   const noted = new DataView(bytes.buffer);
   bytes.set([...NOTE_MAGIC, NOTE_VERSION]);
@@ -121,7 +122,7 @@ export function restore(owner: Owner, bytes: Uint8Array, read: (reader: Reader, 
   if (view.getUint32(6, true) !== owner.patterns.folded) throw refusedAs("other-patterns");
   if (view.getUint32(10, true) !== owner.choices.folded) throw refusedAs("other-choices");
   try {
-    const reader = new Reader(state.subarray(HEADER));
+    const reader = new Reader(state.subarray(HEADER), note);
     read(reader, note);
     reader.end();
   } catch (thrown) {

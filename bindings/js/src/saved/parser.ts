@@ -3,6 +3,7 @@
 // A state has nothing of the parser's own: it is a text, which is read once more through the same parser, and the counters
 // that this can't lead to. So any bytes give a parser that some text leads to, or an error.
 
+import type { Automaton } from "../automaton.js";
 import type { DeviationReport } from "../events.js";
 import { prototypeKey } from "../values.js";
 import { CLOSED, DONE, Engine, Fault, FIRST, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING, VALUE } from "../engine.js";
@@ -32,7 +33,7 @@ import {
 } from "../lenient.js";
 import type { Input } from "../input.js";
 import type { Parts, Text } from "../text.js";
-import { DEVIATIONS, type Limits } from "../options.js";
+import { DEVIATIONS, type Limits, type Settings } from "../options.js";
 import { spelling } from "../pattern.js";
 import { openTail, utf8Length } from "../utf8.js";
 import { unless, type Reader, type Writer } from "./bytes.js";
@@ -86,7 +87,7 @@ const LEVEL = 16;
 const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** What the options are known by. */
-export function choicesOf({ settings }: Parts): Digest {
+export function choicesOf(settings: Settings): Digest {
   const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
   const small =
     RETAIN.indexOf(retain) |
@@ -98,9 +99,13 @@ export function choicesOf({ settings }: Parts): Digest {
   return [depth, key, string, number, total, small].reduce((digest, choice) => digest.add(choice), new Digest());
 }
 
-export function ownerOf(parts: Parts, kind = PARSER): Owner {
-  const spelt = parts.automaton.patterns.map((pattern) => `${spelling(pattern)}\n`);
-  return { kind, patterns: new Digest().addText(spelt.join("")), choices: choicesOf(parts) };
+/** What patterns are known by. */
+export function digestOf({ patterns }: Automaton): Digest {
+  return new Digest().addText(patterns.map((pattern) => `${spelling(pattern)}\n`).join(""));
+}
+
+export function ownerOf({ automaton, settings }: Parts, kind = PARSER): Owner {
+  return { kind, patterns: digestOf(automaton), choices: choicesOf(settings) };
 }
 
 /** What only this package keeps of a parser; `undefined` if that is nothing. */
@@ -275,7 +280,7 @@ function limitOf(engine: Engine): readonly [most: number, quote: number] {
   return [state === NUMBER ? engine.limits.number : Infinity, 0];
 }
 
-function saveError(error: TextError, out: Writer): void {
+export function saveError(error: TextError, out: Writer): void {
   out.byte(Math.max(0, ERROR_KINDS.indexOf(error.kind)));
   for (const number of [error.offset, error.line, error.column]) out.number(number);
   // No path is spelt so.
@@ -529,7 +534,7 @@ function restoreCounters(text: Text, reader: Reader): void {
   }
 }
 
-function restoreError(reader: Reader): TextError {
+export function restoreError(reader: Reader): TextError {
   const kind = reader.choice(ERROR_KINDS);
   const offset = reader.place();
   const line = reader.place();

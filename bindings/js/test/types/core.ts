@@ -1,7 +1,7 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, snapshots, ToolCalls,
+  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, rawDeltas, segmentsOf, snapshots, ToolCalls,
   type CallEvent, type DeepPartial, type DocumentEvent, type EnvelopeEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
 import * as providers from "jsonspigot/providers";
@@ -65,6 +65,12 @@ for (const event of calls.finish("stop")) {
   void said;
 }
 same<ReturnType<Envelope["feed"]>, EnvelopeEvent[]>(true);
+new Envelope("tag:think", [], { startsInside: true, retain: "all", holdLimit: 64, payloadLimit: Infinity });
+// @ts-expect-error: it is a boolean
+new Envelope("tag:think", [], { startsInside: "tag:think" });
+same<ReturnType<typeof Envelope.restore>, Envelope>(true);
+same<ReturnType<typeof ToolCalls.restore>, ToolCalls>(true);
+same<ReturnType<Envelope["save"]>, Uint8Array<ArrayBufferLike>>(true);
 for (const event of new Envelope(["tag:think"]).feed("x")) if (event.kind === "fragment") same<typeof event.text, string>(true);
 
 for (const event of new Documents("lines", "city").finish()) {
@@ -89,6 +95,9 @@ parser.status.bytes = 1;
 
 async function streams(response: Response, stream: ReadableStream<Uint8Array>): Promise<void> {
   for await (const text of deltas(response, "city")) same<typeof text, string>(true);
+  for await (const text of rawDeltas(response, "city", { limits: { total: 9 } })) same<typeof text, string>(true);
+  // @ts-expect-error: this is for `events`
+  deltas(response, "city", { lenient: "model-output" });
   for await (const event of events(stream, ["city"], { signal: AbortSignal.timeout(1) })) same<typeof event, Event>(true);
   for await (const trip of snapshots<Trip>(["{", "}"])) same<typeof trip, DeepPartial<Trip>>(true);
   same<EventStream["readable"], ReadableStream<Event>>(true);
