@@ -1,5 +1,7 @@
 //! A turn's way out: blocks and messages get their ids here, and it is known whether anything has been shown.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use tokio::task::JoinHandle;
 
@@ -27,7 +29,7 @@ pub struct Output {
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// The store.
-    pub store: Store,
+    pub store: Arc<dyn Store>,
     /// The conversation.
     pub conversation: String,
 }
@@ -43,7 +45,7 @@ impl Output {
     pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
         let Steps { store, conversation } = self.steps.clone();
         let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
-        self.saving = Some(tokio::spawn(async move { store.save_step(&conversation, step, told).await }));
+        self.saving = Some(tokio::spawn(async move { store.save(&conversation, Some(step), told).await }));
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
     }
 

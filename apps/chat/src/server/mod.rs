@@ -23,7 +23,7 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Lock, Store, StoreError};
+use crate::store::{Lock, Sqlite, Store, StoreError};
 use hosts::Hosts;
 pub use listen::listen;
 
@@ -33,7 +33,7 @@ const LAST_NOTES: Duration = Duration::from_secs(5);
 /// All that requests share.
 #[derive(Debug)]
 struct App {
-    store: Store,
+    store: Arc<dyn Store>,
     hub: Hub,
     assistants: Assistants,
     /// The name of the model that is asked.
@@ -117,6 +117,7 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     task: JoinHandle<()>,
+    /// Given back with the server, however long a request still has the store.
     _lock: Option<Lock>,
 }
 
@@ -146,9 +147,10 @@ impl Server {
         let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
         let lock = database.as_deref().map(Lock::of).transpose();
-        let opened = lock.and_then(|lock| Ok((lock, Store::open(database.as_deref())?)));
+        let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(database.as_deref())?)));
         let (lock, store) =
             opened.map_err(|source| StartError::Store { path: database.unwrap_or_default(), source })?;
+        let store: Arc<dyn Store> = Arc::new(store);
         let hosts = Hosts::new(address.ip(), hosts);
         let hub = Hub::new(limits.clone());
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });

@@ -81,7 +81,7 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: S
         Err(failure) => {
             tracing::warn!(conversation = id, ?failure, "a turn failed");
             let last_word = failure.last_word();
-            if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
+            if let Err(error) = app.store.save(&id, None, publisher.told(&last_word)).await {
                 // What it has of the turn is what was reserved: so that is what is told, instead of this.
                 tracing::error!(%error, "the store failed");
                 return;
@@ -96,7 +96,7 @@ pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: S
 async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) -> Result<Event, Failure> {
     let Finished { turn, stop_reason } = finished;
     let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})));
-    app.store.save(id, turn, publisher.told(&done)).await?;
+    app.store.save(id, Some(turn), publisher.told(&done)).await?;
     Ok(done)
 }
 
@@ -104,7 +104,7 @@ async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) ->
 async fn save_stopped(app: &App, id: &str, turn: Option<Turn>, publisher: &Publisher) -> Result<Event, Failure> {
     let Some(turn) = turn else { return Err(Failure::Stopped) };
     let last_word = Failure::Stopped.last_word();
-    app.store.save(id, turn, publisher.told(&last_word)).await?;
+    app.store.save(id, Some(turn), publisher.told(&last_word)).await?;
     Ok(last_word)
 }
 
