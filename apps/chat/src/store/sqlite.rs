@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Cut, Store, StoreError, Stored, Told};
+use super::{Begun, Cut, Place, Store, StoreError, Stored, Told};
 use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
 use crate::provider::Message;
 
@@ -92,7 +92,7 @@ impl Store for Sqlite {
         self.with(move |connection| load(connection, &id)).boxed()
     }
 
-    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>) -> Stored<'_, bool> {
+    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, _begun: Begun) -> Stored<'_, bool> {
         let id = id.to_owned();
         self.with(move |connection| {
             let transaction = connection.transaction()?;
@@ -158,12 +158,12 @@ impl Store for Sqlite {
         .boxed()
     }
 
-    fn last_chunk_id(&self, id: &str) -> Stored<'_, u64> {
+    fn place(&self, id: &str) -> Stored<'_, Place> {
         let id = id.to_owned();
         self.with(move |connection| {
             let sql = "SELECT MAX(last_chunk_id) FROM told WHERE conversation_id = ?1";
             let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, Option<i64>>(0))?;
-            Ok(last.unwrap_or_default().unsigned_abs())
+            Ok(Place { last_chunk_id: last.unwrap_or_default().unsigned_abs(), running: None })
         })
         .boxed()
     }
