@@ -149,7 +149,7 @@ impl Hub {
 
     /// A turn of another server's that is running, for readers here: a copy, which is [fed](Self::feed). What is kept here
     /// of the same turn stays.
-    pub fn copy(&self, conversation: &str, first: u64) {
+    pub(crate) fn copy(&self, conversation: &str, first: u64) {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         channels.retain(|_, channel| !channel.is_stale());
         let (new, window) = (|| Arc::new(Channel::behind(first - 1, window(&self.limits))), window(&self.limits));

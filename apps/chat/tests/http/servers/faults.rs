@@ -1,10 +1,13 @@
 //! A Redis that restarts, is slow, is full, or comes back empty; and servers that are exchanged or killed one by one.
 
+use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chat::wire::{Event, EventName};
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 use super::{Servers, cuts, last_id, seen};
@@ -189,4 +192,41 @@ async fn without_a_redis_a_server_does_not_start_and_says_why() {
     world.config.redis = Some("redis://127.0.0.1:1".to_owned());
     let error = chat::server::Server::start(([127, 0, 0, 1], 0).into(), world.config.clone()).unwrap_err();
     assert!(error.to_string().starts_with("can't use the store: Redis: "), "{error}");
+}
+
+/// The binary, of which one is killed in the middle of an answer.
+#[tokio::test]
+async fn a_process_that_is_killed_is_missed_by_nobody() {
+    let Some(world) = Servers::start(0).await else { return };
+    let start = async || {
+        let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
+            .args(["--port", "0", "--store", &world.redis.url()])
+            .args(["--anthropic-base-url", &world.provider.base_url(), "--anthropic-api-key", "key"])
+            .args(["--model", "scripted"])
+            .env_clear()
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
+        (app, lines.next_line().await.unwrap().unwrap())
+    };
+    let (mut first, first_address) = start().await;
+    let (_second, second_address) = start().await;
+    let elsewhere = format!("{second_address}/api/chat/stream?conversationId=a");
+    let addresses: Addresses = Arc::new(Mutex::new(vec![first_address, second_address]));
+    let person = person(addresses, 0, "a".to_owned(), "finance", "Good morning #hold");
+    let person = tokio::spawn(person);
+    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    let mut other = Stream::of(world.client.get(elsewhere).send().await.unwrap());
+    other.until(|event| event.event == EventName::Text && event.data.delta).await;
+    first.kill().await.unwrap();
+    world.provider.journal().wait_for(|seen| seen.count == 2).await;
+    world.provider.journal().release();
+    world.provider.journal().release();
+    let told = person.await.unwrap();
+    assert_eq!(told.last().unwrap().event, EventName::Done);
+    let texts = seen(&told).into_iter().filter(|message| message["type"] == "text").count();
+    assert_eq!((texts, cuts(&told)), (1, 1), "it is asked for again, and shown once");
 }
