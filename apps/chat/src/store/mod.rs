@@ -66,7 +66,8 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(Standing::default())).boxed()
     }
 
-    /// Holds the turns that run on this server for a while longer. Of each: how it stands; nothing if another server has it, or nobody.
+    /// Holds the turns that run on this server for a while longer. Of each: how it stands; nothing if another server has
+    /// it, or nobody.
     fn hold(&self, _own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
         ready(Ok(Vec::new())).boxed()
     }
