@@ -10,6 +10,8 @@ pub struct Config {
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
+    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`.
+    pub redis: Option<String>,
     /// Host names that the server is known by, besides `localhost` and its address.
     pub hosts: Vec<String>,
     /// How long and how much.
@@ -67,6 +69,8 @@ pub struct Limits {
     pub retry_pause: Duration,
     /// How long a turn goes on with nobody there, for a client that comes back.
     pub grace: Duration,
+    /// How long a turn is held by a server that says nothing: then another one takes it over.
+    pub lease: Duration,
     /// How long a client may leave events, or any other answer, unread.
     pub unread: Duration,
     /// How many events may wait for a client. While there are more, the provider is not read.
@@ -93,6 +97,7 @@ impl Default for Limits {
             attempts: 3,
             retry_pause: Duration::from_millis(500),
             grace: Duration::from_secs(60),
+            lease: Duration::from_secs(5),
             unread: Duration::from_secs(60),
             window: 128,
             turn: 8 << 20,

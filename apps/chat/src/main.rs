@@ -29,6 +29,9 @@ struct Arguments {
     /// The database's file.
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
+    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`.
+    #[arg(long, value_name = "URL", conflicts_with = "database")]
+    store: Option<String>,
     /// Asks this model.
     #[arg(long)]
     model: Option<String>,
@@ -83,7 +86,8 @@ async fn run() -> Result<(), Box<dyn Error>> {
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
-    let config = Config { provider, database, hosts, limits: Limits::default() };
+    let (redis, limits) = (arguments.store, Limits::default());
+    let config = Config { provider, database, redis, hosts, limits };
     let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
     if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
         tracing::error!(%error, address = server.base_url(), "the address can't be printed");

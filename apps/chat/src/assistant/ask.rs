@@ -33,7 +33,7 @@ pub(super) async fn ask<R: Reader>(
                 let Some(pause) = retry.after(&error) else { return Err(error.into()) };
                 // In its debug form: what a provider says may have line breaks and control sequences in it.
                 tracing::warn!(?error, ?pause, "a request is tried again");
-                tokio::time::sleep(pause).await;
+                output.pause(pause).await;
             }
             ended => return ended.map(|()| attempt),
         }
@@ -47,9 +47,11 @@ async fn ask_once(
     calls: ToolCalls,
     reader: &mut impl Reader,
 ) -> Result<(), TurnError> {
-    let mut answer = provider.open(request, calls).await?;
+    output.redo().await?;
+    output.flush().await?;
+    let mut answer = provider.open(request, calls, output.inputs()).await?;
     loop {
-        let read = answer.next(|event| reader.take(event)).await;
+        let read = answer.next(output.inputs(), |event| reader.take(event)).await;
         // What came before an error has been said.
         output.send(reader.drain()).await?;
         if !read? {

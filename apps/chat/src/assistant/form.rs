@@ -1,5 +1,6 @@
 //! The form assistant's turn: it drives the instructor with the provider's answers, and tells what it tells.
 
+use chrono::NaiveDate;
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{StreamEvent, ToolCalls};
 use serde_json::{Value, json};
@@ -64,12 +65,16 @@ impl Filling {
     }
 }
 
-pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut Output) -> Result<Finished, TurnError> {
+pub(super) async fn answer(
+    assistants: &Assistants,
+    message: &str,
+    today: NaiveDate,
+    output: &mut Output,
+) -> Result<Finished, TurnError> {
     let system = format!(
         "Fill the form that the person asks for: answer with one JSON text and nothing else. It must be valid by this \
-         JSON Schema: {}\nToday is {}.",
+         JSON Schema: {}\nToday is {today}.",
         assistants.form.schema(),
-        (assistants.today)()
     );
     let block = output.begin_answer().await?;
     let attempts = assistants.form.parse_streaming(message);
@@ -91,7 +96,7 @@ pub(super) async fn answer(assistants: &Assistants, message: &str, output: &mut 
             if filling.is_over {
                 return Err(error.into());
             }
-            tokio::time::sleep(pause.unwrap_or_default()).await;
+            output.pause(pause.unwrap_or_default()).await;
         }
     }
     let mut messages = vec![Message::user(message)];
@@ -112,7 +117,10 @@ async fn attempt(
     output: &mut Output,
 ) -> Result<Option<ProviderError>, TurnError> {
     loop {
-        let failure = match assistants.provider.open(request, ToolCalls::new(&PatternSet::empty())).await {
+        output.redo().await?;
+        output.flush().await?;
+        let calls = ToolCalls::new(&PatternSet::empty());
+        let failure = match assistants.provider.open(request, calls, output.inputs()).await {
             Ok(answer) => read(answer, filling, output).await?,
             Err(error) => Some(Failure { error, has_begun: false }),
         };
@@ -123,7 +131,7 @@ async fn attempt(
         }
         let Some(pause) = retry.after(&error) else { return Err(error.into()) };
         tracing::warn!(?error, ?pause, "a request is tried again");
-        tokio::time::sleep(pause).await;
+        output.pause(pause).await;
     }
 }
 
@@ -132,7 +140,7 @@ async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) ->
     loop {
         let mut step = Step::GoOn;
         let read = answer
-            .next(|event| {
+            .next(output.inputs(), |event| {
                 if let StreamEvent::Text { text, .. } = event
                     && step == Step::GoOn
                 {

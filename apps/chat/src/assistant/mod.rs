@@ -13,6 +13,7 @@ mod draft;
 mod form;
 mod growing_text;
 mod hidden_context;
+mod inputs;
 mod output;
 mod round;
 mod session;
@@ -24,12 +25,13 @@ use chrono::NaiveDate;
 use serde_json::{Map, Value};
 
 use crate::config::Limits;
-use crate::conversation::{Answers, Assistant, Conversation, Turn};
+use crate::conversation::{Assistant, Conversation, Said, Turn};
 use crate::hub::Unread;
 use crate::instructor::Instructor;
 use crate::provider::{Block, Message, ModelProvider, ProviderError, Role};
 pub use catalogue::{Catalogue, Product};
 pub use draft::Draft;
+pub use inputs::Inputs;
 pub use output::{Output, Steps};
 use tool_loop::{Saving, ToolLoop};
 pub use tools::{Tool, ToolOutcome, Toolbox, finance, restaurant};
@@ -55,15 +57,6 @@ pub struct Assistants {
 
 /// Says what day it is.
 pub type Clock = fn() -> NaiveDate;
-
-/// What a person says.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Said {
-    /// In words.
-    pub text: String,
-    /// What of it answers the shopping assistant's questions, if that is known: chips were pressed.
-    pub answers: Answers,
-}
 
 /// How a turn ended that is to be saved.
 #[derive(Clone, Debug, PartialEq)]
@@ -131,7 +124,7 @@ impl Assistants {
         Self { finance: Toolbox::new(finance::tools(today), limits.tool), today, ..self }
     }
 
-    /// Answers a message. What is told goes to `output`; dropping the future cancels the provider's request.
+    /// Answers a message, on this day. What is told goes to `output`; dropping the future cancels the provider's request.
     ///
     /// # Errors
     ///
@@ -141,13 +134,13 @@ impl Assistants {
         assistant: Assistant,
         before: &Conversation,
         said: &Said,
+        today: NaiveDate,
         output: &mut Output,
     ) -> Result<Finished, TurnError> {
         let message = said.text.as_str();
         let question = tool_loop::question(before, message);
         output.draft.add(question.clone());
         output.tell_message(message).await?;
-        let today = (self.today)();
         match assistant {
             Assistant::Shopping => shopping::answer(self, before, said, output).await,
             Assistant::Finance => {
@@ -160,7 +153,7 @@ impl Assistants {
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
                 tool_loop::answer(self, one, before, question, output).await
             }
-            Assistant::Form => form::answer(self, message, output).await,
+            Assistant::Form => form::answer(self, message, today, output).await,
             Assistant::Restaurant => {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \

@@ -1,19 +1,24 @@
 //! A turn's way out: blocks and messages get their ids here, and it is known whether anything has been shown.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::TurnError;
 use super::draft::Draft;
+use super::inputs::Inputs;
 use crate::conversation::Turn;
 use crate::hub::Publisher;
-use crate::store::{Store, StoreError};
+use crate::store::{Input, Store, StoreError};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Where a turn's events go.
 #[derive(Debug)]
 pub struct Output {
     publisher: Publisher,
+    inputs: Inputs,
     steps: Steps,
     /// What the turn has come to.
     pub(super) draft: Draft,
@@ -27,23 +32,27 @@ pub struct Output {
 #[derive(Clone, Debug)]
 pub struct Steps {
     /// The store.
-    pub store: Store,
+    pub store: Arc<dyn Store>,
     /// The conversation.
     pub conversation: String,
 }
 
 impl Output {
-    /// Out through a publisher.
+    /// Out through a publisher, of what comes in as these inputs.
     #[must_use]
-    pub fn new(publisher: Publisher, steps: Steps) -> Self {
-        Self { publisher, steps, draft: Draft::default(), saving: None, blocks: 0, shown: 0 }
+    pub fn new(publisher: Publisher, inputs: Inputs, steps: Steps) -> Self {
+        Self { publisher, inputs, steps, draft: Draft::default(), saving: None, blocks: 0, shown: 0 }
     }
 
     /// Saves a step now, with all that has been told, whatever becomes of the turn.
     pub(super) async fn save(&mut self, step: Turn) -> Result<(), TurnError> {
+        if self.inputs.next_if(|input| *input == Input::Saved).is_some() {
+            self.draft.saved();
+            return Ok(());
+        }
         let Steps { store, conversation } = self.steps.clone();
         let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
-        self.saving = Some(tokio::spawn(async move { store.save_step(&conversation, step, told).await }));
+        self.saving = Some(tokio::spawn(async move { store.save(&conversation, Some(step), told).await }));
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
     }
 
@@ -72,7 +81,7 @@ impl Output {
     pub(super) async fn begin_answer(&mut self) -> Result<String, TurnError> {
         let block = self.next_block();
         let whole = Envelope::whole(MessageType::Loading, json!({"message": "One moment…"})).of("loading");
-        self.publisher.send(Event::new(EventName::Loading, whole.in_block(block.as_str()))).await?;
+        self.publish(vec![Event::new(EventName::Loading, whole.in_block(block.as_str()))]).await?;
         Ok(block)
     }
 
@@ -80,17 +89,64 @@ impl Output {
     pub(super) async fn tell_message(&mut self, message: &str) -> Result<(), TurnError> {
         let block = self.next_block();
         let whole = Envelope::whole(MessageType::User, json!({"content": message})).of("user").in_block(block);
-        Ok(self.publisher.send(Event::new(EventName::UserMessage, whole)).await?)
+        self.publish(vec![Event::new(EventName::UserMessage, whole)]).await
     }
 
     /// Sends events, as fast as they are read.
     pub(super) async fn send(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
-        for event in events {
-            self.shown += 1;
-            self.draft.show(&event);
-            self.publisher.send(event).await?;
+        self.shown += events.len() as u64;
+        for event in &events {
+            self.draft.show(event);
+        }
+        self.publish(events).await
+    }
+
+    async fn publish(&mut self, events: Vec<Event>) -> Result<(), TurnError> {
+        // What is run again may still turn out not to count.
+        if self.inputs.is_replay() {
+            return Ok(self.publisher.repeat(events)?);
+        }
+        Ok(self.publisher.send(events).await?)
+    }
+
+    /// Tells what has been held back, where all counts that came before.
+    ///
+    /// # Errors
+    ///
+    /// Nobody reads any more.
+    pub async fn flush(&mut self) -> Result<(), TurnError> {
+        self.inputs.settle();
+        if self.inputs.is_replay() { Ok(()) } else { self.publish(Vec::new()).await }
+    }
+
+    /// What the turn takes in.
+    pub(super) fn inputs(&mut self) -> &mut Inputs {
+        &mut self.inputs
+    }
+
+    /// Takes back what was told from here on by a server that is gone, if anything was, and says so. What comes now is
+    /// told anew.
+    pub(super) async fn redo(&mut self) -> Result<(), TurnError> {
+        let Some(told) = self.inputs.redo() else { return Ok(()) };
+        if self.publisher.take_back(told) {
+            let block = format!("b{}.{}", self.publisher.first_chunk_id(), self.blocks);
+            let words = json!({"message": "The server that was answering is gone. Another one goes on…"});
+            let whole = Envelope::whole(MessageType::Loading, words).of("loading").in_block(block);
+            self.publish(vec![Event::new(EventName::Loading, whole)]).await?;
         }
         Ok(())
+    }
+
+    /// Waits, unless what comes then has come before.
+    pub(super) async fn pause(&self, pause: Duration) {
+        if !self.inputs.is_replay() {
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    /// What a call is known by, wherever it is run.
+    pub(super) fn key(&self, call: &str) -> String {
+        format!("{}/{}/{call}", self.steps.conversation, self.publisher.first_chunk_id())
     }
 
     /// How much of answers has been shown: what fails before it grows can be tried again unnoticed.

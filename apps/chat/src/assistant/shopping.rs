@@ -10,8 +10,8 @@ use super::classify::{Reading, Shown, complete};
 use super::growing_text::GrowingText;
 use super::output::Output;
 use super::round::Round;
-use super::{Assistants, Finished, Said, TurnError, conversation};
-use crate::conversation::{Assistant, Conversation, Session, Turn};
+use super::{Assistants, Finished, TurnError, conversation};
+use crate::conversation::{Assistant, Conversation, Said, Session, Turn};
 use crate::provider::{Message, Request, ToolSpec};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 

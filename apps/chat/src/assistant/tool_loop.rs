@@ -18,6 +18,7 @@ use super::tools::{ToolOutcome, Toolbox};
 use super::{Assistants, Finished, TurnError, conversation, updated};
 use crate::conversation::{Assistant, Conversation, Turn};
 use crate::provider::{Block, Message, Request, Role};
+use crate::store::Input;
 use crate::wire::{Change, Envelope, Event, EventName, MessageType};
 
 const MOST_TOKENS: u32 = 4096;
@@ -162,18 +163,16 @@ async fn run(
     // What the tools that are models say, each in its thread.
     let (says, mut heard) = mpsc::channel::<(usize, String)>(UNHEARD);
     let mut said: HashMap<usize, GrowingText> = HashMap::new();
+    let first = output.inputs().position();
+    // On a server that is gone: each of them may have been carried out, whatever is known of it.
+    let were_begun = output.inputs().next_if(|input| *input == Input::Run).is_some();
+    if !were_begun {
+        output.inputs().store(&[Input::Run]).await;
+    }
     for (place, call) in calls.iter().enumerate() {
         match &call.input {
-            Ok(input) => {
+            Ok(_) => {
                 output.draft.begin_call(place);
-                let says = says.clone();
-                let say = move |text| {
-                    let says = says.clone();
-                    // Who does not listen any more has ended this, too.
-                    async move { says.send((place, text)).await.unwrap_or_default() }.boxed()
-                };
-                let handle = running.spawn(toolbox.run(&call.name, input.clone(), &assistants.provider, say));
-                places.insert(handle.id(), place);
                 let props = json!({"id": call.id, "name": call.name, "status": "running"});
                 let begun = Envelope::whole(MessageType::ToolResult, props).of(call.message.as_str());
                 let called = tell_call(call, block, EventName::ToolInput, Change::set("/status", "called"));
@@ -194,11 +193,53 @@ async fn run(
             }
         }
     }
-    loop {
-        let joined = tokio::select! {
-            // What was said before a result comes before it.
-            biased;
-            Some((place, text)) = heard.recv() => {
+    let mut have_begun = false;
+    while outcomes.iter().any(Option::is_none) {
+        output.redo().await?;
+        let input = match output.inputs().next_of_run(first, |place| outcomes[place].is_none()).await {
+            Some(input) => input,
+            None => {
+                for (place, call) in calls.iter().enumerate() {
+                    if have_begun || outcomes[place].is_some() {
+                        continue;
+                    }
+                    let run = if were_begun && !toolbox.is_repeatable(&call.name) {
+                        futures::future::ready(Err(LOST.to_owned())).boxed()
+                    } else {
+                        let says = says.clone();
+                        let say = move |text| {
+                            let says = says.clone();
+                            // Who does not listen any more has ended this, too.
+                            async move { says.send((place, text)).await.unwrap_or_default() }.boxed()
+                        };
+                        let input = call.input.as_ref().ok().cloned().unwrap_or_default();
+                        let key = output.key(&call.id);
+                        toolbox.run(&call.name, input, key, &assistants.provider, say).boxed()
+                    };
+                    places.insert(running.spawn(run).id(), place);
+                }
+                if !have_begun {
+                    have_begun = true;
+                    output.flush().await?;
+                }
+                let input = tokio::select! {
+                    // What was said before a result comes before it.
+                    biased;
+                    Some((place, text)) = heard.recv() => Input::Heard { place, text },
+                    joined = running.join_next_with_id() => match joined {
+                        Some(Ok((id, outcome))) => Input::Outcome { place: places[&id], outcome },
+                        Some(Err(error)) => {
+                            Input::Outcome { place: places[&error.id()], outcome: Err("the tool has crashed".to_owned()) }
+                        }
+                        None => break,
+                    },
+                };
+                output.inputs().store(std::slice::from_ref(&input)).await;
+                input
+            }
+        };
+        match input {
+            Input::Heard { place, text } => {
                 let call = &calls[place];
                 let new = || {
                     let message = format!("{}.text", call.message);
@@ -211,27 +252,20 @@ async fn run(
                     ..in_own_thread(call, data, &own_block, is_concurrent)
                 });
                 output.send(events.collect()).await?;
-                continue;
             }
-            joined = running.join_next_with_id() => match joined {
-                Some(joined) => joined,
-                None => break,
-            },
-        };
-        let (id, outcome) = match joined {
-            Ok((id, outcome)) => (id, outcome),
-            Err(error) => (error.id(), Err("the tool has crashed".to_owned())),
-        };
-        let place = places[&id];
-        output.draft.end_call(place, &outcome);
-        let end = match &outcome {
-            Ok(value) => json!({"status": "done", "result": value}),
-            Err(error) => json!({"status": "failed", "error": error}),
-        };
-        let call = &calls[place];
-        let end = Envelope::delta(MessageType::ToolResult, call.message.as_str(), Change::merge("", end));
-        output.send(vec![in_own_thread(call, end, &own_block, is_concurrent)]).await?;
-        outcomes[place] = Some(outcome);
+            Input::Outcome { place, outcome } => {
+                output.draft.end_call(place, &outcome);
+                let end = match &outcome {
+                    Ok(value) => json!({"status": "done", "result": value}),
+                    Err(error) => json!({"status": "failed", "error": error}),
+                };
+                let call = &calls[place];
+                let end = Envelope::delta(MessageType::ToolResult, call.message.as_str(), Change::merge("", end));
+                output.send(vec![in_own_thread(call, end, &own_block, is_concurrent)]).await?;
+                outcomes[place] = Some(outcome);
+            }
+            _ => {}
+        }
     }
     Ok(calls.iter().zip(outcomes).map(|(call, outcome)| block_of(call, outcome)).collect())
 }

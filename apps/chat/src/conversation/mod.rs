@@ -63,6 +63,15 @@ impl From<&Conversation> for Before {
     }
 }
 
+/// What a person says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Said {
+    /// In words.
+    pub text: String,
+    /// What of it answers the shopping assistant's questions, if that is known: chips were pressed.
+    pub answers: Answers,
+}
+
 /// What a turn adds to a conversation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Turn {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::publisher::Publisher;
+use super::publisher::{Publisher, Shared};
 use super::{Channel, Log, Reader};
 use crate::config::Limits;
 use crate::store::Told;
@@ -53,6 +53,7 @@ impl Claim {
     pub fn reservation(&self) -> Told {
         let last_word = self.broken_off();
         let (first_chunk_id, last_chunk_id) = (self.last + 1, last_word.data.chunk_id);
+        let first_word = self.cut().map(|cut| Event { data: cut.data.numbered(first_chunk_id), ..cut });
         let log = match self.cut() {
             None => Log::lost(last_word),
             Some(cut) => {
@@ -62,7 +63,7 @@ impl Claim {
                 log
             }
         };
-        Told { first_chunk_id, last_chunk_id, events: log.to_json() }
+        Told { first_chunk_id, last_chunk_id, events: log.to_json(), first_word, last_word: None }
     }
 
     /// What is told last of a turn of which nothing else is in the store.
@@ -74,15 +75,25 @@ impl Claim {
         Event::new(EventName::Error, whole)
     }
 
-    /// Opens the turn, once what it needs is reserved.
+    /// Opens the turn, once what it needs is reserved. In a store that servers share, the turn is told there too.
     #[must_use]
-    pub fn open(mut self) -> (Publisher, Reader) {
+    pub fn open(mut self, shared: Option<Shared>) -> (Publisher, Reader) {
         self.is_open = true;
         let reader = Reader::new(self.channel.clone(), self.last);
         if let Some(cut) = self.cut() {
             self.channel.state.send_modify(|state| state.log.push(cut));
         }
-        (Publisher::new(self.channel.clone(), &self.limits, self.broken_off()), reader)
+        (self.publisher(shared), reader)
+    }
+
+    /// Opens a turn that was another server's. What was told of it is there already.
+    pub(crate) fn reopen(mut self, shared: Shared) -> Publisher {
+        self.is_open = true;
+        self.publisher(Some(shared))
+    }
+
+    fn publisher(&self, shared: Option<Shared>) -> Publisher {
+        Publisher::new(self.channel.clone(), &self.limits, self.last, self.cut(), self.broken_off(), shared)
     }
 }
 

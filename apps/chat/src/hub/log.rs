@@ -58,6 +58,11 @@ impl Log {
         self.head
     }
 
+    /// Whether its last event ends the turn.
+    pub(super) fn is_over(&self) -> bool {
+        self.entries.last().is_some_and(|entry| entry.event.event.ends_stream())
+    }
+
     /// About how many bytes the log takes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes

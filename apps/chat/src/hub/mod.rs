@@ -4,6 +4,7 @@
 //! The events themselves and their numbers are `log.rs`'s.
 
 mod claim;
+mod interrupt;
 mod log;
 mod publisher;
 mod reader;
@@ -15,9 +16,13 @@ use std::time::{Duration, Instant};
 use tokio::sync::watch;
 
 use crate::config::Limits;
+use crate::store::{Standing, Tail};
+use crate::wire::Event;
 pub use claim::Claim;
+pub(crate) use interrupt::interrupt;
+pub use interrupt::{Interrupt, Interrupts};
 pub(crate) use log::Log;
-pub use publisher::{Publisher, Unread};
+pub use publisher::{Publisher, Shared, Unread};
 pub use reader::Reader;
 
 /// How long a turn that is over is kept for clients that come back. Afterwards it is read from the store.
@@ -40,6 +45,12 @@ struct Channel {
 struct State {
     log: Log,
     is_running: bool,
+    /// Whether another server runs it, and what is here is a copy.
+    is_copy: bool,
+    /// Whether another server has taken it over from this one.
+    is_lost: bool,
+    /// Whether somebody reads it on another server.
+    is_read_elsewhere: bool,
     /// Whether somebody has asked for the turn's end.
     is_to_stop: bool,
     readers: usize,
@@ -55,12 +66,19 @@ impl State {
         Self {
             log: Log::behind(head),
             is_running: false,
+            is_copy: false,
+            is_lost: false,
+            is_read_elsewhere: false,
             is_to_stop: false,
             readers: 0,
             taken: head,
             window,
             since: Instant::now(),
         }
+    }
+
+    fn is_read(&self) -> bool {
+        self.readers > 0 || self.is_read_elsewhere
     }
 
     fn has_room(&self) -> bool {
@@ -88,12 +106,13 @@ impl Hub {
     pub fn claim(&self, conversation: &str, stored: u64) -> Result<Claim, Busy> {
         let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         channels.retain(|_, channel| !channel.is_stale());
-        let window = self.limits.window as u64;
+        let window = window(&self.limits);
         let channel =
             channels.entry(conversation.to_owned()).or_insert_with(|| Arc::new(Channel::behind(stored, window)));
         let mut head = None;
         channel.state.send_if_modified(|state| {
-            if state.is_running {
+            // Whether another server has the conversation is for the store to say.
+            if state.is_running && !state.is_copy {
                 return false;
             }
             let last = state.log.head().max(stored);
@@ -110,9 +129,10 @@ impl Hub {
         let channel = channels.get(conversation)?.clone();
         let mut first = None;
         channel.state.send_if_modified(|state| {
-            first = state.is_running.then(|| state.log.first());
-            state.is_to_stop = state.is_running;
-            state.is_running
+            let is_own = state.is_running && !state.is_copy;
+            first = is_own.then(|| state.log.first());
+            state.is_to_stop |= is_own;
+            is_own
         });
         let first = first?;
         Some(async move {
@@ -127,6 +147,96 @@ impl Hub {
         self.channels.lock().unwrap_or_else(PoisonError::into_inner).remove(conversation);
     }
 
+    /// A turn of another server's that is running, for readers here: a copy, which is [fed](Self::feed). What is kept here
+    /// of the same turn stays.
+    pub(crate) fn copy(&self, conversation: &str, first: u64) {
+        let mut channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        channels.retain(|_, channel| !channel.is_stale());
+        let (new, window) = (|| Arc::new(Channel::behind(first - 1, window(&self.limits))), window(&self.limits));
+        let channel = channels.entry(conversation.to_owned()).or_insert_with(new);
+        channel.state.send_if_modified(|state| {
+            let is_here = state.log.first() == first && (state.is_running || state.log.is_over());
+            if !is_here {
+                let copy = State {
+                    is_running: true,
+                    is_copy: true,
+                    readers: state.readers,
+                    ..State::behind(first - 1, window)
+                };
+                *state = copy;
+            }
+            !is_here
+        });
+    }
+
+    /// The conversations with a turn that runs here.
+    pub(crate) fn own(&self) -> Vec<String> {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let own = channels.iter().filter(|(_, channel)| {
+            let state = channel.state.borrow();
+            state.is_running && !state.is_copy
+        });
+        own.map(|(conversation, _)| conversation.clone()).collect()
+    }
+
+    /// The copies that are still to grow.
+    pub(crate) fn copies(&self) -> Vec<Copy> {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let copies = channels.iter().filter_map(|(conversation, channel)| {
+            let state = channel.state.borrow();
+            let taken = (state.readers > 0).then_some(state.taken);
+            let (first, after) = (state.log.first(), state.log.head());
+            let tail = Tail { conversation: conversation.clone(), first, after };
+            (state.is_running && state.is_copy).then_some(Copy { tail, taken })
+        });
+        copies.collect()
+    }
+
+    /// What has been told since in a turn of which a copy is here; nothing if it is not to be had any more.
+    pub(crate) fn feed(&self, conversation: &str, told: Option<Vec<Event>>) {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(channel) = channels.get(conversation) else { return };
+        channel.state.send_if_modified(|state| {
+            if !state.is_copy || !state.is_running {
+                return false;
+            }
+            let Some(events) = told else {
+                (state.is_running, state.since) = (false, Instant::now());
+                return true;
+            };
+            let before = state.log.head();
+            for event in events.into_iter().filter(|event| event.data.chunk_id > before) {
+                if event.event.ends_stream() {
+                    (state.is_running, state.since) = (false, Instant::now());
+                }
+                state.log.push_numbered(event);
+            }
+            state.log.head() > before
+        });
+    }
+
+    /// What the store says of a turn that runs here; nothing if it does so no longer.
+    pub(crate) fn hear(&self, conversation: &str, standing: Option<&Standing>) {
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(channel) = channels.get(conversation) {
+            channel.hear(standing);
+        }
+    }
+
+    /// Takes another server's turn over, of which this has been told.
+    pub(crate) fn take_over(&self, conversation: &str, first: u64, told: Vec<Event>) -> Claim {
+        self.copy(conversation, first);
+        self.feed(conversation, Some(told));
+        let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
+        let window = window(&self.limits);
+        let channel = channels.get(conversation).cloned();
+        let channel = channel.unwrap_or_else(|| Arc::new(Channel::behind(first - 1, window)));
+        channel.state.send_modify(|state| {
+            (state.is_copy, state.is_lost, state.is_running, state.taken) = (false, false, true, state.log.head());
+        });
+        Claim::new(channel, first - 1, self.limits.clone())
+    }
+
     /// A conversation's turn that is kept here, for a client whose last chunk id is `last`: a reader that goes on from
     /// there, or from the turn's beginning if what comes before is in the store only.
     pub fn join(&self, conversation: &str, last: u64) -> Option<Reader> {
@@ -137,13 +247,43 @@ impl Hub {
     }
 }
 
+fn window(limits: &Limits) -> u64 {
+    limits.window as u64
+}
+
+/// A copy of another server's turn.
+#[derive(Debug)]
+pub(crate) struct Copy {
+    /// What is still to come.
+    pub(crate) tail: Tail,
+    /// The last chunk id that a reader here has taken, if there is a reader.
+    pub(crate) taken: Option<u64>,
+}
+
 impl Channel {
+    fn hear(&self, standing: Option<&Standing>) {
+        self.state.send_if_modified(|state| {
+            if !state.is_running || state.is_copy {
+                return false;
+            }
+            let Some(standing) = standing else {
+                state.is_lost = true;
+                return true;
+            };
+            let before = (state.taken, state.is_to_stop, state.is_read_elsewhere);
+            state.taken = state.taken.max(standing.taken.min(state.log.head()));
+            state.is_to_stop |= standing.is_to_stop;
+            state.is_read_elsewhere = standing.is_read;
+            before != (state.taken, state.is_to_stop, state.is_read_elsewhere)
+        });
+    }
+
     fn behind(head: u64, window: u64) -> Self {
         Self { state: watch::Sender::new(State::behind(head, window)) }
     }
 
     fn is_stale(&self) -> bool {
         let state = self.state.borrow();
-        !state.is_running && state.readers == 0 && state.since.elapsed() > KEPT
+        (!state.is_running || state.is_copy) && state.readers == 0 && state.since.elapsed() > KEPT
     }
 }

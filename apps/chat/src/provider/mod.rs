@@ -5,6 +5,7 @@
 mod anthropic;
 mod error;
 mod openai;
+mod recorder;
 mod request;
 mod retry;
 mod stream;
@@ -18,10 +19,11 @@ use reqwest::{Client, RequestBuilder, Response};
 
 use crate::config::{Limits, Protocol, ProviderConfig};
 pub use error::ProviderError;
+pub use recorder::{Piece, Recorder, Unrecorded};
 pub use request::{Block, Message, Request, Role, ToolSpec};
 pub use retry::Retry;
 pub use stream::Answer;
-use stream::innermost;
+use stream::{innermost, is_whole};
 
 /// A provider that can be asked.
 #[derive(Clone, Debug)]
@@ -62,17 +64,44 @@ impl ModelProvider {
         self.retry
     }
 
-    /// Opens an answer; its calls are read with the choices of `calls`.
+    /// Opens an answer, or reads the next one that is recorded; its calls are read with the choices of
+    /// `calls`.
     ///
     /// # Errors
     ///
     /// The provider can't be reached, is silent, or refuses.
-    pub async fn open(&self, request: &Request, calls: ToolCalls) -> Result<Answer, ProviderError> {
+    pub async fn open(
+        &self,
+        request: &Request,
+        calls: ToolCalls,
+        record: &mut dyn Recorder,
+    ) -> Result<Answer, ProviderError> {
+        match record.opened() {
+            Some(Piece::Failed(error)) => return Err(error),
+            Some(Piece::Opened { is_whole }) => {
+                return Ok(Answer::new(None, is_whole, self.config.protocol, calls, self.silence));
+            }
+            _ => {}
+        }
+        match self.ask(request).await {
+            Ok(response) => {
+                let is_whole = is_whole(&response);
+                record.record(Piece::Opened { is_whole }).await;
+                Ok(Answer::new(Some(response), is_whole, self.config.protocol, calls, self.silence))
+            }
+            Err(error) => {
+                record.record(Piece::Failed(error.clone())).await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Response, ProviderError> {
         let sent = tokio::time::timeout(self.silence, self.request(request).send()).await;
         let sent = sent.map_err(|_| ProviderError::Silent(self.silence))?;
         let response = sent.map_err(|error| ProviderError::Connect(innermost(&error)))?;
         if response.status().is_success() {
-            return Ok(Answer::new(response, self.config.protocol, calls, self.silence));
+            return Ok(response);
         }
         let (status, retry_after) = (response.status().as_u16(), retry_after(&response));
         Err(ProviderError::Status { status, message: refusal(response, self.refusal).await, retry_after })

@@ -10,6 +10,7 @@ use reqwest::header::CONTENT_TYPE;
 use sse_core::{SseDecoder, SseEvent};
 
 use super::error::ProviderError;
+use super::recorder::{Piece, Recorder};
 use crate::config::Protocol;
 
 /// The longest server-sent event that is read.
@@ -18,7 +19,8 @@ const MOST_EVENT: NonZeroUsize = NonZeroUsize::new(4 << 20).unwrap();
 /// An answer that is being read. Dropping it closes the provider's connection.
 #[derive(Debug)]
 pub struct Answer {
-    response: Response,
+    /// Where it comes from; `None` if all of it is recorded.
+    response: Option<Response>,
     /// Whether the answer does not stream: its body is one JSON text.
     is_whole: bool,
     /// What has been read of the body, but not yet looked at.
@@ -40,15 +42,20 @@ enum Last {
 }
 
 impl Answer {
-    pub(super) fn new(response: Response, protocol: Protocol, calls: ToolCalls, silence: Duration) -> Self {
+    pub(super) fn new(
+        response: Option<Response>,
+        is_whole: bool,
+        protocol: Protocol,
+        calls: ToolCalls,
+        silence: Duration,
+    ) -> Self {
         let provider = match protocol {
             Protocol::Anthropic => Provider::Anthropic,
             Protocol::OpenAi => Provider::OpenaiChat,
         };
-        let content_type = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
-        let is_whole = content_type.trim_start().to_ascii_lowercase().starts_with("application/json");
         let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ProviderStream::new(provider, calls));
-        Self { response, is_whole, chunk: Bytes::new(), is_over: false, decoder, calls, silence, last: Last::Nothing }
+        let (chunk, is_over, last) = (Bytes::new(), false, Last::Nothing);
+        Self { response, is_whole, chunk, is_over, decoder, calls, silence, last }
     }
 
     /// Reads on to the next server-sent event and tells what is in it; `false` once the answer has come to its proper end.
@@ -56,16 +63,20 @@ impl Answer {
     /// # Errors
     ///
     /// The provider is silent, reports an error, or the stream ends before its end. What was told before stays told.
-    pub async fn next(&mut self, mut on_event: impl FnMut(StreamEvent<'_>) + Send) -> Result<bool, ProviderError> {
+    pub async fn next(
+        &mut self,
+        record: &mut dyn Recorder,
+        mut on_event: impl FnMut(StreamEvent<'_>) + Send,
+    ) -> Result<bool, ProviderError> {
         // One event at a time: a chunk may hold thousands, and what they become is larger than they are.
         if std::mem::take(&mut self.is_whole) {
-            self.read_whole().await?;
+            self.read_whole(record).await?;
         }
         let event = loop {
             match self.decoder.next(&mut self.chunk) {
                 Some(event) => break Some(event),
                 None if self.has_ended() || self.is_over => break None,
-                None => self.read().await?,
+                None => self.read(record).await?,
             }
         };
         let mut reported = None;
@@ -98,12 +109,10 @@ impl Answer {
 
     /// An answer that does not stream, as the one event that would bring all of it. Who asks for a stream and is given a
     /// whole answer has met a server, or something before it, that can't stream.
-    async fn read_whole(&mut self) -> Result<(), ProviderError> {
+    async fn read_whole(&mut self, record: &mut dyn Recorder) -> Result<(), ProviderError> {
         let mut body = Vec::new();
         loop {
-            let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
-            let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
-            let Some(chunk) = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))? else { break };
+            let Some(chunk) = self.piece(record).await? else { break };
             if body.len() + chunk.len() > MOST_EVENT.get() {
                 return Err(ProviderError::Cut("it is too long".to_owned()));
             }
@@ -124,18 +133,39 @@ impl Answer {
         Ok(())
     }
 
-    async fn read(&mut self) -> Result<(), ProviderError> {
-        let chunk = tokio::time::timeout(self.silence, self.response.chunk()).await;
-        let chunk = chunk.map_err(|_| ProviderError::Silent(self.silence))?;
-        let chunk = chunk.map_err(|error| ProviderError::Cut(innermost(&error)))?;
+    async fn read(&mut self, record: &mut dyn Recorder) -> Result<(), ProviderError> {
+        let chunk = self.piece(record).await?;
         self.is_over = chunk.is_none();
         self.chunk = match chunk {
-            // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
-            Some(chunk) => Bytes::copy_from_slice(&chunk),
+            Some(chunk) => chunk,
             // Some servers leave out the blank line behind their last event.
             None => Bytes::from_static(b"\n\n"),
         };
         Ok(())
+    }
+
+    /// The next piece of the body, which is recorded by then.
+    async fn piece(&mut self, record: &mut dyn Recorder) -> Result<Option<Bytes>, ProviderError> {
+        let piece = match &mut self.response {
+            None => record.piece().await,
+            Some(response) => {
+                let piece = match tokio::time::timeout(self.silence, response.chunk()).await {
+                    Err(_) => Piece::Failed(ProviderError::Silent(self.silence)),
+                    Ok(Err(error)) => Piece::Failed(ProviderError::Cut(innermost(&error))),
+                    Ok(Ok(None)) => Piece::Ended,
+                    // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
+                    Ok(Ok(Some(chunk))) => Piece::Body(Bytes::copy_from_slice(&chunk)),
+                };
+                record.record(piece.clone()).await;
+                Some(piece)
+            }
+        };
+        match piece {
+            Some(Piece::Body(piece)) => Ok(Some(piece)),
+            Some(Piece::Failed(error)) => Err(error),
+            Some(Piece::Ended) => Ok(None),
+            _ => Err(ProviderError::Cut("its record is not complete".to_owned())),
+        }
     }
 
     /// Whether nothing can come any more.
@@ -147,6 +177,12 @@ impl Answer {
     fn needs_end(&self) -> bool {
         self.calls.provider() == Some(Provider::Anthropic)
     }
+}
+
+/// Whether an answer does not stream.
+pub(super) fn is_whole(response: &Response) -> bool {
+    let content_type = response.headers().get(CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or_default();
+    content_type.trim_start().to_ascii_lowercase().starts_with("application/json")
 }
 
 /// The cause that says most: the HTTP client's own words are about itself.

@@ -8,6 +8,7 @@ mod refusal;
 mod replay;
 mod routes;
 mod sse;
+mod together;
 mod turn;
 
 use std::io;
@@ -23,7 +24,7 @@ use crate::assistant::Assistants;
 use crate::config::{Config, Limits};
 use crate::hub::Hub;
 use crate::provider::ModelProvider;
-use crate::store::{Lock, Store, StoreError};
+use crate::store::{Lock, Redis, Sqlite, Store, StoreError};
 use hosts::Hosts;
 pub use listen::listen;
 
@@ -33,7 +34,7 @@ const LAST_NOTES: Duration = Duration::from_secs(5);
 /// All that requests share.
 #[derive(Debug)]
 struct App {
-    store: Store,
+    store: Arc<dyn Store>,
     hub: Hub,
     assistants: Assistants,
     /// The name of the model that is asked.
@@ -56,6 +57,10 @@ impl Turns {
         // Those that are over leave their place.
         while tasks.try_join_next().is_some() {}
         tasks.spawn(turn);
+    }
+
+    fn is_stopping(&self) -> bool {
+        *self.is_stopping.borrow()
     }
 
     /// Waits until they have to end.
@@ -90,6 +95,9 @@ pub enum StartError {
         /// Why.
         source: io::Error,
     },
+    /// Its Redis can't be had.
+    #[error("can't use the store: {0}")]
+    Redis(StoreError),
     /// Its database can't be opened.
     #[error("can't open the database {path}: {source}", path = path.display())]
     Store {
@@ -117,7 +125,8 @@ pub struct Server {
     address: SocketAddr,
     app: Arc<App>,
     task: JoinHandle<()>,
-    _lock: Option<Lock>,
+    /// Given back with the server, however long a request still has the store.
+    lock: Option<Lock>,
 }
 
 impl Server {
@@ -140,24 +149,55 @@ impl Server {
         config: Config,
         change: impl FnOnce(Assistants) -> Assistants,
     ) -> Result<Self, StartError> {
-        let Config { provider, database, hosts, limits } = config;
+        let (lock, store): (_, Arc<dyn Store>) = match &config.redis {
+            Some(url) => (None, Arc::new(Redis::open(url, config.limits.lease).map_err(StartError::Redis)?)),
+            None => {
+                let path = config.database.as_deref();
+                let lock = path.map(Lock::of).transpose();
+                let opened = lock.and_then(|lock| Ok((lock, Sqlite::open(path)?)));
+                let failed = |source| StartError::Store { path: path.map(PathBuf::from).unwrap_or_default(), source };
+                let (lock, store) = opened.map_err(failed)?;
+                (lock, Arc::new(store))
+            }
+        };
+        let mut server = Self::start_over(address, config, store, change)?;
+        server.lock = lock;
+        Ok(server)
+    }
+
+    /// Starts one over a store that is open.
+    ///
+    /// # Errors
+    ///
+    /// Address or client can't be had.
+    pub fn start_over(
+        address: SocketAddr,
+        config: Config,
+        store: Arc<dyn Store>,
+        change: impl FnOnce(Assistants) -> Assistants,
+    ) -> Result<Self, StartError> {
+        let Config { provider, hosts, limits, .. } = config;
         let model = provider.model.clone();
         let assistants = change(Assistants::new(ModelProvider::new(provider, &limits)?, &limits));
         let listening = listen(address).and_then(|listener| Ok((listener.local_addr()?, listener)));
         let (address, listener) = listening.map_err(|source| StartError::Listen { address, source })?;
-        let lock = database.as_deref().map(Lock::of).transpose();
-        let opened = lock.and_then(|lock| Ok((lock, Store::open(database.as_deref())?)));
-        let (lock, store) =
-            opened.map_err(|source| StartError::Store { path: database.unwrap_or_default(), source })?;
         let hosts = Hosts::new(address.ip(), hosts);
         let hub = Hub::new(limits.clone());
         let app = Arc::new(App { store, hub, assistants, model, limits, hosts, turns: Turns::default() });
         let serving = app.clone();
         let task = tokio::spawn(async move {
             let router = routes::router(serving.clone());
-            connections::serve(listener, router, &serving.limits, serving.turns.stopping()).await;
+            let serve = connections::serve(listener, router, &serving.limits, serving.turns.stopping());
+            if serving.store.is_shared() {
+                tokio::select! {
+                    () = serve => {}
+                    () = together::run(serving.clone()) => {}
+                }
+            } else {
+                serve.await;
+            }
         });
-        Ok(Self { address, app, task, _lock: lock })
+        Ok(Self { address, app, task, lock: None })
     }
 
     /// Where it listens.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::App;
+use super::{App, together};
 use crate::hub::{Log, Reader};
 use crate::store::StoreError;
 use crate::wire::Event;
@@ -34,8 +34,13 @@ impl Replay {
     pub(super) async fn behind(app: Arc<App>, conversation: String, last: u64) -> Result<Rest, StoreError> {
         // The store first: a turn that begins in between has reserved what it has not told, and must be found running; one
         // that ends in between is kept for a while.
-        let stored = app.store.last_chunk_id(&conversation).await?;
-        let live = app.hub.join(&conversation, last);
+        let place = app.store.place(&conversation).await?;
+        let stored = place.last_chunk_id;
+        let live = if app.store.is_shared() {
+            together::join(&app, &conversation, last, place).await?
+        } else {
+            app.hub.join(&conversation, last)
+        };
         if last > live.as_ref().map_or(stored, Reader::head) {
             return Ok(Rest::Unknown);
         }

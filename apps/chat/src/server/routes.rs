@@ -14,12 +14,12 @@ use serde_json::json;
 use super::guard::guard;
 use super::refusal::Refusal;
 use super::replay::{Replay, Rest};
-use super::{App, sse, turn};
-use crate::assistant::Said;
-use crate::conversation::{Answers, Assistant};
+use super::{App, sse, together, turn};
+use crate::conversation::{Answers, Assistant, Said};
 use crate::fields::{Fields, Unreadable};
 use crate::hub::Busy;
 use crate::page;
+use crate::store::Begun;
 
 /// The name under which the scripted model is asked.
 const SCRIPTED: &str = "scripted";
@@ -91,9 +91,12 @@ async fn send(
         (Some(known), _) | (None, Some(known)) => known,
         (None, None) => Assistant::default(),
     };
-    let last_chunk_id = app.store.last_chunk_id(&conversation_id).await?;
+    let place = app.store.place(&conversation_id).await?;
     let busy = |busy: Busy| Refusal::new(StatusCode::CONFLICT, "busy", busy.to_string());
-    let claim = app.hub.claim(&conversation_id, last_chunk_id).map_err(busy)?;
+    if place.running.is_some() {
+        return Err(busy(Busy));
+    }
+    let claim = app.hub.claim(&conversation_id, place.last_chunk_id).map_err(busy)?;
     let cut = match edits {
         Some(chunk) => {
             let turn = app.store.turn_of(&conversation_id, chunk).await?;
@@ -101,14 +104,18 @@ async fn send(
         }
         None => None,
     };
-    let claim = claim.instead_of(cut.as_ref().map(|cut| cut.from));
-    if !app.store.reserve(&conversation_id, claim.reservation(), cut).await? {
+    let from = cut.as_ref().map(|cut| cut.from);
+    let claim = claim.instead_of(from);
+    let said = Said { text: message, answers };
+    let begun = Begun { assistant, said, today: (app.assistants.today)(), cut: from };
+    if !app.store.reserve(&conversation_id, claim.reservation(), cut, begun.clone()).await? {
         return Err(busy(Busy));
     }
-    let said = Said { text: message, answers };
-    let (publisher, reader) = claim.open();
+    let way = turn::Way::new();
+    let shared = app.store.is_shared().then(|| turn::shared(&app, &conversation_id, &way.interrupts));
+    let (publisher, reader) = claim.open(shared);
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
-    app.turns.spawn(turn::run(app.clone(), conversation_id, assistant, said, publisher));
+    app.turns.spawn(turn::run(app.clone(), conversation_id, begun, publisher, way));
     Ok(sse::response(replay))
 }
 
@@ -147,8 +154,16 @@ async fn stop(
     let conversation_id = only_name(&headers, body)?;
     let nothing = || Refusal::new(StatusCode::CONFLICT, "not_running", "There is no answer on its way.");
     // What was shown is saved by the time it is answered.
-    app.hub.stop(&conversation_id).ok_or_else(nothing)?.await;
-    Ok(StatusCode::NO_CONTENT)
+    if end_turn(&app, &conversation_id).await? { Ok(StatusCode::NO_CONTENT) } else { Err(nothing()) }
+}
+
+/// Ends a turn, here or on another server, and waits for that. `false` if there is none.
+async fn end_turn(app: &App, conversation_id: &str) -> Result<bool, Refusal> {
+    match app.hub.stop(conversation_id) {
+        Some(stopping) => stopping.await,
+        None => return Ok(together::stop(app, conversation_id).await?),
+    }
+    Ok(true)
 }
 
 /// Forgets a conversation; a turn that is running ends first.
@@ -158,9 +173,7 @@ async fn delete(
     body: Result<Bytes, BytesRejection>,
 ) -> Result<StatusCode, Refusal> {
     let conversation_id = only_name(&headers, body)?;
-    if let Some(stopping) = app.hub.stop(&conversation_id) {
-        stopping.await;
-    }
+    end_turn(&app, &conversation_id).await?;
     app.store.delete(&conversation_id).await?;
     app.hub.forget(&conversation_id);
     Ok(StatusCode::NO_CONTENT)

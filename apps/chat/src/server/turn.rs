@@ -7,12 +7,14 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use serde_json::json;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::Instant;
 
 use super::App;
-use crate::assistant::{Finished, Output, Said, Steps, TurnError};
-use crate::conversation::{Assistant, Conversation, Turn};
-use crate::hub::Publisher;
-use crate::store::StoreError;
+use crate::assistant::{Finished, Inputs, Output, Steps, TurnError};
+use crate::conversation::{Conversation, Turn};
+use crate::hub::{Interrupt, Interrupts, Publisher, Shared};
+use crate::store::{Begun, Input, StoreError};
 use crate::wire::{Envelope, Event, EventName, MessageType};
 
 /// Why a turn is not saved.
@@ -22,6 +24,8 @@ enum Failure {
     Turn(#[from] TurnError),
     #[error(transparent)]
     Store(#[from] StoreError),
+    #[error("{0}")]
+    Unread(String),
     #[error("nobody was there to read the answer")]
     ClientGone,
     #[error("the answer was stopped")]
@@ -38,7 +42,7 @@ impl Failure {
     fn kind(&self) -> &'static str {
         match self {
             Self::Turn(error) => error.kind(),
-            Self::Store(_) => "store_failed",
+            Self::Store(_) | Self::Unread(_) => "store_failed",
             Self::ClientGone => "client_gone",
             Self::Stopped => "stopped",
             Self::TooSlow(_) => "too_slow",
@@ -53,50 +57,137 @@ impl Failure {
     }
 }
 
-/// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
-pub(super) async fn run(app: Arc<App>, id: String, assistant: Assistant, said: Said, publisher: Publisher) {
-    let (abandoned, stopped) = (publisher.abandoned(), publisher.stopped());
-    let mut output = Output::new(publisher, Steps { store: app.store.clone(), conversation: id.clone() });
-    // What a panic may leave behind is dropped with the turn.
-    let answering = AssertUnwindSafe(answer(&app, &id, assistant, &said, &mut output)).catch_unwind();
-    let answered = tokio::select! {
-        answered = answering => answered.unwrap_or(Err(Failure::Crashed)),
-        () = abandoned => Err(Failure::ClientGone),
-        () = stopped => Err(Failure::Stopped),
-        () = app.turns.stopping() => Err(Failure::BrokenOff),
-        () = tokio::time::sleep(app.limits.longest) => Err(Failure::TooSlow(app.limits.longest)),
-    };
-    // From here on nothing is dropped half-way: what is saved is told to be.
-    if let Err(error) = output.settle().await {
-        tracing::error!(%error, "a step of a turn is not saved");
+/// What a turn has gone through on other servers, and how it hears that it can't go on as it is.
+pub(super) struct Way {
+    /// What it has taken in.
+    pub(super) inputs: Vec<Input>,
+    /// The conversation as it was before, if it has begun elsewhere.
+    pub(super) before: Option<Conversation>,
+    /// How long ago it has begun.
+    pub(super) age: Duration,
+    /// Whether it has had too many servers.
+    pub(super) is_given_up: bool,
+    pub(super) interrupts: Interrupts,
+    pub(super) interrupted: UnboundedReceiver<Interrupt>,
+}
+
+impl Way {
+    /// Of a turn that begins.
+    pub(super) fn new() -> Self {
+        let (interrupts, interrupted) = unbounded_channel();
+        let (inputs, before, age, is_given_up) = (Vec::new(), None, Duration::ZERO, false);
+        Self { inputs, before, age, is_given_up, interrupts, interrupted }
     }
-    let (publisher, draft) = output.into_parts();
+}
+
+/// Where a turn is told besides, in a store that servers share.
+pub(super) fn shared(app: &App, id: &str, interrupts: &Interrupts) -> Shared {
+    Shared::new(app.store.clone(), id.to_owned(), interrupts.clone())
+}
+
+/// How a run of a turn ended.
+enum Ended {
+    Answered(Box<Result<Finished, Failure>>),
+    Again(Vec<Input>),
+    /// Another server goes on with it.
+    Left,
+}
+
+/// Runs a turn. It goes on without its client for as long as the grace is, and is then dropped, provider and all.
+pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: Publisher, way: Way) {
+    let Way { mut inputs, before, age, is_given_up, interrupts, mut interrupted } = way;
+    let is_shared = app.store.is_shared();
+    let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
+    let before = match before {
+        Some(before) => Ok(Some(before)),
+        None => app.store.load(&id).await,
+    };
+    let (answered, publisher, draft) = loop {
+        let (abandoned, stopped, lost) = (publisher.abandoned(), publisher.stopped(), publisher.lost());
+        let steps = Steps { store: app.store.clone(), conversation: id.clone() };
+        let taken = if is_shared {
+            Inputs::shared(app.store.clone(), id.clone(), interrupts.clone(), std::mem::take(&mut inputs))
+        } else {
+            Inputs::unstored()
+        };
+        let mut output = Output::new(publisher, taken, steps);
+        // What a panic may leave behind is dropped with the turn.
+        let answering = AssertUnwindSafe(answer(&app, &before, &begun, &mut output)).catch_unwind();
+        let ended = tokio::select! {
+            // What has come before is run again at once, and only then anything new happens.
+            biased;
+            () = std::future::ready(()), if is_given_up => Ended::Answered(Box::new(Err(Failure::BrokenOff))),
+            answered = answering => Ended::Answered(Box::new(answered.unwrap_or(Err(Failure::Crashed)))),
+            Some(interrupt) = interrupted.recv() => match interrupt {
+                Interrupt::Again(inputs) => Ended::Again(inputs),
+                Interrupt::Diverged => Ended::Answered(Box::new(Err(Failure::BrokenOff))),
+                Interrupt::Lost => Ended::Left,
+            },
+            () = lost => Ended::Left,
+            () = abandoned => Ended::Answered(Box::new(Err(Failure::ClientGone))),
+            () = stopped => Ended::Answered(Box::new(Err(Failure::Stopped))),
+            () = app.turns.stopping() => match is_shared {
+                true => Ended::Left,
+                false => Ended::Answered(Box::new(Err(Failure::BrokenOff))),
+            },
+            () = tokio::time::sleep_until(too_late) => Ended::Answered(Box::new(Err(Failure::TooSlow(app.limits.longest)))),
+        };
+        // From here on nothing is dropped half-way: what is saved is told to be.
+        if let Err(error) = output.settle().await {
+            tracing::error!(%error, "a step of a turn is not saved");
+        }
+        let (back, draft) = output.into_parts();
+        match ended {
+            Ended::Answered(answered) => break (*answered, back, draft),
+            Ended::Again(without) => {
+                (publisher, inputs) = (back, without);
+                publisher.begin();
+            }
+            Ended::Left => return leave(&app, &id, back).await,
+        }
+    };
     let saved = match answered {
         Ok(finished) => save(&app, &id, finished, &publisher).await,
-        Err(Failure::Stopped) => save_stopped(&app, &id, draft.stopped(assistant), &publisher).await,
+        Err(Failure::Stopped) => save_stopped(&app, &id, draft.stopped(begun.assistant), &publisher).await,
         Err(failure) => Err(failure),
     };
     let last_word = match saved {
         Ok(last_word) => last_word,
+        Err(Failure::Store(StoreError::Lost)) => return leave(&app, &id, publisher).await,
         Err(failure) => {
             tracing::warn!(conversation = id, ?failure, "a turn failed");
             let last_word = failure.last_word();
-            if let Err(error) = app.store.note(&id, publisher.told(&last_word)).await {
-                // What it has of the turn is what was reserved: so that is what is told, instead of this.
-                tracing::error!(%error, "the store failed");
-                return;
+            match app.store.save(&id, None, publisher.told(&last_word)).await {
+                Ok(()) => last_word,
+                Err(error) => {
+                    // What it has of the turn is what was reserved: so that is what is told, instead of this. Of a turn that
+                    // others can go on with, nothing is.
+                    tracing::error!(%error, "the store failed");
+                    if is_shared {
+                        leave(&app, &id, publisher).await;
+                    }
+                    return;
+                }
             }
-            last_word
         }
     };
     publisher.end(last_word);
+}
+
+/// Leaves a turn to other servers.
+async fn leave(app: &App, id: &str, publisher: Publisher) {
+    // Whoever reads it here reads a copy, or comes back elsewhere.
+    publisher.leave(!app.turns.is_stopping());
+    if let Err(error) = app.store.leave(id).await {
+        tracing::error!(%error, "the store failed");
+    }
 }
 
 /// Saves a turn, and gives its last word.
 async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) -> Result<Event, Failure> {
     let Finished { turn, stop_reason } = finished;
     let done = Event::new(EventName::Done, Envelope::whole(MessageType::Done, json!({"stop_reason": stop_reason})));
-    app.store.save(id, turn, publisher.told(&done)).await?;
+    app.store.save(id, Some(turn), publisher.told(&done)).await?;
     Ok(done)
 }
 
@@ -104,18 +195,20 @@ async fn save(app: &App, id: &str, finished: Finished, publisher: &Publisher) ->
 async fn save_stopped(app: &App, id: &str, turn: Option<Turn>, publisher: &Publisher) -> Result<Event, Failure> {
     let Some(turn) = turn else { return Err(Failure::Stopped) };
     let last_word = Failure::Stopped.last_word();
-    app.store.save(id, turn, publisher.told(&last_word)).await?;
+    app.store.save(id, Some(turn), publisher.told(&last_word)).await?;
     Ok(last_word)
 }
 
 async fn answer(
     app: &App,
-    id: &str,
-    assistant: Assistant,
-    said: &Said,
+    before: &Result<Option<Conversation>, StoreError>,
+    begun: &Begun,
     output: &mut Output,
 ) -> Result<Finished, Failure> {
-    let stored = app.store.load(id).await?;
-    let before = stored.unwrap_or_else(|| Conversation::new(assistant));
-    Ok(app.assistants.answer(assistant, &before, said, output).await?)
+    let Begun { assistant, said, today, .. } = begun;
+    let new = || Conversation::new(*assistant);
+    let before = before.as_ref().map_err(|error| Failure::Unread(error.to_string()))?.clone().unwrap_or_else(new);
+    let answered = app.assistants.answer(*assistant, &before, said, *today, output).await;
+    output.flush().await?;
+    Ok(answered?)
 }

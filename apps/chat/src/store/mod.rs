@@ -1,24 +1,170 @@
-//! The embedded store: conversations, their messages, context and session, in `SQLite`.
+//! Where conversations are kept, and what clients were told: what every store does, whichever it is.
 //!
-//! A turn, or a step of one, is saved in one transaction or not at all. What is stored as JSON is always whole.
+//! A turn, or a step of one, is saved at once or not at all.
 
+mod input;
 mod lock;
+mod redis;
+mod sqlite;
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::fmt::Debug;
 
-use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
-use tokio::sync::{mpsc, oneshot};
+use futures::FutureExt;
+use futures::future::{BoxFuture, ready};
 
-use crate::conversation::{Assistant, Before, Conversation, Session, Turn};
-use crate::provider::Message;
+use std::time::Duration;
+
+use chrono::NaiveDate;
+use serde::{Deserialize, Serialize};
+
+use crate::conversation::{Assistant, Before, Conversation, Said, Turn};
+use crate::wire::Event;
+pub use input::Input;
 pub use lock::Lock;
+pub use redis::Redis;
+pub use sqlite::Sqlite;
+
+/// What a store answers, later.
+pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
+
+/// A store of conversations. Where one fails, it is as it was before.
+///
+/// The embedded one is a single server's. One that servers [share](Self::is_shared) also has the turns that are running:
+/// what is needed to go on with them, and who does. Those functions are of no effect in the other.
+pub trait Store: Debug + Send + Sync {
+    /// A conversation, if there is one of that name.
+    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>>;
+
+    /// Notes what clients will have been told of a turn if nothing more is ever noted of it, and how the conversation was
+    /// before it. What is said in place of an earlier turn, `instead`, takes that one and all behind it back. `false` if the
+    /// chunk ids are not free: another turn has been noted meanwhile.
+    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool>;
+
+    /// Saves what a turn, or a step of one, adds to the conversation, if it adds anything, with what clients were told of
+    /// the turn, in the place of its reservation; all of it or nothing.
+    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()>;
+
+    /// The turn that a chunk is of: where it begins, and how the conversation was before.
+    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>>;
+
+    /// Forgets a conversation.
+    fn delete(&self, id: &str) -> Stored<'_, ()>;
+
+    /// How far a conversation's stream has come.
+    fn place(&self, id: &str) -> Stored<'_, Place>;
+
+    /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
+    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>>;
+
+    /// Whether other servers use it too.
+    fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Stores what a turn takes in and what it tells, and holds it for this server for a while longer.
+    fn put<'a>(&'a self, _id: &'a str, _inputs: &'a [Input], _events: &'a [Event]) -> Stored<'a, Standing> {
+        ready(Ok(Standing::default())).boxed()
+    }
+
+    /// Holds the turns that run on this server for a while longer. Of each: how it stands; nothing if another server has
+    /// it, or nobody.
+    fn hold(&self, _own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Takes turns over whose servers hold them no longer.
+    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Holds a turn no longer: another server is to go on with it, at once if it is this one's still.
+    fn leave<'a>(&'a self, _id: &'a str) -> Stored<'a, ()> {
+        ready(Ok(())).boxed()
+    }
+
+    /// What has been told in running turns, or ones that have just ended; nothing if that is not to be had any more.
+    fn tails(&self, _of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
+        ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Says how far readers here have come in a turn that another server runs.
+    fn taken<'a>(&'a self, _id: &'a str, _chunk_id: u64) -> Stored<'a, ()> {
+        ready(Ok(())).boxed()
+    }
+
+    /// Asks for the end of a turn that another server runs. `false` if there is none.
+    fn stop<'a>(&'a self, _id: &'a str) -> Stored<'a, bool> {
+        ready(Ok(false)).boxed()
+    }
+}
+
+/// What a turn begins with: all that goes into it besides its conversation and its inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Begun {
+    /// Who answers.
+    pub assistant: Assistant,
+    /// What was said.
+    pub said: Said,
+    /// What day it was.
+    pub today: NaiveDate,
+    /// From which chunk on it takes back what was said before.
+    pub cut: Option<u64>,
+}
+
+/// How far a conversation's stream has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The last chunk id, with what is reserved; 0 if it has not begun.
+    pub last_chunk_id: u64,
+    /// In a store that servers share, the first chunk id of the turn that one of them is running.
+    pub running: Option<u64>,
+}
+
+/// What a turn of another server's has told after a chunk id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// The conversation.
+    pub conversation: String,
+    /// The turn's first chunk id.
+    pub first: u64,
+    /// The last chunk id that is known.
+    pub after: u64,
+}
+
+/// How a turn stands with other servers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Whether its end was asked for.
+    pub is_to_stop: bool,
+    /// How far the readers there have come.
+    pub taken: u64,
+    /// Whether there are any.
+    pub is_read: bool,
+}
+
+/// A turn that another server has begun, and that is this one's now.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// The conversation.
+    pub conversation: String,
+    /// Its first chunk id.
+    pub first_chunk_id: u64,
+    /// What it began with.
+    pub begun: Begun,
+    /// How the conversation was then.
+    pub before: Conversation,
+    /// What it has taken in.
+    pub inputs: Vec<Input>,
+    /// What it has told.
+    pub told: Vec<Event>,
+    /// How long ago it began.
+    pub age: Duration,
+    /// How many servers have had it, this one too.
+    pub owners: u64,
+}
 
 /// What clients were told of a turn.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Told {
     /// The first event's.
     pub first_chunk_id: u64,
@@ -26,6 +172,10 @@ pub struct Told {
     pub last_chunk_id: u64,
     /// All of them, as JSON text.
     pub events: String,
+    /// The first of them, if the turn takes back what was before it.
+    pub first_word: Option<Event>,
+    /// The last of them, if it ends the turn.
+    pub last_word: Option<Event>,
 }
 
 /// Where a conversation is cut: all that was said from this chunk on is taken back.
@@ -49,334 +199,19 @@ pub enum StoreError {
     /// In the database.
     #[error("{0}")]
     Database(#[from] rusqlite::Error),
+    /// In Redis, or on the way to it.
+    #[error("Redis: {0}")]
+    Redis(#[from] ::redis::RedisError),
+    /// In Redis there is something that can't be read.
+    #[error("Redis holds what can't be read")]
+    Unreadable,
+    /// Another server has the turn, or nobody.
+    #[error("the turn is not this server's any more")]
+    Lost,
     /// Its thread can't be started.
     #[error("the store's thread can't be started: {0}")]
     Thread(std::io::Error),
     /// A job of the store was broken off.
     #[error("the store was interrupted")]
     Interrupted,
-}
-
-/// The database, with the thread that owns its connection. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct Store {
-    jobs: mpsc::Sender<Job>,
-}
-
-type Job = Box<dyn FnOnce(&mut Connection) + Send>;
-
-/// How many jobs may wait before whoever has one more waits too.
-const MOST_JOBS: usize = 64;
-
-/// The shape of what is stored.
-const VERSION: i64 = 2;
-
-impl Store {
-    /// Opens a database's file, or one in memory, and makes the tables it lacks.
-    ///
-    /// # Errors
-    ///
-    /// The file can't be opened, or is no database.
-    pub fn open(path: Option<&Path>) -> Result<Self, StoreError> {
-        let mut connection = match path {
-            Some(path) => Connection::open(path)?,
-            None => Connection::open_in_memory()?,
-        };
-        connection.pragma_update(None, "journal_mode", "WAL")?;
-        // A turn is told to be stored, and chunk ids are told that were reserved: neither may be lost with the power.
-        connection.pragma_update(None, "synchronous", "FULL")?;
-        connection.pragma_update(None, "foreign_keys", true)?;
-        let version = connection.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
-        if version < 1 {
-            // A session of another shape is forgotten: what it asked is asked anew.
-            connection.execute_batch("DROP TABLE IF EXISTS sessions")?;
-        }
-        connection.execute_batch(include_str!("schema.sql"))?;
-        if version < VERSION {
-            let has = "SELECT 1 FROM pragma_table_info('told') WHERE name = 'before'";
-            if !connection.prepare(has)?.exists([])? {
-                connection.execute_batch("ALTER TABLE told ADD COLUMN before TEXT")?;
-            }
-            connection.pragma_update(None, "user_version", VERSION)?;
-        }
-        let (jobs, mut waiting) = mpsc::channel::<Job>(MOST_JOBS);
-        // One thread for all jobs: they would wait for each other anyway. It ends with the last clone of the store.
-        std::thread::Builder::new()
-            .name("store".to_owned())
-            .spawn(move || {
-                while let Some(job) = waiting.blocking_recv() {
-                    // A panic rolls its transaction back, and its sender hears of it.
-                    let _ = catch_unwind(AssertUnwindSafe(|| job(&mut connection)));
-                }
-            })
-            .map_err(StoreError::Thread)?;
-        Ok(Self { jobs })
-    }
-
-    /// A conversation, if there is one of that name.
-    ///
-    /// # Errors
-    ///
-    /// The database fails, or holds what can't be read.
-    pub async fn load(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| load(connection, &id)).await
-    }
-
-    /// Saves a turn with what clients were told of it, in the place of its reservation; all of it or nothing.
-    ///
-    /// # Errors
-    ///
-    /// The database fails; then it is as it was.
-    pub async fn save(&self, id: &str, turn: Turn, told: Told) -> Result<(), StoreError> {
-        self.save_step(id, turn, told).await
-    }
-
-    /// Saves a step of a turn that goes on, with what clients have been told so far, in the place of the turn's
-    /// reservation; all of it or nothing.
-    ///
-    /// # Errors
-    ///
-    /// The database fails; then it is as it was.
-    pub async fn save_step(&self, id: &str, step: Turn, told: Told) -> Result<(), StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            save(&transaction, &id, &step)?;
-            note(&transaction, &id, &told)?;
-            transaction.commit()
-        })
-        .await
-    }
-
-    /// Notes what clients will have been told of a turn if nothing more is ever noted of it, and how the conversation was
-    /// before it. What is said in place of an earlier turn, `instead`, takes that one and all behind it back. `false` if the
-    /// chunk ids are not free: another turn has been noted meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// The database fails; then nothing may be told.
-    pub async fn reserve(&self, id: &str, told: Told, instead: Option<Cut>) -> Result<bool, StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            let before = match &instead {
-                Some(Cut { before, .. }) => before.clone(),
-                None => load(&transaction, &id)?.as_ref().map(Before::from).unwrap_or_default(),
-            };
-            let sql = "INSERT INTO told (conversation_id, first_chunk_id, last_chunk_id, events, before) \
-                       SELECT ?1, ?2, ?3, ?4, ?5 \
-                       WHERE NOT EXISTS (SELECT 1 FROM told WHERE conversation_id = ?1 AND last_chunk_id >= ?2)";
-            let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-            let row = params![id, first, last, told.events, text(&before)?];
-            if transaction.prepare_cached(sql)?.execute(row)? != 1 {
-                return Ok(false);
-            }
-            if let Some(cut) = &instead {
-                take_back(&transaction, &id, cut, first)?;
-            }
-            transaction.commit()?;
-            Ok(true)
-        })
-        .await
-    }
-
-    /// The turn that a chunk is of: where it begins, and how the conversation was before.
-    ///
-    /// # Errors
-    ///
-    /// The database fails.
-    pub async fn turn_of(&self, id: &str, chunk_id: u64) -> Result<Option<Cut>, StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT first_chunk_id, before FROM told WHERE conversation_id = ?1 AND ?2 BETWEEN first_chunk_id \
-                       AND last_chunk_id AND before IS NOT NULL";
-            let cut = |row: &Row<'_>| {
-                Ok(Cut { from: row.get::<_, i64>(0)?.unsigned_abs(), before: json(row, 1)? })
-            };
-            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], cut).optional()
-        })
-        .await
-    }
-
-    /// Forgets a conversation.
-    ///
-    /// # Errors
-    ///
-    /// The database fails; then it is as it was.
-    pub async fn delete(&self, id: &str) -> Result<(), StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let transaction = connection.transaction()?;
-            for sql in [
-                "messages WHERE conversation_id",
-                "sessions WHERE conversation_id",
-                "told WHERE conversation_id",
-                "conversations WHERE id",
-            ] {
-                transaction.execute(&format!("DELETE FROM {sql} = ?1"), [&id])?;
-            }
-            transaction.commit()
-        })
-        .await
-    }
-
-    /// Notes what clients were told of a turn that is not saved, in the place of its reservation.
-    ///
-    /// # Errors
-    ///
-    /// The database fails.
-    pub async fn note(&self, id: &str, told: Told) -> Result<(), StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| note(connection, &id, &told)).await
-    }
-
-    /// How far a conversation's stream has come, with what is reserved; 0 if it has not begun.
-    ///
-    /// # Errors
-    ///
-    /// The database fails.
-    pub async fn last_chunk_id(&self, id: &str) -> Result<u64, StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT MAX(last_chunk_id) FROM told WHERE conversation_id = ?1";
-            let last = connection.prepare_cached(sql)?.query_row([&id], |row| row.get::<_, Option<i64>>(0))?;
-            Ok(last.unwrap_or_default().unsigned_abs())
-        })
-        .await
-    }
-
-    /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
-    ///
-    /// # Errors
-    ///
-    /// The database fails.
-    pub async fn told_behind(&self, id: &str, chunk_id: u64) -> Result<Option<String>, StoreError> {
-        let id = id.to_owned();
-        self.with(move |connection| {
-            let sql = "SELECT events FROM told WHERE conversation_id = ?1 AND last_chunk_id > ?2 \
-                       ORDER BY last_chunk_id LIMIT 1";
-            connection.prepare_cached(sql)?.query_row(params![id, signed(chunk_id)], |row| row.get(0)).optional()
-        })
-        .await
-    }
-
-    async fn with<T: Send + 'static>(
-        &self,
-        work: impl FnOnce(&mut Connection) -> rusqlite::Result<T> + Send + 'static,
-    ) -> Result<T, StoreError> {
-        let (sender, receiver) = oneshot::channel();
-        let job = Box::new(move |connection: &mut Connection| {
-            // Whoever has asked may be gone.
-            let _ = sender.send(work(connection));
-        });
-        self.jobs.send(job).await.map_err(|_| StoreError::Interrupted)?;
-        Ok(receiver.await.map_err(|_| StoreError::Interrupted)??)
-    }
-}
-
-fn load(connection: &Connection, id: &str) -> rusqlite::Result<Option<Conversation>> {
-    let sql = "SELECT assistant, context FROM conversations WHERE id = ?1";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([id], |row| Ok((json::<Assistant>(row, 0)?, optional_json(row, 1)?)))
-        .optional()?;
-    let Some((assistant, context)) = found else { return Ok(None) };
-    let sql = "SELECT role, content FROM messages WHERE conversation_id = ?1 ORDER BY position";
-    let mut statement = connection.prepare_cached(sql)?;
-    let message = |row: &Row<'_>| Ok(Message { role: json(row, 0)?, content: json(row, 1)? });
-    let messages = statement.query_map([id], message)?.collect::<rusqlite::Result<_>>()?;
-    let sql = "SELECT intent_l1, intent_l2, intent_l3, is_product_related, domain, product_intent, \
-               contextual_questions, assessment FROM sessions WHERE conversation_id = ?1";
-    let session = connection.prepare_cached(sql)?.query_row([id], session).optional()?;
-    Ok(Some(Conversation { assistant, messages, context: context.unwrap_or_default(), session }))
-}
-
-fn session(row: &Row<'_>) -> rusqlite::Result<Session> {
-    Ok(Session {
-        intent_l1: row.get(0)?,
-        intent_l2: row.get(1)?,
-        intent_l3: row.get(2)?,
-        is_product_related: row.get(3)?,
-        domain: row.get(4)?,
-        product_intent: row.get(5)?,
-        contextual_questions: json(row, 6)?,
-        assessment: json(row, 7)?,
-    })
-}
-
-fn save(transaction: &Transaction<'_>, id: &str, turn: &Turn) -> rusqlite::Result<()> {
-    let sql = "INSERT INTO conversations (id, assistant) VALUES (?1, ?2) ON CONFLICT (id) DO NOTHING";
-    transaction.prepare_cached(sql)?.execute(params![id, text(&turn.assistant)?])?;
-    if let Some(context) = &turn.context {
-        let sql = "UPDATE conversations SET context = ?2 WHERE id = ?1";
-        transaction.prepare_cached(sql)?.execute(params![id, text(context)?])?;
-    }
-    let sql = "INSERT INTO messages (conversation_id, position, role, content) \
-               SELECT ?1, COUNT(*), ?2, ?3 FROM messages WHERE conversation_id = ?1";
-    let mut insert = transaction.prepare_cached(sql)?;
-    for message in &turn.messages {
-        insert.execute(params![id, text(&message.role)?, text(&message.content)?])?;
-    }
-    turn.session.as_ref().map_or(Ok(()), |session| save_session(transaction, id, session))
-}
-
-fn save_session(transaction: &Transaction<'_>, id: &str, session: &Session) -> rusqlite::Result<()> {
-    let sql = "INSERT OR REPLACE INTO sessions VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
-    transaction.prepare_cached(sql)?.execute(params![
-        id,
-        session.intent_l1,
-        session.intent_l2,
-        session.intent_l3,
-        session.is_product_related,
-        session.domain,
-        session.product_intent,
-        text(&session.contextual_questions)?,
-        text(&session.assessment)?,
-    ])?;
-    Ok(())
-}
-
-/// Takes back what was said from a turn on, up to the turn that is told instead.
-fn take_back(transaction: &Transaction<'_>, id: &str, cut: &Cut, instead: i64) -> rusqlite::Result<()> {
-    let Before { messages, context, session } = &cut.before;
-    let sql = "DELETE FROM told WHERE conversation_id = ?1 AND first_chunk_id BETWEEN ?2 AND ?3 - 1";
-    transaction.execute(sql, params![id, signed(cut.from), instead])?;
-    let sql = "DELETE FROM messages WHERE conversation_id = ?1 AND position >= ?2";
-    transaction.execute(sql, params![id, signed(*messages as u64)])?;
-    transaction.execute("UPDATE conversations SET context = ?2 WHERE id = ?1", params![id, text(context)?])?;
-    match session {
-        Some(session) => save_session(transaction, id, session),
-        None => transaction.execute("DELETE FROM sessions WHERE conversation_id = ?1", [id]).map(|_| ()),
-    }
-}
-
-fn note(connection: &Connection, id: &str, told: &Told) -> rusqlite::Result<()> {
-    // The first chunk id is the reservation's; its last one is not before.
-    let sql = "UPDATE told SET last_chunk_id = ?3, events = ?4 \
-               WHERE conversation_id = ?1 AND first_chunk_id = ?2 AND last_chunk_id >= ?3";
-    let (first, last) = (signed(told.first_chunk_id), signed(told.last_chunk_id));
-    match connection.prepare_cached(sql)?.execute(params![id, first, last, told.events])? {
-        1 => Ok(()),
-        changed => Err(rusqlite::Error::StatementChangedRows(changed)),
-    }
-}
-
-/// `SQLite` has no other integers. No stream is that long.
-fn signed(chunk_id: u64) -> i64 {
-    i64::try_from(chunk_id).unwrap_or(i64::MAX)
-}
-
-fn text(value: &impl Serialize) -> rusqlite::Result<String> {
-    serde_json::to_string(value).map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))
-}
-
-fn json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<T> {
-    let text: String = row.get(column)?;
-    serde_json::from_str(&text)
-        .map_err(|error| rusqlite::Error::FromSqlConversionFailure(column, Type::Text, error.into()))
-}
-
-fn optional_json<T: DeserializeOwned>(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<T>> {
-    if row.get_ref(column)?.data_type() == Type::Null { Ok(None) } else { json(row, column).map(Some) }
 }

@@ -14,6 +14,7 @@ mod provider;
 mod reconnect;
 mod requests;
 mod restart;
+mod servers;
 mod shopping;
 mod stalled;
 mod steps;

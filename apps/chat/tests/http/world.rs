@@ -67,6 +67,7 @@ impl World {
                 model: "scripted".to_owned(),
             },
             database: Some(folder.path().join("chat.sqlite3")),
+            redis: None,
             hosts: vec!["chat.example".to_owned()],
             limits,
         };
@@ -166,17 +167,34 @@ impl Stream {
     pub(crate) async fn next(&mut self) -> Option<Event> {
         while self.ready.is_empty() {
             let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
-            let mut chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
-            self.raw.extend_from_slice(&chunk);
-            while let Some(event) = self.decoder.next(&mut chunk) {
-                let SseEvent::Message(message) = event.unwrap() else { continue };
-                let data: Envelope = serde_json::from_str(&message.data).unwrap();
-                assert_eq!(message.last_event_id.as_deref(), Some(data.chunk_id.to_string().as_str()));
-                let name = EventName::ALL.iter().find(|name| name.as_str() == &*message.event).unwrap();
-                self.ready.push(Event::new(*name, data));
-            }
+            let chunk = chunk.await.expect("the server goes on").expect("the body is whole")?;
+            self.take(chunk);
         }
         Some(self.ready.remove(0))
+    }
+
+    fn take(&mut self, mut chunk: axum::body::Bytes) {
+        self.raw.extend_from_slice(&chunk);
+        while let Some(event) = self.decoder.next(&mut chunk) {
+            let SseEvent::Message(message) = event.unwrap() else { continue };
+            let data: Envelope = serde_json::from_str(&message.data).unwrap();
+            assert_eq!(message.last_event_id.as_deref(), Some(data.chunk_id.to_string().as_str()));
+            let name = EventName::ALL.iter().find(|name| name.as_str() == &*message.event).unwrap();
+            self.ready.push(Event::new(*name, data));
+        }
+    }
+
+    /// All events up to where the body ends, or breaks off.
+    pub(crate) async fn until_broken_off(mut self) -> Vec<Event> {
+        let mut events = Vec::new();
+        loop {
+            while !self.ready.is_empty() {
+                events.push(self.ready.remove(0));
+            }
+            let chunk = tokio::time::timeout(Duration::from_secs(20), self.response.chunk());
+            let Ok(Some(chunk)) = chunk.await.expect("the server goes on") else { return events };
+            self.take(chunk);
+        }
     }
 
     /// All events up to the end of the body.

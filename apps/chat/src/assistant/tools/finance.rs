@@ -50,7 +50,8 @@ pub fn tools(today: Clock) -> Vec<Tool> {
             "Lists the accounts with their balances.",
             json!({"type": "object", "properties": {}, "additionalProperties": false}),
             |Nothing {}| async { Ok(accounts()) },
-        ),
+        )
+        .repeatable(),
         Tool::new(
             "get_spending_summary",
             "Sums up what was spent between two days, both included; of one category or account, if named.",
@@ -61,7 +62,8 @@ pub fn tools(today: Clock) -> Vec<Tool> {
                 "additionalProperties": false,
             }),
             move |spending| async move { summary(&spending, today()) },
-        ),
+        )
+        .repeatable(),
         Tool::model(
             "ask_adviser",
             "Asks a colleague for advice on what is spent; the person reads the answer.",

@@ -16,7 +16,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
 use super::round::Round;
-use crate::provider::{Message, ModelProvider, Request, ToolSpec};
+use crate::provider::{Message, ModelProvider, Request, ToolSpec, Unrecorded};
 
 /// How long the answer of a model that is a tool may be.
 const MOST_TOKENS: u32 = 500;
@@ -24,13 +24,14 @@ const MOST_TOKENS: u32 = 500;
 /// What a tool gives: a result, or what went wrong, in words for the model.
 pub type ToolOutcome = Result<Value, String>;
 
-type Run = dyn Fn(Value) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
+type Run = dyn Fn(Value, String) -> BoxFuture<'static, ToolOutcome> + Send + Sync;
 
 /// A tool.
 #[derive(Clone)]
 pub struct Tool {
     spec: ToolSpec,
     work: Work,
+    is_repeatable: bool,
 }
 
 #[derive(Clone)]
@@ -42,6 +43,9 @@ enum Work {
 
 impl Tool {
     /// A tool whose input is a `T`. Input that is none never gets to `run`.
+    ///
+    /// It is never run twice for one call. If a server dies while it runs, the model is told that its result was lost: see
+    /// [`keyed`](Self::keyed) and [`repeatable`](Self::repeatable).
     ///
     /// ```
     /// use chat::assistant::Tool;
@@ -64,12 +68,30 @@ impl Tool {
         F: Fn(T) -> R + Send + Sync + 'static,
         R: Future<Output = ToolOutcome> + Send + 'static,
     {
+        let once = Self::keyed(name, description, input_schema, move |_, input| run(input));
+        Self { is_repeatable: false, ..once }
+    }
+
+    /// The same for a tool that does what it does once for each key, however often it is run with it, and gives the same
+    /// result. The key is made of the turn and the call, so it can be run again if a server died while it ran.
+    pub fn keyed<T, F, R>(name: &str, description: &str, input_schema: Value, run: F) -> Self
+    where
+        T: DeserializeOwned,
+        F: Fn(String, T) -> R + Send + Sync + 'static,
+        R: Future<Output = ToolOutcome> + Send + 'static,
+    {
         let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema };
-        let run = move |input: Value| match T::deserialize(input) {
-            Ok(input) => run(input).boxed(),
+        let run = move |input: Value, key| match T::deserialize(input) {
+            Ok(input) => run(key, input).boxed(),
             Err(error) => futures::future::ready(Err(format!("the input is not valid: {error}"))).boxed(),
         };
-        Self { spec, work: Work::Run(Arc::new(run)) }
+        Self { spec, work: Work::Run(Arc::new(run)), is_repeatable: true }
+    }
+
+    /// The same tool, which changes nothing: it can be run again.
+    #[must_use]
+    pub fn repeatable(self) -> Self {
+        Self { is_repeatable: true, ..self }
     }
 
     /// A tool that is a model of its own: it is asked a question with this prompt, and its text is shown as it streams.
@@ -78,7 +100,7 @@ impl Tool {
         let question =
             json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]});
         let spec = ToolSpec { name: name.to_owned(), description: description.to_owned(), input_schema: question };
-        Self { spec, work: Work::Ask(system.into()) }
+        Self { spec, work: Work::Ask(system.into()), is_repeatable: true }
     }
 
     /// What the model is told of it.
@@ -121,11 +143,17 @@ impl Toolbox {
         self.tools.iter().any(|tool| tool.spec.name == name && matches!(tool.work, Work::Ask(_)))
     }
 
-    /// Runs a tool; what a model says goes to `heard` as it comes. A panic stays in the task that this is polled in.
+    /// Whether a call of which it is not known whether it was carried out can be repeated.
+    pub(super) fn is_repeatable(&self, name: &str) -> bool {
+        self.tools.iter().any(|tool| tool.spec.name == name && tool.is_repeatable)
+    }
+
+    /// Runs a tool for the call with this key; what a model says goes to `heard` as it comes. A panic stays in the task that this is polled in.
     pub(super) fn run(
         &self,
         name: &str,
         input: Value,
+        key: String,
         provider: &ModelProvider,
         heard: impl Fn(String) -> BoxFuture<'static, ()> + Send + Sync + 'static,
     ) -> impl Future<Output = ToolOutcome> + Send + 'static {
@@ -135,7 +163,7 @@ impl Toolbox {
         async move {
             let work = match tool {
                 None => return Err(unknown),
-                Some(Work::Run(run)) => run(input),
+                Some(Work::Run(run)) => run(input, key),
                 Some(Work::Ask(system)) => consult(provider, system, input, heard).boxed(),
             };
             let too_late = |_| Err(format!("the tool has not answered within {} ms", longest.as_millis()));
@@ -154,11 +182,14 @@ async fn consult(
     let question = input["question"].as_str().ok_or("the input is not valid: it has no question")?;
     let messages = vec![Message::user(question)];
     let request = Request { system: system.to_string(), messages, max_tokens: MOST_TOKENS, ..Request::default() };
-    let mut answer = provider.open(&request, Round::calls()).await.map_err(|error| error.to_string())?;
+    // What it says, and its result, are the turn's inputs.
+    let mut inputs = Unrecorded;
+    let opened = provider.open(&request, Round::calls(), &mut inputs).await;
+    let mut answer = opened.map_err(|error| error.to_string())?;
     let mut said = String::new();
     loop {
         let before = said.len();
-        let read = answer.next(|event| {
+        let read = answer.next(&mut inputs, |event| {
             if let StreamEvent::Text { text, .. } = event {
                 said.push_str(text);
             }

@@ -47,8 +47,10 @@ pub fn tools() -> Vec<Tool> {
                 "additionalProperties": false,
             }),
             |search| async move { Ok(find(&search)) },
-        ),
-        Tool::new(
+        )
+        .repeatable(),
+        // A real one hands the key on to whoever takes the bookings.
+        Tool::keyed(
             "book_table",
             "Books a table.",
             json!({
@@ -62,7 +64,7 @@ pub fn tools() -> Vec<Tool> {
                 "required": ["restaurant", "date", "time", "party"],
                 "additionalProperties": false,
             }),
-            |booking| async move { book(&booking) },
+            |_key, booking| async move { book(&booking) },
         ),
     ]
 }

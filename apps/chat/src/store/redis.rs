@@ -1,0 +1,482 @@
+//! The store for several servers: conversations, and the turns that are running, in Redis 7.
+//!
+//! | key | what |
+//! |---|---|
+//! | `{chat}:leases` | a sorted set: the conversations with a running turn, by when its lease is over, in milliseconds |
+//! | `{chat}:conversation:NAME` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
+//! | `{chat}:messages:NAME` | a list: the messages |
+//! | `{chat}:turns:NAME` | a sorted set: each turn's first chunk id, by its last one |
+//! | `{chat}:told:NAME`, `…:befores:NAME` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
+//! | `{chat}:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `epoch`, and what other servers have noted |
+//! | `{chat}:inputs:NAME` | a list, while a turn runs: what it has taken in |
+//! | `{chat}:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
+//!
+//! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
+//! up. The scripts in `lua/`, each of which Redis runs as a whole, write nothing for a server whose epoch it no longer is:
+//! one that was paused, or cut off, and comes back, can't do any harm. Redis's clock alone counts.
+//!
+//! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
+
+use std::collections::HashMap;
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use ::redis::aio::{ConnectionManager, ConnectionManagerConfig};
+use ::redis::{Client, FromRedisValue, Pipeline, RedisError, RedisResult, Script, ScriptInvocation, cmd, pipe};
+use futures::FutureExt;
+use serde::de::DeserializeOwned;
+
+use super::{Begun, Cut, Input, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use crate::conversation::{Before, Conversation, Turn};
+use crate::wire::Event;
+
+macro_rules! scripts {
+    ($($name:ident = $file:literal,)+) => {
+        $(static $name: LazyLock<Script> = LazyLock::new(|| Script::new(include_str!($file)));)+
+    };
+}
+
+scripts! {
+    BEGIN = "lua/begin.lua",
+    PUT = "lua/put.lua",
+    SAVE = "lua/save.lua",
+    TAKE = "lua/take.lua",
+    MARK = "lua/mark.lua",
+}
+
+/// How long a request waits for a Redis that can't be reached, is full, or is starting.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The same for a turn, which has been told in part already.
+const LONG_PATIENCE: Duration = Duration::from_secs(600);
+
+/// How long an answer may take before the connection is given up.
+const ANSWER: Duration = Duration::from_secs(10);
+
+/// How long what was told live is kept after a turn's end, for readers on other servers.
+const KEPT: Duration = Duration::from_secs(60);
+
+/// Without a sign of readers on other servers for so long, there are none.
+const UNSEEN: Duration = Duration::from_secs(5);
+
+/// How many turns are taken over at once.
+const MOST_TAKEN: usize = 16;
+
+/// Redis, for one server.
+#[derive(Debug)]
+pub struct Redis {
+    connection: Shown<ConnectionManager>,
+    lease: Duration,
+    own: Mutex<HashMap<String, Own>>,
+}
+
+/// A turn that is this server's.
+#[derive(Clone, Copy, Debug)]
+struct Own {
+    epoch: u64,
+    /// The first chunk id.
+    first: u64,
+    /// How many inputs are stored.
+    inputs: usize,
+}
+
+/// What says nothing of itself.
+struct Shown<T>(T);
+
+impl<T> std::fmt::Debug for Shown<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
+}
+
+fn key(kind: &str, id: &str) -> String {
+    // In a cluster, what stands in braces decides on which node a key is. A script's keys have to be on one.
+    format!("{{chat}}:{kind}:{id}")
+}
+
+fn live(id: &str, first: u64) -> String {
+    key("live", &format!("{id}:{first}"))
+}
+
+const LEASES: &str = "{chat}:leases";
+
+impl Redis {
+    /// A store at this address. A turn is held by its server for `lease` after each sign of life.
+    ///
+    /// # Errors
+    ///
+    /// There is no Redis at the address.
+    pub fn open(url: &str, lease: Duration) -> Result<Self, StoreError> {
+        let client = Client::open(url)?;
+        cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
+        let config = ConnectionManagerConfig::new()
+            .set_number_of_retries(0)
+            .set_connection_timeout(Some(Duration::from_secs(2)))
+            .set_response_timeout(Some(ANSWER));
+        let connection = Shown(ConnectionManager::new_lazy_with_config(client, config)?);
+        Ok(Self { connection, lease, own: Mutex::default() })
+    }
+
+    fn own(&self, id: &str) -> Result<Own, StoreError> {
+        self.all().get(id).copied().ok_or(StoreError::Lost)
+    }
+
+    fn keep(&self, id: &str, own: Own) {
+        self.all().insert(id.to_owned(), own);
+    }
+
+    fn forget(&self, id: &str) {
+        self.all().remove(id);
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Own>> {
+        self.own.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs a script; again if Redis can't be reached, is starting, or has no memory left.
+    async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>, patience: Duration) -> Result<T, StoreError> {
+        let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
+        loop {
+            match call.invoke_async(&mut self.connection.0.clone()).await {
+                Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
+                    tracing::warn!(%error, "Redis is asked again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_millis(500));
+                }
+                ended => return Ok(ended?),
+            }
+        }
+    }
+
+    /// Reads, likewise.
+    async fn read<T: FromRedisValue>(&self, calls: &Pipeline) -> Result<T, StoreError> {
+        let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
+        loop {
+            match self.query(calls).await {
+                Err(error) if may_pass(&error) && start.elapsed() + pause < PATIENCE => {
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_millis(500));
+                }
+                ended => return Ok(ended?),
+            }
+        }
+    }
+
+    async fn query<T: FromRedisValue>(&self, calls: &Pipeline) -> RedisResult<T> {
+        calls.query_async(&mut self.connection.0.clone()).await
+    }
+
+    async fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
+        let mut calls = pipe();
+        calls.atomic().hmget(key("conversation", id), &["assistant", "context", "session"]);
+        calls.lrange(key("messages", id), 0, -1);
+        type Loaded = ((Option<String>, Option<String>, Option<String>), Vec<String>);
+        let ((assistant, context, session), messages): Loaded = self.read(&calls).await?;
+        let Some(assistant) = assistant else { return Ok(None) };
+        Ok(Some(Conversation {
+            assistant: json(&assistant)?,
+            messages: messages.iter().map(|message| json(message)).collect::<Result<_, _>>()?,
+            context: context.as_deref().map(json).transpose()?.unwrap_or_default(),
+            session: session.as_deref().map(json).transpose()?.flatten(),
+        }))
+    }
+
+    async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
+        let first = self.place(&id).await?.running.unwrap_or_default();
+        let mut call = TAKE.key(key("turn", &id));
+        call.key(key("inputs", &id)).key(live(&id, first)).key(LEASES);
+        call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
+        type Answer = Option<(u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
+        let taken: Answer = self.run(&call, PATIENCE).await?;
+        let Some((epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
+        let stored = inputs.len();
+        self.keep(&id, Own { epoch, first: first_chunk_id, inputs: stored });
+        let begun: Begun = json(&begun)?;
+        let Before { messages, context, session } = json(&before)?;
+        let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
+        before.messages.truncate(messages);
+        (before.context, before.session) = (context, session);
+        let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<Option<_>>();
+        Ok(Some(Taken {
+            conversation: id,
+            first_chunk_id,
+            begun,
+            before,
+            inputs: inputs.ok_or(StoreError::Unreadable)?,
+            told: told.iter().map(|event| json(event)).collect::<Result<_, _>>()?,
+            age: Duration::from_millis(age),
+            owners: epoch,
+        }))
+    }
+}
+
+/// Whether the same call may succeed a little later, and may be made again.
+fn may_pass(error: &RedisError) -> bool {
+    let is_away = error.is_io_error() || error.is_timeout() || error.is_connection_dropped();
+    is_away
+        || matches!(error.code(), Some("OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF"))
+}
+
+fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|_| StoreError::Unreadable)
+}
+
+fn text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("what is stored has string keys")
+}
+
+impl Store for Redis {
+    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
+        let id = id.to_owned();
+        async move { self.conversation(&id).await }.boxed()
+    }
+
+    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool> {
+        let id = id.to_owned();
+        async move {
+            let (from, before) = match instead {
+                Some(Cut { from, before }) => (from.to_string(), before),
+                // If another turn comes in between, the chunk ids are not free.
+                None => (String::new(), self.conversation(&id).await?.as_ref().map(Before::from).unwrap_or_default()),
+            };
+            let mut call = BEGIN.key(key("conversation", &id));
+            for kind in ["turn", "turns", "told", "befores", "messages", "inputs"] {
+                call.key(key(kind, &id));
+            }
+            let first = told.first_chunk_id;
+            call.key(live(&id, first)).key(LEASES).arg(&id).arg(fastrand::u64(..)).arg(first).arg(told.last_chunk_id);
+            call.arg(&told.events).arg(text(&before)).arg(text(&begun)).arg(self.lease.as_millis() as u64);
+            call.arg(told.first_word.as_ref().map(text).unwrap_or_default()).arg(from);
+            call.arg(text(&before.context)).arg(text(&before.session)).arg(before.messages);
+            let has_begun = self.run::<u64>(&call, PATIENCE).await? == 1;
+            if has_begun {
+                self.keep(&id, Own { epoch: 1, first, inputs: 0 });
+            }
+            Ok(has_begun)
+        }
+        .boxed()
+    }
+
+    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()> {
+        let id = id.to_owned();
+        async move {
+            let own = self.own(&id)?;
+            let mut call = SAVE.key(key("conversation", &id));
+            for kind in ["turn", "turns", "told", "messages", "inputs"] {
+                call.key(key(kind, &id));
+            }
+            call.key(live(&id, own.first))
+                .key(LEASES)
+                .arg(&id)
+                .arg(own.epoch)
+                .arg(told.first_chunk_id)
+                .arg(told.last_chunk_id)
+                .arg(&told.events);
+            let (context, session) =
+                turn.as_ref().map_or((None, None), |turn| (turn.context.as_ref(), turn.session.as_ref()));
+            call.arg(turn.as_ref().map(|turn| text(&turn.assistant)).unwrap_or_default());
+            call.arg(context.map(text).unwrap_or_default()).arg(session.map(text).unwrap_or_default());
+            call.arg(KEPT.as_millis() as u64).arg(told.last_word.as_ref().map(text).unwrap_or_default());
+            call.arg(own.inputs).arg(Input::Saved.to_bytes());
+            for message in turn.iter().flat_map(|turn| &turn.messages) {
+                call.arg(text(message));
+            }
+            if self.run::<u64>(&call, LONG_PATIENCE).await? == 0 {
+                return Err(StoreError::Lost);
+            }
+            match told.last_word {
+                Some(_) => self.forget(&id),
+                None => self.keep(&id, Own { inputs: own.inputs + 1, ..own }),
+            }
+            Ok(())
+        }
+        .boxed()
+    }
+
+    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>> {
+        let id = id.to_owned();
+        async move {
+            let Some(first) = self.turn_behind(&id, chunk_id).await?.filter(|first| *first <= chunk_id) else {
+                return Ok(None);
+            };
+            let mut calls = pipe();
+            calls.hget(key("befores", &id), first);
+            let (before,): (Option<String>,) = self.read(&calls).await?;
+            before.map(|before| Ok(Cut { from: first, before: json(&before)? })).transpose()
+        }
+        .boxed()
+    }
+
+    fn delete(&self, id: &str) -> Stored<'_, ()> {
+        let id = id.to_owned();
+        async move {
+            let mut calls = pipe();
+            calls.zrange(key("turns", &id), 0, -1);
+            let (firsts,): (Vec<u64>,) = self.read(&calls).await?;
+            let mut calls = pipe();
+            calls.atomic().zrem(LEASES, &id).ignore();
+            for kind in ["conversation", "turn", "turns", "told", "befores", "messages", "inputs"] {
+                calls.del(key(kind, &id)).ignore();
+            }
+            for first in firsts {
+                calls.del(live(&id, first)).ignore();
+            }
+            self.read(&calls).await
+        }
+        .boxed()
+    }
+
+    fn place(&self, id: &str) -> Stored<'_, Place> {
+        let id = id.to_owned();
+        async move {
+            let mut calls = pipe();
+            calls.atomic().hget(key("conversation", &id), "last").hget(key("turn", &id), "first");
+            let (last, running): (Option<u64>, Option<u64>) = self.read(&calls).await?;
+            Ok(Place { last_chunk_id: last.unwrap_or_default(), running })
+        }
+        .boxed()
+    }
+
+    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>> {
+        let id = id.to_owned();
+        async move {
+            let Some(first) = self.turn_behind(&id, chunk_id + 1).await? else { return Ok(None) };
+            let mut calls = pipe();
+            calls.hget(key("told", &id), first);
+            let (told,): (Option<String>,) = self.read(&calls).await?;
+            Ok(told)
+        }
+        .boxed()
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
+        async move {
+            let own = self.own(id)?;
+            let mut call = PUT.key(key("turn", id));
+            call.key(key("inputs", id)).key(live(id, own.first)).key(LEASES);
+            call.arg(id).arg(own.epoch).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
+            for input in inputs {
+                call.arg(input.to_bytes());
+            }
+            for event in events {
+                call.arg(event.data.chunk_id).arg(text(event));
+            }
+            let (is_own, is_to_stop, taken, unseen): (u64, u64, u64, i64) = self.run(&call, LONG_PATIENCE).await?;
+            if is_own == 0 {
+                return Err(StoreError::Lost);
+            }
+            if !inputs.is_empty() {
+                self.keep(id, Own { inputs: own.inputs + inputs.len(), ..own });
+            }
+            let is_read = u64::try_from(unseen).is_ok_and(|unseen| unseen < UNSEEN.as_millis() as u64);
+            Ok(Standing { is_to_stop: is_to_stop == 1, taken, is_read })
+        }
+        .boxed()
+    }
+
+    fn hold(&self, mut own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
+        // One that has not begun yet is not this server's yet.
+        own.retain(|id| self.own(id).is_ok());
+        async move {
+            let held = own.into_iter().map(|id| async move {
+                let standing = match self.put(&id, &[], &[]).await {
+                    Ok(standing) => Some(standing),
+                    Err(StoreError::Lost) => None,
+                    Err(error) => return Err(error),
+                };
+                Ok((id, standing))
+            });
+            futures::future::try_join_all(held).await
+        }
+        .boxed()
+    }
+
+    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+        async move {
+            let mut calls = pipe();
+            calls.cmd("TIME");
+            let ((seconds, micros),): ((u64, u64),) = self.read(&calls).await?;
+            let mut calls = pipe();
+            calls.zrangebyscore_limit(LEASES, "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
+            let (over,): (Vec<String>,) = self.read(&calls).await?;
+            let mut taken = Vec::new();
+            for id in over {
+                // One that was this server's, which has not noticed yet, is dropped first.
+                if self.own(&id).is_err() {
+                    let new = self.take(id.clone()).await.inspect_err(|_| self.forget(&id))?;
+                    taken.extend(new);
+                }
+            }
+            Ok(taken)
+        }
+        .boxed()
+    }
+
+    fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        async move {
+            let Ok(own) = self.own(id) else { return Ok(()) };
+            self.forget(id);
+            let mut call = MARK.key(key("turn", id));
+            call.key(LEASES).arg("leave").arg(id).arg(own.epoch);
+            self.run::<u64>(&call, PATIENCE).await.map(drop)
+        }
+        .boxed()
+    }
+
+    fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
+        async move {
+            let mut calls = pipe();
+            for Tail { conversation, first, after } in &of {
+                calls.cmd("XRANGE").arg(live(conversation, *first)).arg(format!("({after}-0")).arg("+");
+                calls.hget(key("turn", conversation), "first");
+            }
+            if of.is_empty() {
+                return Ok(Vec::new());
+            }
+            type Entry = (String, (String, String));
+            let mut answers = self.read::<Vec<::redis::Value>>(&calls).await?.into_iter();
+            let mut tails = Vec::new();
+            for Tail { first, .. } in of {
+                let (Some(entries), Some(running)) = (answers.next(), answers.next()) else { break };
+                let entries: Vec<Entry> = ::redis::from_redis_value(entries).map_err(RedisError::from)?;
+                let running: Option<u64> = ::redis::from_redis_value(running).map_err(RedisError::from)?;
+                let events = entries.iter().map(|(_, (_, event))| json(event)).collect::<Result<Vec<Event>, _>>()?;
+                tails.push((running == Some(first) || !events.is_empty()).then_some(events));
+            }
+            Ok(tails)
+        }
+        .boxed()
+    }
+
+    fn taken<'a>(&'a self, id: &'a str, chunk_id: u64) -> Stored<'a, ()> {
+        async move {
+            let mut call = MARK.key(key("turn", id));
+            call.key(LEASES).arg("taken").arg(chunk_id);
+            self.run::<u64>(&call, PATIENCE).await.map(drop)
+        }
+        .boxed()
+    }
+
+    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
+        async move {
+            let mut call = MARK.key(key("turn", id));
+            call.key(LEASES).arg("stop");
+            Ok(self.run::<u64>(&call, PATIENCE).await? == 1)
+        }
+        .boxed()
+    }
+}
+
+impl Redis {
+    /// The first chunk id of the first turn that has this chunk or a later one.
+    async fn turn_behind(&self, id: &str, chunk_id: u64) -> Result<Option<u64>, StoreError> {
+        let mut calls = pipe();
+        calls.zrangebyscore_limit(key("turns", id), chunk_id, "+inf", 0, 1);
+        let (firsts,): (Vec<u64>,) = self.read(&calls).await?;
+        Ok(firsts.first().copied())
+    }
+}

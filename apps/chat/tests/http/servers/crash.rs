@@ -1,0 +1,272 @@
+//! A server that dies in a turn, after each thing that the turn takes in or tells: another goes on, and the person sees
+//! what would have been seen without it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use chat::assistant::{Assistants, Tool, Toolbox};
+use chat::conversation::{Conversation, Turn};
+use chat::store::{Begun, Cut, Input, Place, Redis, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use chat::wire::{Event, EventName};
+use futures::FutureExt;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+
+use super::{Servers, cuts, last_id, seen};
+
+/// A store whose server hangs after so many writes of a turn, and is then killed by the test.
+#[derive(Debug)]
+struct Crashing {
+    store: Redis,
+    left: AtomicUsize,
+    /// Whether the last write is still made.
+    is_late: bool,
+    crashed: Arc<Notify>,
+}
+
+impl Crashing {
+    async fn write<T>(&self, write: Stored<'_, T>) -> Result<T, StoreError> {
+        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        match left {
+            Ok(2..) => write.await,
+            last => {
+                if last == Ok(1) && self.is_late {
+                    write.await?;
+                }
+                self.crashed.notify_one();
+                std::future::pending().await
+            }
+        }
+    }
+}
+
+impl Store for Crashing {
+    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
+        self.store.load(id)
+    }
+
+    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool> {
+        self.store.reserve(id, told, instead, begun)
+    }
+
+    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()> {
+        self.write(self.store.save(id, turn, told)).boxed()
+    }
+
+    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>> {
+        self.store.turn_of(id, chunk_id)
+    }
+
+    fn delete(&self, id: &str) -> Stored<'_, ()> {
+        self.store.delete(id)
+    }
+
+    fn place(&self, id: &str) -> Stored<'_, Place> {
+        self.store.place(id)
+    }
+
+    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>> {
+        self.store.told_behind(id, chunk_id)
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
+        self.write(self.store.put(id, inputs, events)).boxed()
+    }
+
+    fn hold(&self, own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
+        self.store.hold(own)
+    }
+
+    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+        futures::future::ready(Ok(Vec::new())).boxed()
+    }
+
+    fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        self.store.leave(id)
+    }
+
+    fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
+        self.store.tails(of)
+    }
+
+    fn taken<'a>(&'a self, id: &'a str, chunk_id: u64) -> Stored<'a, ()> {
+        self.store.taken(id, chunk_id)
+    }
+
+    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
+        self.store.stop(id)
+    }
+}
+
+/// Lets a turn be answered by a server that dies after each of its writes, before and after it takes effect; gives how
+/// often it did.
+async fn at_each_write(assistant: &str, message: &str) -> usize {
+    let Some(world) = Servers::start(2).await else { return 0 };
+    let expected = world.send(0, "undisturbed", assistant, message).await.rest().await;
+    let last_word = expected.last().unwrap().clone();
+    let expected = seen(&expected);
+    let world = &world;
+    let one = |writes: usize, is_late: bool| {
+        let expected = &expected;
+        let last_word = &last_word;
+        async move {
+            let what = format!("{assistant}, {writes}, {is_late}");
+            let conversation = format!("c{writes}-{is_late}");
+            let crashed = Arc::new(Notify::new());
+            let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
+            let (left, notify) = (AtomicUsize::new(writes), crashed.clone());
+            let dying = world.server_over(Arc::new(Crashing { store, left, is_late, crashed: notify }));
+            let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
+            let request = world.client.post(format!("{}/api/chat/send", dying.base_url()));
+            let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
+            let mut stream = crate::world::Stream::of(response);
+            let mut told = Vec::new();
+            let has_crashed = loop {
+                tokio::select! {
+                    biased;
+                    event = stream.next() => match event {
+                        Some(event) => told.push(event),
+                        None => break false,
+                    },
+                    () = crashed.notified() => break true,
+                }
+            };
+            if !has_crashed {
+                assert_eq!(seen(&told), *expected, "{what}");
+                return false;
+            }
+            // What it has sent may still be on its way.
+            drop(dying);
+            let rest = world.rest(1, &conversation, last_id(&told)).await;
+            told.extend(rest);
+            assert!(cuts(&told) <= 1, "{what}: it is said once");
+            assert_eq!(seen(&told), *expected, "{what}");
+            let again = world.rest(0, &conversation, 0).await;
+            assert_eq!(seen(&again), *expected, "{what}: told again");
+            let last = told.last().unwrap();
+            assert_eq!((last.event, &last.data.props), (last_word.event, &last_word.data.props), "{what}");
+            // The conversation is as it would be.
+            let next = world.send(0, &conversation, assistant, "Thank you").await.rest().await;
+            assert_eq!(next.last().unwrap().event, EventName::Done, "{what}");
+            true
+        }
+    };
+    // All would take minutes; which ones are tried differs from run to run.
+    let all = std::env::var("JSONSPIGOT_LAWS").is_ok_and(|laws| laws == "all");
+    let (mut crashes, mut at) = (0, 0);
+    loop {
+        let next = |_| {
+            at += if all { 1 } else { fastrand::usize(1..=30) };
+            at
+        };
+        let writes: Vec<usize> = (0..8).map(next).collect();
+        let both = writes.into_iter().flat_map(|writes| [one(writes, false), one(writes, true)]);
+        let crashed = futures::future::join_all(both).await;
+        crashes += crashed.iter().filter(|crashed| **crashed).count();
+        if crashed.contains(&false) {
+            break;
+        }
+    }
+    println!("{assistant}: {crashes} crashes");
+    assert!(crashes > 4, "{crashes}");
+    crashes
+}
+
+#[tokio::test]
+async fn at_each_write_of_a_classification() {
+    at_each_write("shopping", "I want chips for a party").await;
+}
+
+#[tokio::test]
+async fn at_each_write_of_tools_side_by_side() {
+    at_each_write("finance", "Compare travel and get advice").await;
+}
+
+#[tokio::test]
+async fn at_each_write_of_steps() {
+    at_each_write("restaurant", "Find italian dinner and book").await;
+}
+
+#[tokio::test]
+async fn at_each_write_of_a_form() {
+    at_each_write("form", "Wrong at first: four days around the Øresund").await;
+}
+
+/// How often each call was carried out, by its key.
+static RUNS: std::sync::Mutex<Vec<(&str, String)>> = std::sync::Mutex::new(Vec::new());
+
+fn tools(mut assistants: Assistants) -> Assistants {
+    let any = || json!({"type": "object"});
+    let note = |name, key| RUNS.lock().unwrap().push((name, key));
+    let done = Tool::keyed("done", "Is done.", any(), move |key, _: Value| {
+        note("done", key);
+        async { Ok(json!("done")) }
+    });
+    // Each hangs on the server that dies.
+    let keyed = Tool::keyed("keyed", "Knows its key.", any(), move |key: String, _: Value| {
+        note("keyed", key.clone());
+        let runs = RUNS.lock().unwrap().iter().filter(|(name, known)| *name == "keyed" && *known == key).count();
+        async move { if runs > 1 { Ok(json!("once")) } else { std::future::pending().await } }
+    });
+    let once = Tool::new("once", "Knows nothing.", any(), move |_: Value| {
+        note("once", String::new());
+        std::future::pending::<Result<Value, String>>()
+    });
+    assistants.finance = Toolbox::new(vec![done, keyed, once], std::time::Duration::from_secs(20));
+    assistants
+}
+
+#[tokio::test]
+async fn a_tool_whose_result_is_stored_is_not_run_again_and_another_only_with_its_key() {
+    let Some(mut world) = Servers::start_with(2, std::time::Duration::ZERO, tools).await else { return };
+    let mut stream = world.send(0, "a", "finance", "#tool:done #tool:keyed #tool:once").await;
+    let mut told = stream.until(|event| event.data.props["status"] == "done").await;
+    assert_eq!(world.provider.journal().seen().count, 1);
+    world.kill(0);
+    told.extend(world.rest(1, "a", last_id(&told)).await);
+    assert_eq!((told.last().unwrap().event, cuts(&told)), (EventName::Done, 0));
+    assert_eq!(world.provider.journal().seen().count, 2, "the first answer is not asked for again");
+    let runs = RUNS.lock().unwrap().clone();
+    let keys = |wanted: &'static str| runs.iter().filter(move |(name, _)| *name == wanted).map(|(_, key)| key);
+    assert_eq!((keys("done").count(), keys("keyed").count(), keys("once").count()), (1, 2, 1));
+    let key: Vec<_> = keys("keyed").collect();
+    assert!(key[0] == key[1] && key[0].starts_with("a/1/"), "{key:?}");
+    let asked = world.provider.journal().seen().requests.last().unwrap().to_string();
+    assert_eq!(asked.matches("the result was lost").count(), 1, "{asked}");
+}
+
+/// In the middle of an answer, it is asked for again. What was shown of it is taken back, and that is said.
+#[tokio::test]
+async fn an_answer_that_has_begun_is_asked_for_again() {
+    let Some(mut world) = Servers::start(3).await else { return };
+    let expected = world.send(2, "b", "finance", "Good morning").await.rest().await;
+    let mut stream = world.send(0, "a", "finance", "Good morning #hold").await;
+    let mut told = stream.until(|event| event.event == EventName::Text && event.data.delta).await;
+    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    world.kill(0);
+    let waiting = Stream::of_server(&world, 1, last_id(&told)).await;
+    world.provider.journal().wait_for(|seen| seen.count == 3).await;
+    // The one that is waited for twice: both answers are held.
+    world.provider.journal().release();
+    world.provider.journal().release();
+    told.extend(waiting.await.unwrap());
+    assert_eq!((told.last().unwrap().event, cuts(&told)), (EventName::Done, 1));
+    let says_so = |event: &&Event| event.data.props["message"].as_str().is_some_and(|words| words.contains("is gone"));
+    assert_eq!(told.iter().filter(says_so).count(), 1);
+    let text = |messages: &[Value]| messages.iter().filter(|it| it["type"] == "text").cloned().collect::<Vec<_>>();
+    assert_eq!(text(&seen(&told)).len(), text(&seen(&expected)).len());
+}
+
+struct Stream;
+
+impl Stream {
+    /// Reads the rest in the background.
+    async fn of_server(world: &Servers, server: usize, last: u64) -> tokio::task::JoinHandle<Vec<Event>> {
+        let response = world.resume(server, "a", last).await;
+        tokio::spawn(async move { crate::world::Stream::of(response).rest().await })
+    }
+}
