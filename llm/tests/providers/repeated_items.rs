@@ -188,3 +188,32 @@ fn codex_says_what_comes_of_a_command_that_runs() {
         assert_eq!(of(&reported, "tool-result")[0]["value"]["aggregated_output"], output);
     }
 }
+
+/// The last event says once more what has been called, also where the input is an object or is made of strings.
+#[test]
+fn a_response_contradicts_what_was_called() {
+    let items = |value: &str| {
+        [
+            json!({"type": "local_shell_call", "action": {"type": "exec", "command": [value]}}),
+            json!({"type": "computer_call", "action": {"type": "type", "text": value}}),
+            json!({"type": "web_search_call", "action": {"type": "search", "query": value}}),
+            json!({"type": "file_search_call", "queries": [value]}),
+            json!({"type": "apply_patch_call", "operation": {"type": "update_file", "path": "a", "diff": value}}),
+            json!({"type": "shell_call", "action": {"commands": [value]}}),
+        ]
+        .map(|mut item| {
+            item.as_object_mut().unwrap().extend([
+                ("id".to_owned(), json!("i")),
+                ("call_id".to_owned(), json!("c")),
+                ("status".to_owned(), json!("completed")),
+            ]);
+            item
+        })
+    };
+    for (one, other) in items("one").into_iter().zip(items("other")) {
+        for (last, mismatches) in [(&one, 0), (&other, 1)] {
+            let reported = responses(&[done(0, &one), completed(&json!([last]))]);
+            assert_eq!((of(&reported, "call").len(), of(&reported, "mismatch").len()), (1, mismatches), "{last}");
+        }
+    }
+}

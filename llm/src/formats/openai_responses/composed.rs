@@ -261,9 +261,7 @@ impl Composed {
                 text.push_str(self.of.closing());
                 self.push(number, &text, emit);
                 if item.operation.is_given() {
-                    let call_id = quoted(item.call_id());
-                    let whole = [r#"{"callId":"#, &call_id, r#","operation":"#, item.operation.spelt(), "}"].concat();
-                    emit.calls().whole_of(number, &whole);
+                    emit.calls().whole_of(number, &item.patch());
                 }
             }
             Of::Commands if self.stage == Stage::Before => emit.calls().whole_of(number, item.whole_object().as_ref()),

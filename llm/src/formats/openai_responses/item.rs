@@ -373,9 +373,26 @@ impl Item<'_> {
 
     /// The item is repeated after its call has ended.
     pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
-        if matches!(self.form(), Some(Form::Streamed | Form::StreamedRaw)) {
-            emit.repeat_call(number, self.tool(), &self.text());
-        }
+        let input = match self.form() {
+            Some(Form::Streamed | Form::StreamedRaw) => self.text(),
+            Some(Form::Composed(Of::Patch)) if self.operation.is_object() => self.patch().into(),
+            Some(Form::Composed(Of::Commands)) if self.action.is_object() => reordered(self.action, &["commands"]).into(),
+            // A list of what has come may leave it out.
+            Some(Form::Whole) if !self.is_incomplete() => match self.whole_object() {
+                object if object.len() > 2 => object,
+                _ => return,
+            },
+            _ => return,
+        };
+        emit.repeat_call(number, self.tool(), &input);
+    }
+
+    /// A patch with the id by which it is answered, as it is composed.
+    pub(super) fn patch(&self) -> String {
+        // A string can always be written.
+        let call_id = serde_json::to_string(self.call_id()).unwrap_or_default();
+        let operation = reordered(self.operation, &["type", "path", "diff"]);
+        [r#"{"callId":"#, &call_id, r#","operation":"#, &operation, "}"].concat()
     }
 
     /// The item is done, or the response has it as a whole.
@@ -419,6 +436,15 @@ impl Item<'_> {
         }
         emit.calls().stop(slot);
     }
+}
+
+/// An object with these of its members first.
+fn reordered(object: Json<'_>, first: &[&str]) -> String {
+    let rank = |name: Json<'_>| first.iter().position(|first| *first == name.word()).unwrap_or(first.len());
+    let mut members: Vec<_> = object.members().collect();
+    members.sort_by_key(|(name, _)| rank(*name));
+    let members: Vec<_> = members.iter().map(|(name, value)| [name.spelt(), ":", value.spelt()].concat()).collect();
+    ["{", &members.join(","), "}"].concat()
 }
 
 /// An object of those of these members that are there.
