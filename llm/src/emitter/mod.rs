@@ -15,7 +15,9 @@ use alloc::vec::Vec;
 use self::blocks::{At, Blocks};
 use self::failure::Failure;
 use self::stream_state::{StreamState, note};
-use crate::calls::{CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, present};
+use crate::calls::{
+    CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, digest_of, present,
+};
 use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
@@ -85,6 +87,9 @@ impl User<'_> {
         end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
     }
 }
+
+/// Under this key stands the message whose text, which is JSON, came last.
+const STRUCTURED: &str = "structured";
 
 impl<'a> Emitter<'a> {
     pub(crate) fn new(
@@ -181,6 +186,23 @@ impl<'a> Emitter<'a> {
         let content = self.calls().find_open(Slot::new(choice, Place::Content));
         if let Some(content) = content.filter(|_| self.is_structured) {
             self.calls().end_early(content);
+        }
+    }
+
+    /// The text that comes is a message's with this id. Where it is JSON and another message's is open, that one is cut.
+    pub(crate) fn enter_structured(&mut self, choice: u64, id: &str) {
+        if !self.is_structured || id.is_empty() {
+            return;
+        }
+        let (key, digest) = (Key::Id(STRUCTURED), digest_of(id));
+        let repeatable = &mut self.user.stream_state.repeatable;
+        let last = repeatable.get(choice, key);
+        if last.is_some() || repeatable.len() < self.calls.state().limits().open_calls {
+            repeatable.insert(choice, key.to_owned(), digest);
+        }
+        if last.is_some_and(|last| last != digest) {
+            self.calls().set_incomplete(Slot::new(choice, Place::Content), true);
+            self.end_structured(choice);
         }
     }
 

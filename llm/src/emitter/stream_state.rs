@@ -226,7 +226,9 @@ impl StreamState {
         self.results = Places::restore(reader, |choice, key, call| {
             choice == 0 && matches!(key, Key::Index(_) | Key::Id(_)) && call < next
         })?;
-        self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
+        self.repeatable = Places::restore(reader, |_, key, number| {
+            is_text(key) && (number == 0 || key == Key::Id(super::STRUCTURED))
+        })?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
         Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
         let count = reader.count()?;

@@ -102,16 +102,16 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.piece_of_call(slot, delta);
         }
         kind if kind.starts_with("TEXT_MESSAGE_") && event.is_another_s(emit) => emit.data(kind, json),
-        "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
-        "TEXT_MESSAGE_CHUNK" => {
-            // Its first chunk stands for the start of a message.
-            if !message_id.is_empty() && emit.is_news(0, message_id) {
-                emit.end_structured(0);
+        "TEXT_MESSAGE_CONTENT" | "TEXT_MESSAGE_CHUNK" => {
+            emit.enter_structured(0, message_id);
+            if event.kind.as_str() == "TEXT_MESSAGE_CHUNK" {
+                emit.chunk_at(at, BlockKind::Text, delta);
+            } else {
+                emit.text_at(0, at, delta);
             }
-            emit.chunk_at(at, BlockKind::Text, delta);
         }
+        "TEXT_MESSAGE_START" => emit.start_text(0, at, message_id, ""),
         "REASONING_MESSAGE_CHUNK" => emit.chunk_at(at, BlockKind::Reasoning, delta),
-        "TEXT_MESSAGE_CONTENT" => emit.text_at(0, at, delta),
         "THINKING_TEXT_MESSAGE_START" | "REASONING_MESSAGE_START" => {
             emit.start_block(0, at, BlockKind::Reasoning, message_id, "");
         }

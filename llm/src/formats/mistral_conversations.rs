@@ -64,6 +64,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "conversation.response.started" => emit.begin_message(&event.conversation_id, &event.model),
         "message.output.delta" => {
             let content = event.content.ok_or(Unreadable)?;
+            emit.enter_structured(0, &event.id);
             match content.piece()? {
                 TextOrJson::Text(text) => emit.text_at(0, At::from(event.id.as_str()), &text),
                 TextOrJson::Json(_) => read_chunk(At::from(event.id.as_str()), content, emit)?,

@@ -625,6 +625,29 @@ fn errors_beside_what_is_said() {
     }
 }
 
+/// Where the text is JSON, pieces of two messages never make one value.
+#[test]
+fn structured_messages_that_mix() {
+    let content = |id: &str, text: &str| json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": id, "delta": text});
+    let chunk = |id: &str, text: &str| json!({"type": "TEXT_MESSAGE_CHUNK", "messageId": id, "delta": text});
+    let delta = |id: &str, text: &str| json!({"type": "message.output.delta", "id": id, "content": text});
+    type Piece<'p> = &'p dyn Fn(&str, &str) -> Value;
+    let wires: [(Provider, Piece<'_>); 3] =
+        [(Provider::AgUi, &content), (Provider::AgUi, &chunk), (Provider::MistralConversations, &delta)];
+    for (provider, piece) in wires {
+        let read = |pieces: &[(&str, &str)]| {
+            let events: Vec<_> = pieces.iter().map(|(id, text)| piece(id, text).to_string()).collect();
+            read_structured(Some(provider), &events).summary()
+        };
+        assert_eq!(
+            read(&[("a", "{\"x\":"), ("a", "1}"), ("b", "[2"), ("b", "]")]),
+            [" complete {\"x\":1}", " complete [2]"]
+        );
+        let mixed = read(&[("a", "{\"x\":"), ("b", "[2"), ("a", "1}"), ("b", "]")]);
+        assert!(mixed.iter().all(|answer| !answer.starts_with(" complete")), "{provider} {mixed:?}");
+    }
+}
+
 /// The application passes on what others say, too.
 #[test]
 fn messages_that_are_not_the_assistants() {

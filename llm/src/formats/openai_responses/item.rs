@@ -376,7 +376,9 @@ impl Item<'_> {
         let input = match self.form() {
             Some(Form::Streamed | Form::StreamedRaw) => self.text(),
             Some(Form::Composed(Of::Patch)) if self.operation.is_object() => self.patch().into(),
-            Some(Form::Composed(Of::Commands)) if self.action.is_object() => reordered(self.action, &["commands"]).into(),
+            Some(Form::Composed(Of::Commands)) if self.action.is_object() => {
+                reordered(self.action, &["commands"]).into()
+            }
             // A list of what has come may leave it out.
             Some(Form::Whole) if !self.is_incomplete() => match self.whole_object() {
                 object if object.len() > 2 => object,
