@@ -18,7 +18,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, Look, OnId, Speaker, Terminal, Understood, anthropic};
-use crate::json::{Json, Text, Unreadable, objects};
+use crate::json::{Json, Spelt, Text, Unreadable, objects};
 
 objects! {
     struct Line<'a> {
@@ -26,6 +26,8 @@ objects! {
         subtype: Text<'a>,
         parent_tool_use_id: Text<'a>,
         _session: Json<'a> = "session_id",
+        /// The line's own id.
+        uuid: Text<'a>,
         event: Json<'a>,
         message: Json<'a>,
         /// The kind of an error that the message's text explains.
@@ -66,8 +68,7 @@ objects! {
     struct StartMessage<'a> {
         id: Text<'a>,
         model: Text<'a>,
-        /// It may have the first word, which comes again in a block.
-        _content: Vec<Block<'a>> = "content",
+        content: Vec<Spelt<'a, Block<'a>>>,
         usage: Json<'a>,
     }
 
@@ -181,6 +182,11 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
             let message = message.unwrap_or_default();
             emit.begin_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
+            // It may have the first word, which comes again in a block.
+            for block in message.content.iter().filter(|block| !matches!(&*block.object.kind, "" | "text" | "thinking"))
+            {
+                emit.unknown_part(&block.object.kind, block.json);
+            }
             emit.usage(message.usage);
             return Ok(Understood::Yes);
         }
@@ -238,6 +244,10 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     let message: Message<'_> = line.message.object()?;
     is_said(message.content)?;
     let is_known = emit.has_message_id(&message.id);
+    let line_key = ["line/", &line.uuid].concat();
+    if is_known && !line.uuid.is_empty() && emit.has_reported(&line_key) {
+        return Ok(());
+    }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
         // It was picked up in the middle, or began without an id.
         emit.message(&message.id, &message.model);
@@ -247,6 +257,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     }
     let is_streamed = emit.has_reported(STREAMED);
     emit.note_reported(WHOLE);
+    emit.note_reported(&line_key);
     if let Some(text) = message.content.text()? {
         emit.text(0, &text);
     }
@@ -328,6 +339,7 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         _ => match emit.known().find_id(0, &block.id) {
             Some(call) if emit.repeat_call(call, &block.name, block.input.spelt()) => {}
             Some(call) => {
+                emit.calls().identify(call, "", &block.name);
                 emit.calls().whole_of(call, block.input.spelt());
                 emit.calls().seal(Slot::new(0, Place::Id(&block.id)));
             }

@@ -158,6 +158,8 @@ fn call_at_its_end(item: &Item<'_>, name: &str, input: &str, is_done: bool, json
     emit.calls().set_incomplete(Slot::new(0, Place::Id(&item.id)), !is_done);
     if is_done {
         call(item, name, input, is_done, json, emit);
+    } else if json.member("agents_states").says_something() {
+        emit.data("agents_states", json.member("agents_states"));
     }
 }
 

@@ -217,3 +217,30 @@ fn a_response_contradicts_what_was_called() {
         }
     }
 }
+
+/// What comes twice says nothing the second time, and what should not be where it is does not vanish.
+#[test]
+fn ends_and_lines_that_come_twice() {
+    let item =
+        |call_id: &str| json!({"type": "function_call", "id": "i", "call_id": call_id, "name": "f", "arguments": "{}"});
+    let end = completed(&json!([item("c")]));
+    let once = responses(&[done(0, &item("c")), end.clone()]);
+    assert_eq!(responses(&[done(0, &item("c")), end.clone(), end.clone()]), once);
+    let reported = responses(&[done(0, &item("c")), completed(&json!([item("other")]))]);
+    assert_eq!(of(&reported, "mismatch").len(), 1, "another id");
+    let created = json!({"type": "response.created", "response": {"id": "s", "output": [item("c")]}});
+    assert_eq!(of(&responses(&[end, created]), "unknown-part").len(), 1);
+
+    let line = |uuid: &str| {
+        let message = json!({"id": "m", "content": [{"type": "text", "text": "Hi"}]});
+        json!({"type": "assistant", "session_id": "s", "uuid": uuid, "message": message})
+    };
+    let texts = |lines: &[Value]| of(&read(Provider::ClaudeCode, lines).0, "text").len();
+    assert_eq!((texts(&[line("u"), line("u")]), texts(&[line("u"), line("v")])), (1, 2));
+
+    let item =
+        json!({"id": "i", "type": "collab_tool_call", "tool": "wait", "agents_states": {"a": {"message": "on it"}}});
+    let reported = read(Provider::Codex, &[json!({"type": "item.started", "item": item})]).0;
+    assert_eq!(of(&reported, "data").len(), 1);
+    assert_eq!(of(&reported, "input")[0]["status"], "truncated", "its end has not come");
+}

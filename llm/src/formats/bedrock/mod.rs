@@ -262,7 +262,10 @@ impl Event<'_> {
             let slot = Slot::at(block.content_block_index);
             let start = block.start.unwrap_or_default();
             emit.unknown_members(&start.others, &[]);
-            if start.tool_result.is_object() {
+            emit.text_at(0, At::from(block.content_block_index), &start.text);
+            if start.tool_result.is_given() && !start.tool_result.is_object() {
+                emit.unknown_part("toolResult", start.tool_result);
+            } else if start.tool_result.is_given() {
                 let ToolResult { tool_use_id, status } = start.tool_result.object().unwrap_or_default();
                 emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
                 emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result);

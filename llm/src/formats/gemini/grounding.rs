@@ -76,7 +76,7 @@ pub(crate) fn report(
     };
     let Grounding { chunks, supports, entry_point, queries } = grounding.unwrap_or_default();
     for (kind, json) in [("searchEntryPoint", entry_point), ("webSearchQueries", queries)] {
-        if json.elements().next().is_some() || json.members().next().is_some() {
+        if json.says_something() {
             emit.data(kind, json);
         }
     }

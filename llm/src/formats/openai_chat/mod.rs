@@ -1,12 +1,14 @@
 //! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows whose a
-//! call's fragment is.
+//! call's fragment is, and `sources` what is cited.
 
 mod entries;
+mod sources;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use self::entries::{Called, read_entry};
+use self::sources::Page;
 use crate::calls::{Executor, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
@@ -14,7 +16,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part as Said, Scope};
 use crate::event::media::Media;
 use crate::event::stop::StopKind;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::tool_call::{Function, ToolCall};
 use crate::formats::{Format, Look, Understood};
 use crate::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects};
@@ -35,16 +37,6 @@ objects! {
         /// Groq's own member; at times only this one has the usage.
         x_groq: Option<XGroq<'a>>,
         error: Json<'a>,
-    }
-
-    /// A page that was found or is cited.
-    struct Page<'a> {
-        url: Text<'a>,
-        title: Text<'a>,
-        snippet: Text<'a>,
-        content: Text<'a>,
-        start_index: Option<u64>,
-        end_index: Option<u64>,
     }
 
     struct Annotation<'a> {
@@ -155,13 +147,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     for choice in choices.0 {
         read_choice(choice, Form::Whole, emit);
     }
-    for Spelt { json, object: page } in &chunk.search_results {
-        emit.source_once(&page.url, page.source(0, *json));
-    }
-    for json in chunk.citations.elements() {
-        let url = json.word();
-        emit.source_once(&url, Page::default().at(&url).source(0, json));
-    }
+    sources::of_chunk(&chunk.search_results, chunk.citations, emit);
     emit.usage(usage);
     if let Some(failure) = Failure::at(chunk.error) {
         emit.fail(&failure);
@@ -190,24 +176,6 @@ impl Delta<'_> {
 impl Detail<'_> {
     fn texts(&self) -> [&str; 3] {
         [&self.text, &self.summary, &self.thinking].map(Piece::as_str)
-    }
-}
-
-impl<'a> Page<'a> {
-    fn at(self, url: &'a str) -> Self {
-        Self { url: url.into(), ..self }
-    }
-
-    fn source<'s>(&'s self, choice: u64, json: Json<'s>) -> Source<'s> {
-        Source {
-            choice,
-            block: None,
-            url: present(&self.url),
-            title: present(&self.title),
-            quote: present(&self.content).or(present(&self.snippet)),
-            span: self.start_index.zip(self.end_index),
-            json: json.spelt(),
-        }
     }
 }
 

@@ -4,11 +4,13 @@
 //! images, code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits
 //! for the client's approval is the provider's too.
 
-use alloc::borrow::Cow;
+mod input;
+
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use self::input::reordered;
 use super::State;
 use super::sources::{self, Annotation};
 use crate::calls::{CallStart, Executor, Place, Slot, digest_of};
@@ -16,7 +18,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::json::{Json, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects};
 
 objects! {
     pub(super) struct Item<'a> {
@@ -210,44 +212,6 @@ impl Item<'_> {
         }
     }
 
-    /// The input of a call whose input is text.
-    fn text(&self) -> Cow<'_, str> {
-        let inputs = [&self.input, &self.code].map(Text::as_str);
-        match inputs.into_iter().find(|input| !input.is_empty()) {
-            Some(input) => Cow::Borrowed(input),
-            None => match self.arguments.text_or_json() {
-                TextOrJson::Text(text) => text,
-                TextOrJson::Json(json) => json.into(),
-            },
-        }
-    }
-
-    /// The input of a call whose input is an object. If the item says that it was cut, the object is left open.
-    pub(super) fn whole_object(&self) -> Cow<'_, str> {
-        let object = match &*self.kind {
-            "computer_call" => object_of(&[
-                ("action", self.action),
-                ("actions", self.actions),
-                ("pending_safety_checks", self.pending_safety_checks),
-            ]),
-            "file_search_call" => object_of(&[("queries", self.queries)]),
-            "image_generation_call" => object_of(&[("revised_prompt", self.revised_prompt)]),
-            // A search that failed may have no action.
-            "web_search_call" if !self.action.is_object() => "{}".into(),
-            "tool_search_call" => self.text(),
-            _ => Cow::Borrowed(self.action.spelt()),
-        };
-        match object {
-            object if self.is_built_in() => object,
-            Cow::Owned(mut object) if self.is_incomplete() => {
-                object.pop();
-                Cow::Owned(object)
-            }
-            Cow::Borrowed(object) if self.is_incomplete() => object.strip_suffix('}').unwrap_or_default().into(),
-            object => object,
-        }
-    }
-
     /// The item has been added.
     pub(super) fn add(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
         match self.form() {
@@ -387,14 +351,12 @@ impl Item<'_> {
             _ => return,
         };
         emit.repeat_call(number, self.tool(), &input);
-    }
-
-    /// A patch with the id by which it is answered, as it is composed.
-    pub(super) fn patch(&self) -> String {
-        // A string can always be written.
-        let call_id = serde_json::to_string(self.call_id()).unwrap_or_default();
-        let operation = reordered(self.operation, &["type", "path", "diff"]);
-        [r#"{"callId":"#, &call_id, r#","operation":"#, &operation, "}"].concat()
+        let has_other_id =
+            |id: &str| !id.is_empty() && !self.call_id.is_empty() && ![&*self.call_id, &*self.id].contains(&id);
+        if emit.known().id_of(number).is_some_and(has_other_id) {
+            let (kind, call) = (MismatchKind::Arguments, Some(number));
+            emit.report(StreamEvent::Mismatch { kind, choice: 0, block: None, call, text: &self.call_id });
+        }
     }
 
     /// The item is done, or the response has it as a whole.
@@ -438,23 +400,4 @@ impl Item<'_> {
         }
         emit.calls().stop(slot);
     }
-}
-
-/// An object with these of its members first.
-fn reordered(object: Json<'_>, first: &[&str]) -> String {
-    let rank = |name: Json<'_>| first.iter().position(|first| *first == name.word()).unwrap_or(first.len());
-    let mut members: Vec<_> = object.members().collect();
-    members.sort_by_key(|(name, _)| rank(*name));
-    let members: Vec<_> = members.iter().map(|(name, value)| [name.spelt(), ":", value.spelt()].concat()).collect();
-    ["{", &members.join(","), "}"].concat()
-}
-
-/// An object of those of these members that are there.
-fn object_of(members: &[(&str, Json<'_>)]) -> Cow<'static, str> {
-    let mut object = String::from("{");
-    for (name, value) in members.iter().filter(|(_, value)| value.is_given()) {
-        let comma = if object.len() > 1 { "," } else { "" };
-        object.extend([comma, "\"", name, "\":", value.spelt()]);
-    }
-    Cow::Owned(object + "}")
 }

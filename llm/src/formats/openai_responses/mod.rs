@@ -21,7 +21,7 @@ use self::composed::AllComposed;
 use self::ending::end;
 use self::item::{Item, Part, THOUGHTS};
 use self::sources::Annotation;
-use crate::calls::{Place, Places, Slot, present};
+use crate::calls::{Place, Places, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
@@ -49,6 +49,8 @@ pub(crate) struct State {
     shares_places: bool,
     /// Of the last response, if it is not one of Realtime's: true if it is over.
     plain: Option<bool>,
+    /// The digest of the id of the response that ended last.
+    over: u64,
     realtime: realtime::State,
 }
 
@@ -213,7 +215,10 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     }
     // Some servers end a response as Realtime does.
     let is_end = state.plain.is_some() && &*event.kind == "response.done";
-    if is_end && state.plain == Some(true) {
+    let is_over = state.plain == Some(true);
+    let is_same = |response: &Response<'_>| !response.id.is_empty() && digest_of(&response.id) == state.over;
+    let is_said_again = &*event.kind == "response.completed" && event.response.as_ref().is_some_and(is_same);
+    if is_over && (is_end || is_said_again) {
         return Ok(Understood::Yes);
     }
     let is_sound = event.kind.starts_with("response.audio.");
@@ -337,14 +342,17 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.created" => {
             *state = State { plain: Some(false), ..State::default() };
-            let Response { id, model, .. } = event.response.unwrap_or_default();
+            let Response { id, model, output, .. } = event.response.unwrap_or_default();
             state.is_xai_s = model.contains("grok");
             emit.begin_message(&id, &model);
+            // Items come in events of their own.
+            output.iter().for_each(|item| emit.unknown_part("output", item.json));
         }
         "response.completed" | "response.done" => {
             let is_over = state.plain.map(|_| true);
+            let id = event.response.as_ref().map_or(0, |response| digest_of(&response.id));
             end("completed", event.response, state, emit);
-            state.plain = is_over;
+            (state.plain, state.over) = (is_over, id);
         }
         "response.incomplete" => end("incomplete", event.response, state, emit),
         "response.failed" => end("failed", event.response, state, emit),

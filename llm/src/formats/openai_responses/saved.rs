@@ -8,7 +8,7 @@ use crate::calls::{Key, Places};
 
 impl State {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, realtime } = self;
+        let Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
@@ -23,6 +23,7 @@ impl State {
         out.flag(*is_xai_s);
         out.flag(*shares_places);
         out.option(*plain, Writer::flag);
+        out.number(*over);
         realtime.save(out);
     }
 
@@ -35,8 +36,8 @@ impl State {
             Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
         let item = (reader.number()?, reader.string()?, reader.string()?);
         let (is_xai_s, shares_places) = (reader.flag()?, reader.flag()?);
-        let plain = reader.option(Reader::flag)?;
+        let (plain, over) = (reader.option(Reader::flag)?, reader.number()?);
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, realtime })
+        Ok(Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, realtime })
     }
 }
