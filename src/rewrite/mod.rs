@@ -1,7 +1,7 @@
 //! Rewriting a text while it passes: what no rule concerns comes out as it came in, at once.
 
+mod editing;
 mod error;
-mod output;
 mod rule;
 mod saved;
 mod state;
@@ -9,8 +9,8 @@ mod state;
 use alloc::vec::Vec;
 use core::fmt;
 
+use self::editing::Writer;
 pub use self::error::{RewriteError, RuleError};
-use self::output::Writer;
 pub use self::rule::Rule;
 use self::rule::RuleKind;
 use self::state::{Choices, State};
