@@ -2,7 +2,6 @@
 
 use alloc::borrow::Cow;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use super::Item;
 use crate::json::{Json, Text, TextOrJson};
@@ -58,10 +57,15 @@ impl Item<'_> {
 /// An object with these of its members first.
 pub(super) fn reordered(object: Json<'_>, first: &[&str]) -> String {
     let rank = |name: Json<'_>| first.iter().position(|first| *first == name.word()).unwrap_or(first.len());
-    let mut members: Vec<_> = object.members().collect();
-    members.sort_by_key(|(name, _)| rank(*name));
-    let members: Vec<_> = members.iter().map(|(name, value)| [name.spelt(), ":", value.spelt()].concat()).collect();
-    ["{", &members.join(","), "}"].concat()
+    let mut text = String::from("{");
+    // Not sorted: the code for that would be larger than this file's.
+    for wanted in 0..=first.len() {
+        for (name, value) in object.members().filter(|(name, _)| rank(*name) == wanted) {
+            let comma = if text.len() > 1 { "," } else { "" };
+            text.extend([comma, name.spelt(), ":", value.spelt()]);
+        }
+    }
+    text + "}"
 }
 
 /// An object of those of these members that are there.
