@@ -45,15 +45,14 @@ impl Editor {
             }
             (Self::Calls(editor), chunk) => {
                 let (body, calls) = &mut **editor;
+                // What is wrong with the stream itself is said by its reader.
                 let edit = |frame: Frame<'_>| {
-                    if let Frame::TooLong = frame {
-                        complaints.push("too-long: an event is longer than allowed, and is left out".to_owned());
-                    }
                     frame.rewrite(calls).unwrap_or_else(|event| {
-                        complaints.push(match event.reason() {
-                            BadEventReason::Arguments(error) => line_of(error),
-                            _ => format!("bad-frame: {event}"),
-                        });
+                        match event.reason() {
+                            BadEventReason::NotJson | BadEventReason::Arguments(RewriteError::Text(_)) => {}
+                            BadEventReason::Arguments(error) => complaints.push(line_of(error)),
+                            _ => complaints.push(format!("bad-frame: {event}")),
+                        }
                         Some(event.instead().to_owned())
                     })
                 };

@@ -12,12 +12,13 @@ pub(crate) struct Edits {
     /// Write the text itself, as it came, without the members and elements that PATTERN selects; may be repeated
     ///
     /// This, --replace and --redact may be mixed: of several that select a value, the first one counts. With --documents
-    /// each text is edited; with --provider the JSON arguments of each call, in the events that have them.
+    /// each text is edited; with --provider the JSON arguments of each call, in the events that have them. What turns out
+    /// not to be JSON, a string's text or an event, passes as it is, unless --redact is among these: use that for secrets.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     remove: Vec<String>,
 
     /// Write the text itself, as it came, with this JSON text in the place of each value that PATTERN selects; may be repeated
-    #[arg(long, value_names = ["PATTERN", "JSON"], num_args = 2, value_hint = ValueHint::Other, group = "rule")]
+    #[arg(long, value_names = ["PATTERN", "JSON"], num_args = 2, allow_negative_numbers = true, value_hint = ValueHint::Other, group = "rule")]
     replace: Vec<String>,
 
     /// The same with the string "[redacted]"; a string whose text turns out not to be JSON is cut off there

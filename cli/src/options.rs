@@ -171,7 +171,7 @@ pub(crate) struct Options {
     /// event stream: the first bytes decide. `auto` goes by the first event that only one provider sends.
     #[arg(long, value_name = "NAME", value_parser = wire(),
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
-    provider: Option<Wire>,
+    pub(crate) provider: Option<Wire>,
 
     /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464 `sequence`
     ///

@@ -1,12 +1,16 @@
-//! The run whose output is the input itself, with `--remove`, `--replace` and `--redact` applied.
+//! The run whose output is the input itself, with `--remove`, `--replace` and `--redact` applied. A provider's stream is
+//! read besides: whether its calls are whole, the editor doesn't know.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroUsize;
 use std::process::ExitCode;
 
+use jsonspigot::PatternSet;
+
 use crate::editor::Editor;
 use crate::input::Chunks;
 use crate::options::Options;
+use crate::output::Lines;
 use crate::report::{self, Complaints, Failure};
 use crate::terminal::Guarded;
 
@@ -15,6 +19,8 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let controls = options.controls(io::stdout().is_terminal());
     let mut output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
+    let mut reader = options.provider.is_some().then(|| options.source(&PatternSet::empty()));
+    let mut nowhere = Lines::new(io::sink(), None, &PatternSet::empty());
     let (mut complaints, mut has_complained) = (Complaints::default(), false);
     loop {
         let chunk = chunks.next().map_err(|error| options.unreadable(error))?;
@@ -28,8 +34,20 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
         result?;
         // All of it is out before the next chunk is waited for.
         output.flush()?;
+        let mut of_stream = Complaints::default();
+        let told = match (&mut reader, chunk) {
+            (Some(reader), Some(chunk)) => reader.feed(chunk, &mut nowhere, &mut of_stream),
+            (Some(reader), None) => reader.finish(&mut nowhere, &mut of_stream),
+            (None, _) => Ok(()),
+        };
+        for line in of_stream.take() {
+            // What such an event says may be what is not to be seen.
+            let is_quoted = line.starts_with("bad-frame: ");
+            complaints.push(if is_quoted { "bad-frame: an event can't be read".to_owned() } else { line });
+        }
         has_complained |= report::complain(&mut complaints);
         read?;
+        told?;
         if chunk.is_none() {
             return Ok(if has_complained { ExitCode::from(report::REFUSED) } else { ExitCode::SUCCESS });
         }

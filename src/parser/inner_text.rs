@@ -129,7 +129,16 @@ impl InnerText {
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
             let path = followers.tracker.known_path(level, OpenValues::of(&self.tokenizer, &fault));
             let error = Error::new(&fault, line, column, path.as_deref());
-            out.failed_inside(level, fault.offset);
+            let may_be_json = matches!(
+                fault.kind,
+                ErrorKind::DuplicateKey
+                    | ErrorKind::DepthLimit
+                    | ErrorKind::KeyLimit
+                    | ErrorKind::StringLimit
+                    | ErrorKind::NumberLimit
+                    | ErrorKind::TotalLimit
+            );
+            out.failed_inside(level, fault.offset, may_be_json);
             followers.tracker.fail_inside(level, &error, out);
         }
     }

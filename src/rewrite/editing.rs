@@ -313,10 +313,11 @@ impl Output for Writer<'_> {
         }
     }
 
-    fn failed_inside(&mut self, level: usize, at: u64) {
+    fn failed_inside(&mut self, level: usize, at: u64, may_be_json: bool) {
         self.state.texts.truncate(level);
         let bad_byte = self.state.raw(at);
-        let cuts = self.choices.cuts;
+        // What follows is what the rules are about, if it is JSON: they must find it.
+        let cuts = self.choices.cuts || may_be_json;
         let Some(text) = self.state.texts.last_mut() else { return };
         text.has_failed = true;
         let containers = text.containers;

@@ -111,7 +111,13 @@ fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
             "event: content_block_delta\ndata: {{\"type\":\"content_block_delta\",\"index\":1,\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n"
         )
     };
-    let pieces = |texts: [&str; 3]| texts.map(&delta).concat() + ": ping\n\ndata: [DONE]\n\n";
+    let event = |json: &str| format!("data: {json}\n\n");
+    let start = event(r#"{"type":"message_start","message":{"id":"m"}}"#)
+        + &event(
+            r#"{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"a","name":"f","input":{}}}"#,
+        );
+    let end = event(r#"{"type":"content_block_stop","index":1}"#) + &event(r#"{"type":"message_stop"}"#);
+    let pieces = |texts: [&str; 3]| [&*start, &texts.map(&delta).concat(), ": ping\n\n", &end].concat();
     let input = pieces([r#"{\"n\": 1, \"pass"#, r#"word\": \"hun"#, r#"ter2\"}"#]);
     let run_with = |rule: &[&str]| rewritten(&[rule, &["--provider", "anthropic"]].concat(), &input);
     let expected = |out: String| format!("exit status 0\n--- stdout\n{out}");
@@ -124,6 +130,31 @@ fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
     assert_snapshot!(rewritten(&["--redact", "password", "--provider", "openai-chat"], broken), @r##"
     exit status 1
     --- stderr
-    error: bad-frame: an event is not JSON
+    error: bad-frame: an event can't be read
+    error: no-event: nothing in the input is a provider's event
     "##);
+}
+
+/// The status is that of a run which follows the same input, whatever the rules.
+#[test]
+fn a_call_that_is_not_whole_fails_the_run() {
+    let piece = |arguments: &str| {
+        let call = serde_json::json!([{"index": 0, "id": "a", "function": {"name": "f", "arguments": arguments}}]);
+        serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": call}, "finish_reason": "tool_calls"}]})
+    };
+    for (arguments, status) in [(r#"{"b":1}"#, 0), (r#"{"b":"#, 1), (r#"{"b":[[1]]}"#, 1), ("{oops", 1)] {
+        let input = format!("data: {}\n\ndata: [DONE]\n\n", piece(arguments));
+        let followed = run(&["--provider", "openai-chat", "--max-depth", "2"], &input);
+        let rule = ["--remove", "zz", "--provider", "openai-chat", "--max-depth", "2"];
+        for checkpoint in [&[][..], &["--chunk", "7", "--checkpoint", "1"]] {
+            let edited = run(&[&rule, checkpoint].concat(), &input);
+            assert_eq!((followed.status, edited.status), (status, status), "{arguments}");
+            assert_eq!(edited.stderr, followed.stderr, "{arguments}");
+        }
+    }
+}
+
+#[test]
+fn a_number_below_zero_may_stand_for_a_value() {
+    assert!(rewritten(&["--replace", "a", "-1.5"], r#"{"a": 5}"#).contains(r#"{"a": -1.5}"#));
 }

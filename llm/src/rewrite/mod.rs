@@ -281,13 +281,27 @@ fn rewrite_inside(rewriter: &mut Rewriter, is_lost: &mut bool, inside: &str) -> 
     if *is_lost { (String::new(), None) } else { rewrite(rewriter, inside) }
 }
 
-/// Returns true for the beginning of an object or array, as it is spelt in a string, or white space before it.
+/// Returns true for the beginning of an object or array, as it may be spelt in a string, or white space before it.
 fn begins_as_arguments(inside: &str) -> bool {
     let mut rest = inside;
-    while let Some(after) = [" ", "\\n", "\\r", "\\t"].iter().find_map(|space| rest.strip_prefix(space)) {
-        rest = after;
+    loop {
+        let (first, len) = match rest.as_bytes() {
+            [] => return true,
+            [b'\\', b'u', ..] => {
+                let digits = rest.get(2..6).unwrap_or_default();
+                (u8::from_str_radix(digits, 16).unwrap_or_default(), 6)
+            }
+            [b'\\', b'n', ..] => (b'\n', 2),
+            [b'\\', b'r', ..] => (b'\r', 2),
+            [b'\\', b't', ..] => (b'\t', 2),
+            [first, ..] => (*first, 1),
+        };
+        match first {
+            b'{' | b'[' => return true,
+            b' ' | b'\n' | b'\r' | b'\t' => rest = rest.get(len..).unwrap_or_default(),
+            _ => return false,
+        }
     }
-    rest.is_empty() || rest.starts_with(['{', '['])
 }
 
 /// What comes out for a text, and the error that stops it there.

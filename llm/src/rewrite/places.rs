@@ -94,8 +94,11 @@ fn anthropic<'a>(event: Json<'a>, on_found: &mut dyn FnMut(Found<'a>)) {
         on_found(Found::Piece(key.clone(), piece));
     }
     let of_message = each(event, "message").chain([event]).flat_map(|message| each_of(message, "content"));
+    // What comes in pieces begins with a placeholder.
+    let is_placeholder =
+        |input: &Json<'_>| &*kind == "content_block_start" && input.is_object() && input.members().next().is_none();
     for block in each(event, "content_block").chain(of_message) {
-        each(block, "input").for_each(|input| on_found(Found::Whole(input)));
+        each(block, "input").filter(|input| !is_placeholder(input)).for_each(|input| on_found(Found::Whole(input)));
     }
     if &*kind == "message_stop" {
         on_found(Found::End(Key::default()));

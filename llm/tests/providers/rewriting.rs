@@ -164,6 +164,47 @@ fn servers_that_do_not_count_their_calls() {
     );
 }
 
+/// How the first character is spelt says nothing of what the arguments are, nor does the placeholder of a start.
+#[test]
+fn beginnings_of_arguments() {
+    let piece =
+        |spelt: &str| format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"partial_json":"{spelt}"}}}}"#);
+    let done = |spelt: &str| format!(r#"{{"type":"response.function_call_arguments.done","arguments":"{spelt}"}}"#);
+    for start in [r"\u007b", r"\u007B", r"\u0020{", r"\u000a {", r"\n{", r"\t{"] {
+        let (secret, shown) = (format!(r#"{start}\"pw\":1}}"#), format!(r#"{start}\"pw\":\"[redacted]\"}}"#));
+        check(Provider::Anthropic, [(piece(&secret), piece(&shown))]);
+        check(Provider::OpenaiResponses, [(done(&secret), done(&shown))]);
+    }
+    for start in ["x", r"\u0078", r"\\", ""] {
+        check(Provider::Anthropic, [(piece(&format!("{start}1")), piece(""))]);
+    }
+    let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}"#;
+    let new = || vec![Rule::replace("7").unwrap()];
+    let mut calls = CallRewriter::new(Provider::Anthropic, &PatternSet::new(["$"]).unwrap(), new).unwrap();
+    assert_eq!(calls.push(start).unwrap(), start);
+}
+
+/// Arguments that are past a limit may be JSON, in which a rule would have found something.
+#[test]
+fn nothing_passes_after_a_limit() {
+    let twice = r#"{"a":1,"a":2,"pw":"hunter2"}"#.to_owned();
+    let deep = format!(r#"{{"a":{}{},"pw":"hunter2"}}"#, "[".repeat(200), "]".repeat(200));
+    let long = r#"{"aaaaaaaaaa":1,"pw":"hunter2"}"#.to_owned();
+    let limits = jsonspigot::Limits::new().key(8);
+    let parser = || Parser::builder().limits(limits).duplicate_keys(jsonspigot::DuplicateKeys::Reject);
+    for arguments in [twice, deep, long] {
+        for rule in [Rule::remove, Rule::redact] {
+            let new = move || vec![rule()];
+            let patterns = PatternSet::new(["pw"]).unwrap();
+            let mut calls = CallRewriter::with_parser(Provider::OpenaiChat, parser(), &patterns, new).unwrap();
+            let event = chat::more(0, &arguments);
+            let rewritten = calls.push(&event);
+            let event = rewritten.map_or_else(|event| event.instead().to_owned(), std::borrow::Cow::into_owned);
+            assert!(!event.contains("hunter2"), "{event}");
+        }
+    }
+}
+
 /// An id that comes late is the call's; and pieces whose call is not known may be the middle of a secret.
 #[test]
 fn pieces_that_have_lost_their_call() {

@@ -129,8 +129,9 @@ pub(crate) trait Output {
     fn entered(&mut self, _quote: u64) {}
     /// The next piece of the text of a level: its place in that text, and in the one around it.
     fn piece(&mut self, _level: usize, _inside: Range<u64>, _raw: Range<u64>) {}
-    /// The text of a level has failed at an offset in it.
-    fn failed_inside(&mut self, _level: usize, _at: u64) {}
+    /// The text of a level has failed at an offset in it. It may be JSON nevertheless, that is not allowed: past a limit, or
+    /// with a key that is there twice.
+    fn failed_inside(&mut self, _level: usize, _at: u64, _may_be_json: bool) {}
     /// The string that was read inside has ended, which is reported next.
     fn left(&mut self, _end: u64) {}
 }
