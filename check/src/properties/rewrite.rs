@@ -1,7 +1,8 @@
 //! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
 
 use jsonspigot::{
-    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,
+    DocumentEvent, DocumentRewriter, Documents, ErrorKind, Framing, Parser, PatternSet, RewriteError, Rewriter,
+    Rewritten, Rule,
 };
 use serde::de::IgnoredAny;
 
@@ -175,6 +176,10 @@ pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, ru
         let mut add = |bytes: &[u8]| expected.extend_from_slice(bytes);
         alone.write(text, &mut add).expect("the error comes later");
         passed = start + text.len();
+        // A number that ends with the bad byte has been edited.
+        if ended.error().is_some_and(|error| error.kind() == ErrorKind::UnexpectedByte) {
+            let _ = alone.write(stream.get(passed..=passed).unwrap_or_default(), &mut add);
+        }
         if ended.error().is_none() {
             alone.finish(&mut add).expect("it is a text");
         } else {
