@@ -1,8 +1,7 @@
 //! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
 
 use jsonspigot::{
-    DocumentEvent, DocumentRewriter, Documents, ErrorKind, Framing, Parser, PatternSet, RewriteError, Rewriter,
-    Rewritten, Rule,
+    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,
 };
 use serde::de::IgnoredAny;
 
@@ -177,8 +176,9 @@ pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, ru
         alone.write(text, &mut add).expect("the error comes later");
         passed = start + text.len();
         // A number that ends with the bad byte has been edited.
-        if ended.error().is_some_and(|error| error.kind() == ErrorKind::UnexpectedByte) {
-            let _ = alone.write(stream.get(passed..=passed).unwrap_or_default(), &mut add);
+        let bad = stream.get(passed..=passed).filter(|_| ended.error().is_some()).unwrap_or_default();
+        if text.last().is_some_and(u8::is_ascii_digit) && !matches!(bad, b"\n" | b"\x1E") {
+            let _ = alone.write(bad, &mut add);
         }
         if ended.error().is_none() {
             alone.finish(&mut add).expect("it is a text");
