@@ -10,6 +10,9 @@ import { eventsOf } from "./sse.js";
 const GONE = 410;
 const NO_CONTENT = 204;
 
+/** What a server that is being exchanged, or a balancer before it, answers for a while: as if it were not reached. */
+const PASSING = new Set([408, 429, 500, 502, 503, 504]);
+
 /** How long the page may be kept from taking input and from drawing, in milliseconds. */
 const SLICE = 8;
 const FRAME = 16;
@@ -95,7 +98,7 @@ export class Session {
   /** Reads what the conversation has so far, and what is still streaming; nothing of it may be an end. */
   async resume() {
     this.#isResuming = true;
-    await this.#turn((signal) => this.#resumed(signal));
+    await this.#turn((signal) => this.#comeBack(signal));
   }
 
   /** Looks whether the conversation has gone on elsewhere, and if so reads what comes of it. */
@@ -113,6 +116,13 @@ export class Session {
     if (!this.isOver) return void response.body?.cancel().catch(() => {});
     this.isOver = false;
     await this.#turn(() => Promise.resolve(response));
+  }
+
+  // Nothing if there is nobody to answer just now.
+  #comeBack(signal) {
+    return this.#resumed(signal).catch((error) => {
+      if (!PASSING.has(error.status)) throw error;
+    });
   }
 
   async #resumed(signal) {
@@ -157,7 +167,7 @@ export class Session {
     await new Promise((resolve) => setTimeout(resolve, RETRIES[retry]));
     signal.throwIfAborted();
     const before = this.merger.lastChunkId;
-    const response = await reached(this.#resumed(signal));
+    const response = await reached(this.#comeBack(signal));
     if (response) this.on.state("streaming");
     await this.#read(response);
     return this.merger.lastChunkId > before ? -1 : retry;

@@ -28,6 +28,19 @@ function sessionWith(t, answers) {
   return { session: new Session({ assistant: "form", conversationId: "a", on }), told };
 }
 
+/** Says something, and waits for nothing that comes of it. */
+async function sendAtOnce(t, session) {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  let isOver = false;
+  const sent = session.send("Hi").finally(() => (isOver = true));
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    t.mock.timers.tick(8000);
+  }
+  t.mock.timers.reset();
+  await sent;
+}
+
 test("a message is given back if its turn ended before the server took it up", async (t) => {
   const { session, told } = sessionWith(t, [[error(1)]]);
   await session.send("Hi");
@@ -48,4 +61,19 @@ test("a turn from elsewhere begins, whatever became of the message before it", a
   told.length = 0;
   await session.follow();
   assert.deepEqual(told, ["begin elsewhere", "user_message", "error"]);
+});
+
+test("a server that is being exchanged is tried again", async (t) => {
+  const passing = [408, 429, 500, 502, 503, 504].map((status) => ["", { status }]);
+  for (const refusals of [passing.slice(0, 3), passing.slice(3)]) {
+    const { session, told } = sessionWith(t, [[user(1)], ...refusals, [user(1) + error(2)]]);
+    await sendAtOnce(t, session);
+    assert.deepEqual(told, ["begin", "user_message", "error"]);
+  }
+});
+
+test("a server that refuses to go on is not tried again", async (t) => {
+  const { session, told } = sessionWith(t, [[user(1)], ["", { status: 400 }]]);
+  await sendAtOnce(t, session);
+  assert.deepEqual(told, ["begin", "user_message", "fail"]);
 });
