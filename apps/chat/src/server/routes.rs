@@ -107,7 +107,7 @@ async fn send(
     let from = cut.as_ref().map(|cut| cut.from);
     let claim = claim.instead_of(from);
     let said = Said { text: message, answers };
-    let begun = Begun { assistant, said, today: (app.assistants.today)(), cut: from };
+    let begun = Begun { token: fastrand::u64(..), assistant, said, today: (app.assistants.today)(), cut: from };
     if !app.store.reserve(&conversation_id, claim.reservation(), cut, begun.clone()).await? {
         return Err(busy(Busy));
     }

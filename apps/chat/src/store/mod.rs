@@ -101,6 +101,8 @@ pub trait Store: Debug + Send + Sync {
 /// What a turn begins with: all that goes into it besides its conversation and its inputs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Begun {
+    /// What it is known by, and no other turn: at random.
+    pub token: u64,
     /// Who answers.
     pub assistant: Assistant,
     /// What was said.

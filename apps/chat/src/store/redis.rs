@@ -7,13 +7,14 @@
 //! | `{chat}:messages:NAME` | a list: the messages |
 //! | `{chat}:turns:NAME` | a sorted set: each turn's first chunk id, by its last one |
 //! | `{chat}:told:NAME`, `…:befores:NAME` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
-//! | `{chat}:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `epoch`, and what other servers have noted |
+//! | `{chat}:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `token`, `epoch`, and what other servers have noted |
 //! | `{chat}:inputs:NAME` | a list, while a turn runs: what it has taken in |
 //! | `{chat}:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
 //!
 //! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
-//! up. The scripts in `lua/`, each of which Redis runs as a whole, write nothing for a server whose epoch it no longer is:
-//! one that was paused, or cut off, and comes back, can't do any harm. Redis's clock alone counts.
+//! up; a random `token` tells it from every other turn, whatever has become of the conversation. The scripts in `lua/`, each
+//! of which Redis runs as a whole, write nothing for a server with another token or epoch: one that was paused, or cut off,
+//! and comes back, can't do any harm. Redis's clock alone counts.
 //!
 //! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
 
@@ -73,11 +74,21 @@ pub struct Redis {
 /// A turn that is this server's.
 #[derive(Clone, Copy, Debug)]
 struct Own {
+    /// What the turn is known by, and no other.
+    token: u64,
+    /// How many servers have had it, this one too.
     epoch: u64,
     /// The first chunk id.
     first: u64,
     /// How many inputs are stored.
     inputs: usize,
+}
+
+impl Own {
+    /// What the scripts know this server by: of all turns and all their owners, no two have the same.
+    fn owner(&self) -> String {
+        format!("{}/{}", self.token, self.epoch)
+    }
 }
 
 /// What says nothing of itself.
@@ -186,11 +197,11 @@ impl Redis {
         let mut call = TAKE.key(key("turn", &id));
         call.key(key("inputs", &id)).key(live(&id, first)).key(LEASES);
         call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
-        type Answer = Option<(u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
+        type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
         let taken: Answer = self.run(&call, PATIENCE).await?;
-        let Some((epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
+        let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
         let stored = inputs.len();
-        self.keep(&id, Own { epoch, first: first_chunk_id, inputs: stored });
+        self.keep(&id, Own { token, epoch, first: first_chunk_id, inputs: stored });
         let begun: Begun = json(&begun)?;
         let Before { messages, context, session } = json(&before)?;
         let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
@@ -244,13 +255,14 @@ impl Store for Redis {
                 call.key(key(kind, &id));
             }
             let first = told.first_chunk_id;
-            call.key(live(&id, first)).key(LEASES).arg(&id).arg(fastrand::u64(..)).arg(first).arg(told.last_chunk_id);
+            let token = begun.token;
+            call.key(live(&id, first)).key(LEASES).arg(&id).arg(token).arg(first).arg(told.last_chunk_id);
             call.arg(&told.events).arg(text(&before)).arg(text(&begun)).arg(self.lease.as_millis() as u64);
             call.arg(told.first_word.as_ref().map(text).unwrap_or_default()).arg(from);
             call.arg(text(&before.context)).arg(text(&before.session)).arg(before.messages);
             let has_begun = self.run::<u64>(&call, PATIENCE).await? == 1;
             if has_begun {
-                self.keep(&id, Own { epoch: 1, first, inputs: 0 });
+                self.keep(&id, Own { token, epoch: 1, first, inputs: 0 });
             }
             Ok(has_begun)
         }
@@ -268,7 +280,7 @@ impl Store for Redis {
             call.key(live(&id, own.first))
                 .key(LEASES)
                 .arg(&id)
-                .arg(own.epoch)
+                .arg(own.owner())
                 .arg(told.first_chunk_id)
                 .arg(told.last_chunk_id)
                 .arg(&told.events);
@@ -358,7 +370,7 @@ impl Store for Redis {
             let own = self.own(id)?;
             let mut call = PUT.key(key("turn", id));
             call.key(key("inputs", id)).key(live(id, own.first)).key(LEASES);
-            call.arg(id).arg(own.epoch).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
+            call.arg(id).arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
             for input in inputs {
                 call.arg(input.to_bytes());
             }
@@ -421,7 +433,7 @@ impl Store for Redis {
             let Ok(own) = self.own(id) else { return Ok(()) };
             self.forget(id);
             let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("leave").arg(id).arg(own.epoch);
+            call.key(LEASES).arg("leave").arg(id).arg(own.owner());
             self.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()

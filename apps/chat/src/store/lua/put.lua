@@ -1,11 +1,11 @@
 #!lua
 -- Stores what a turn takes in and tells, and renews its lease; if it is still the server's who asks.
 -- KEYS: turn, inputs, live, leases.
--- ARGV: name, epoch, milliseconds of the lease, how many inputs there were, how many are new, these, and then an id and an
+-- ARGV: name, owner, milliseconds of the lease, how many inputs there were, how many are new, these, and then an id and an
 -- event by turns.
 local turn, inputs, live, leases = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
-local state = redis.call('HMGET', turn, 'epoch', 'stop', 'taken', 'seen')
-if state[1] ~= ARGV[2] then
+local state = redis.call('HMGET', turn, 'epoch', 'stop', 'taken', 'seen', 'token')
+if not state[1] or state[5] .. '/' .. state[1] ~= ARGV[2] then
   return { 0, 0, 0, 0 }
 end
 local had, new = tonumber(ARGV[4]), tonumber(ARGV[5])

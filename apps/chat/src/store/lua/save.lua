@@ -1,13 +1,14 @@
 #!lua
 -- Saves a turn, or a step of one, with what was told of it: all of it or nothing. 0 if it is not the server's who asks.
 -- KEYS: conversation, turn, turns, told, messages, inputs, live, leases.
--- ARGV: name, epoch, first, last, events, assistant, context, session, milliseconds for which what was told live is kept,
+-- ARGV: name, owner, first, last, events, assistant, context, session, milliseconds for which what was told live is kept,
 -- the last word or '', how many inputs there were, the input of a step, and then the messages.
 local conversation, turn, turns, told = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local messages, inputs, live, leases = KEYS[5], KEYS[6], KEYS[7], KEYS[8]
 local first, last, is_end = ARGV[3], ARGV[4], ARGV[10] ~= ''
 local mark = first .. '/' .. ARGV[2]
-if redis.call('HGET', turn, 'epoch') ~= ARGV[2] or redis.call('HGET', turn, 'first') ~= first then
+local state = redis.call('HMGET', turn, 'token', 'epoch')
+if not state[1] or state[1] .. '/' .. state[2] ~= ARGV[2] then
   -- Perhaps it was saved, and the server did not hear the answer.
   return redis.call('HGET', conversation, 'ended') == mark and 1 or 0
 end

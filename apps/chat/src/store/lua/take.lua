@@ -8,7 +8,7 @@ local expiry = redis.call('ZSCORE', leases, ARGV[1])
 if not expiry or tonumber(expiry) > now then
   return false
 end
-local state = redis.call('HMGET', turn, 'first', 'begun', 'before', 'at')
+local state = redis.call('HMGET', turn, 'first', 'begun', 'before', 'at', 'token')
 if not state[1] then
   redis.call('ZREM', leases, ARGV[1])
   return false
@@ -25,4 +25,4 @@ local events = {}
 for i, entry in ipairs(told) do
   events[i] = entry[2][2]
 end
-return { epoch, tonumber(state[1]), state[2], state[3], now - state[4], redis.call('LRANGE', inputs, 0, -1), events }
+return { state[5], epoch, tonumber(state[1]), state[2], state[3], now - state[4], redis.call('LRANGE', inputs, 0, -1), events }

@@ -2,6 +2,7 @@
 
 mod crash;
 mod faults;
+mod fencing;
 mod redis;
 
 use std::sync::Arc;

@@ -1,0 +1,92 @@
+//! Stores side by side over one Redis: what a server may still do to a turn that is not its own any more.
+
+use std::time::Duration;
+
+use chat::conversation::{Assistant, Said};
+use chat::store::{Begun, Input, Redis as Shared, Store, StoreError, Taken, Told};
+use chat::wire::{Envelope, Event, EventName, MessageType};
+use serde_json::json;
+
+use super::redis::Redis;
+use crate::world::today;
+
+pub(super) const LEASE: Duration = Duration::from_millis(300);
+
+fn open(redis: &Redis) -> Shared {
+    Shared::open(&redis.url(), LEASE).unwrap()
+}
+
+fn begun() -> Begun {
+    let said = Said { text: "Hi".to_owned(), answers: Default::default() };
+    Begun { token: fastrand::u64(..), assistant: Assistant::Finance, said, today: today(), cut: None }
+}
+
+fn event(name: EventName, chunk_id: u64) -> Event {
+    Event::new(name, Envelope::whole(MessageType::Text, json!({"content": ""})).numbered(chunk_id))
+}
+
+fn told(first: u64, last: u64, last_word: Option<Event>) -> Told {
+    Told { first_chunk_id: first, last_chunk_id: last, events: "{}".to_owned(), first_word: None, last_word }
+}
+
+pub(super) async fn begin(store: &Shared, id: &str, first: u64) {
+    assert!(store.reserve(id, told(first, first + 99, None), None, begun()).await.unwrap());
+}
+
+async fn end(store: &Shared, id: &str, first: u64, last: u64) {
+    store.save(id, None, told(first, last, Some(event(EventName::Done, last)))).await.unwrap();
+}
+
+/// All that can be taken over once the leases are over.
+async fn take_over(store: &Shared) -> Vec<Taken> {
+    tokio::time::sleep(LEASE + Duration::from_millis(50)).await;
+    store.take_over().await.unwrap()
+}
+
+/// What is in Redis of a conversation's turn.
+fn state(redis: &Redis, id: &str) -> Vec<String> {
+    let key = |kind: &str| format!("{{chat}}:{kind}:{id}");
+    vec![
+        redis.ask(&["HMGET", &key("turn"), "token", "epoch", "first", "stop", "taken", "seen"]),
+        redis.ask(&["LRANGE", &key("inputs"), "0", "-1"]),
+        redis.ask(&["XRANGE", &format!("{}:1", key("live")), "-", "+"]),
+        redis.ask(&["HGETALL", &key("told")]),
+        redis.ask(&["ZSCORE", "{chat}:leases", id]),
+    ]
+}
+
+/// A server that was paused in one turn comes back in the next, which is another server's.
+#[tokio::test]
+async fn a_server_that_comes_back_has_no_effect_on_a_later_turn() {
+    let Some(redis) = Redis::start() else { return };
+    let (paused, other) = (open(&redis), open(&redis));
+    begin(&paused, "a", 1).await;
+    assert_eq!(take_over(&other).await.len(), 1);
+    end(&other, "a", 1, 5).await;
+    begin(&other, "a", 6).await;
+    let before = state(&redis, "a");
+    let late = paused.put("a", &[Input::Saved], &[event(EventName::Text, 7)]).await;
+    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
+    let late = paused.save("a", None, told(1, 9, Some(event(EventName::Done, 9)))).await;
+    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
+    paused.leave("a").await.unwrap();
+    assert_eq!(state(&redis, "a"), before);
+    end(&other, "a", 6, 8).await;
+}
+
+/// After a deletion, chunk ids begin anew: the next turn is like the last in all but what it is known by.
+#[tokio::test]
+async fn a_server_that_comes_back_has_no_effect_after_a_deletion() {
+    let Some(redis) = Redis::start() else { return };
+    let (paused, other) = (open(&redis), open(&redis));
+    begin(&paused, "a", 1).await;
+    other.delete("a").await.unwrap();
+    begin(&other, "a", 1).await;
+    let before = state(&redis, "a");
+    let late = paused.put("a", &[Input::Saved], &[event(EventName::Text, 2)]).await;
+    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
+    let late = paused.save("a", None, told(1, 9, Some(event(EventName::Done, 9)))).await;
+    assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
+    paused.leave("a").await.unwrap();
+    assert_eq!(state(&redis, "a"), before);
+}
