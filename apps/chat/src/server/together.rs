@@ -7,16 +7,13 @@ use std::time::{Duration, Instant};
 
 use super::{App, turn};
 use crate::hub::Reader;
-use crate::store::{Place, StoreError, Taken};
+use crate::store::{MOST_OWNERS, Place, StoreError, Taken};
 
 /// How often it is looked for what other servers have told, as long as there are readers of it.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How often it is said that there are readers, if they have not come on.
 const SIGN: Duration = Duration::from_secs(1);
-
-/// How many servers may have a turn, one after the other: it may be what they die of.
-const MOST_OWNERS: u64 = 16;
 
 /// Does it until it is dropped.
 pub(super) async fn run(app: Arc<App>) {
@@ -41,9 +38,16 @@ async fn take_over(app: &Arc<App>) {
         if app.turns.is_stopping() {
             return;
         }
-        match app.store.take_over().await {
-            Ok(taken) => taken.into_iter().for_each(|taken| go_on(app, taken)),
-            Err(error) => tracing::error!(%error, "turns can't be taken over"),
+        let left = app.store.left().await.unwrap_or_else(|error| {
+            tracing::error!(%error, "turns can't be taken over");
+            Vec::new()
+        });
+        for conversation in left {
+            // One that can't be had is in no other's way.
+            match app.store.take_over(conversation.clone()).await {
+                Ok(taken) => taken.into_iter().for_each(|taken| go_on(app, taken)),
+                Err(error) => tracing::error!(conversation, %error, "a turn can't be taken over"),
+            }
         }
     }
 }

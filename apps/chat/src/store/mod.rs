@@ -24,6 +24,9 @@ pub use lock::Lock;
 pub use redis::Redis;
 pub use sqlite::Sqlite;
 
+/// How many servers may have a turn, one after the other: it may be what they die of.
+pub(crate) const MOST_OWNERS: u64 = 16;
+
 /// What a store answers, later.
 pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 
@@ -72,9 +75,14 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(Vec::new())).boxed()
     }
 
-    /// Takes turns over whose servers hold them no longer.
-    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+    /// The conversations with turns whose servers hold them no longer, some of them.
+    fn left(&self) -> Stored<'_, Vec<String>> {
         ready(Ok(Vec::new())).boxed()
+    }
+
+    /// Takes a turn over whose server holds it no longer; nothing if another has been faster.
+    fn take_over(&self, _id: String) -> Stored<'_, Option<Taken>> {
+        ready(Ok(None)).boxed()
     }
 
     /// Holds a turn no longer: another server is to go on with it, at once if it is this one's still.

@@ -27,7 +27,7 @@ use ::redis::{Client, FromRedisValue, Pipeline, RedisError, RedisResult, Script,
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
-use super::{Begun, Cut, Input, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use super::{Begun, Cut, Input, MOST_OWNERS, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
 use crate::conversation::{Before, Conversation, Turn};
 use crate::wire::Event;
 
@@ -192,6 +192,13 @@ impl Redis {
         }))
     }
 
+    /// Ends a turn that nobody can go on with.
+    async fn end(&self, id: &str, own: &Own) -> Result<(), StoreError> {
+        let mut call = MARK.key(key("turn", id));
+        call.key(LEASES).key(key("inputs", id)).key(live(id, own.first)).arg("end").arg(id).arg(own.owner());
+        self.run::<u64>(&call, PATIENCE).await.map(drop)
+    }
+
     async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
         let first = self.place(&id).await?.running.unwrap_or_default();
         let mut call = TAKE.key(key("turn", &id));
@@ -200,24 +207,34 @@ impl Redis {
         type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
         let taken: Answer = self.run(&call, PATIENCE).await?;
         let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
-        let stored = inputs.len();
-        self.keep(&id, Own { token, epoch, first: first_chunk_id, inputs: stored });
-        let begun: Begun = json(&begun)?;
-        let Before { messages, context, session } = json(&before)?;
-        let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
-        before.messages.truncate(messages);
-        (before.context, before.session) = (context, session);
-        let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<Option<_>>();
-        Ok(Some(Taken {
-            conversation: id,
-            first_chunk_id,
-            begun,
-            before,
-            inputs: inputs.ok_or(StoreError::Unreadable)?,
-            told: told.iter().map(|event| json(event)).collect::<Result<_, _>>()?,
-            age: Duration::from_millis(age),
-            owners: epoch,
-        }))
+        let own = Own { token, epoch, first: first_chunk_id, inputs: inputs.len() };
+        let conversation = id.clone();
+        let taken = async {
+            let begun: Begun = json(&begun)?;
+            let Before { messages, context, session } = json(&before)?;
+            let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
+            before.messages.truncate(messages);
+            (before.context, before.session) = (context, session);
+            let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<Option<_>>();
+            Ok(Taken {
+                conversation,
+                first_chunk_id,
+                begun,
+                before,
+                inputs: inputs.ok_or(StoreError::Unreadable)?,
+                told: told.iter().map(|event| json(event)).collect::<Result<_, _>>()?,
+                age: Duration::from_millis(age),
+                owners: epoch,
+            })
+        };
+        let taken = taken.await;
+        match &taken {
+            Ok(_) => self.keep(&id, own),
+            Err(StoreError::Unreadable) if epoch > MOST_OWNERS => self.end(&id, &own).await?,
+            // Its lease is over some day, and somebody tries again.
+            Err(_) => {}
+        }
+        taken.map(Some)
     }
 }
 
@@ -407,25 +424,23 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+    fn left(&self) -> Stored<'_, Vec<String>> {
         async move {
             let mut calls = pipe();
             calls.cmd("TIME");
             let ((seconds, micros),): ((u64, u64),) = self.read(&calls).await?;
             let mut calls = pipe();
             calls.zrangebyscore_limit(LEASES, "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
-            let (over,): (Vec<String>,) = self.read(&calls).await?;
-            let mut taken = Vec::new();
-            for id in over {
-                // One that was this server's, which has not noticed yet, is dropped first.
-                if self.own(&id).is_err() {
-                    let new = self.take(id.clone()).await.inspect_err(|_| self.forget(&id))?;
-                    taken.extend(new);
-                }
-            }
-            Ok(taken)
+            let (mut left,): (Vec<String>,) = self.read(&calls).await?;
+            // One that was this server's, which has not noticed yet, is dropped first.
+            left.retain(|id| self.own(id).is_err());
+            Ok(left)
         }
         .boxed()
+    }
+
+    fn take_over(&self, id: String) -> Stored<'_, Option<Taken>> {
+        self.take(id).boxed()
     }
 
     fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {

@@ -1,15 +1,22 @@
 #!lua
 -- Notes in a running turn what another server has to say: that it is to stop, or how far its readers have come.
--- KEYS: turn, leases. ARGV: 'stop'; or 'taken' and a chunk id; or 'leave', the name and the owner.
+-- Or ends one that its owner leaves, or can't read: what is reserved is what is told of it then.
+-- KEYS: turn, leases; to end it inputs and live, too.
+-- ARGV: 'stop'; or 'taken' and a chunk id; or 'leave' or 'end', the name and the owner.
 if redis.call('EXISTS', KEYS[1]) == 0 then
   return 0
 end
 if ARGV[1] == 'stop' then
   redis.call('HSET', KEYS[1], 'stop', 1)
-elseif ARGV[1] == 'leave' then
+elseif ARGV[1] == 'leave' or ARGV[1] == 'end' then
   local state = redis.call('HMGET', KEYS[1], 'token', 'epoch')
   if state[1] .. '/' .. state[2] == ARGV[3] then
-    redis.call('ZADD', KEYS[2], 0, ARGV[2])
+    if ARGV[1] == 'leave' then
+      redis.call('ZADD', KEYS[2], 0, ARGV[2])
+    else
+      redis.call('ZREM', KEYS[2], ARGV[2])
+      redis.call('DEL', KEYS[1], KEYS[3], KEYS[4])
+    end
   end
 else
   local time = redis.call('TIME')

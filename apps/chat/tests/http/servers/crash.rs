@@ -81,8 +81,12 @@ impl Store for Crashing {
         self.store.hold(own)
     }
 
-    fn take_over(&self) -> Stored<'_, Vec<Taken>> {
+    fn left(&self) -> Stored<'_, Vec<String>> {
         futures::future::ready(Ok(Vec::new())).boxed()
+    }
+
+    fn take_over(&self, id: String) -> Stored<'_, Option<Taken>> {
+        self.store.take_over(id)
     }
 
     fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {

@@ -40,7 +40,11 @@ async fn end(store: &Shared, id: &str, first: u64, last: u64) {
 /// All that can be taken over once the leases are over.
 async fn take_over(store: &Shared) -> Vec<Taken> {
     tokio::time::sleep(LEASE + Duration::from_millis(50)).await;
-    store.take_over().await.unwrap()
+    let mut taken = Vec::new();
+    for id in store.left().await.unwrap() {
+        taken.extend(store.take_over(id).await.unwrap_or_default());
+    }
+    taken
 }
 
 /// What is in Redis of a conversation's turn.
@@ -89,4 +93,23 @@ async fn a_server_that_comes_back_has_no_effect_after_a_deletion() {
     assert!(matches!(late, Err(StoreError::Lost)), "{late:?}");
     paused.leave("a").await.unwrap();
     assert_eq!(state(&redis, "a"), before);
+}
+
+#[tokio::test]
+async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
+    let Some(redis) = Redis::start() else { return };
+    let (first, other) = (open(&redis), open(&redis));
+    for id in ["a", "b", "c"] {
+        begin(&first, id, 1).await;
+    }
+    redis.ask(&["HSET", "{chat}:turn:b", "begun", "?"]);
+    let taken = take_over(&other).await;
+    let taken: Vec<_> = taken.iter().map(|taken| taken.conversation.as_str()).collect();
+    assert_eq!(taken, ["a", "c"]);
+    // It may be what servers die of, too.
+    redis.ask(&["HSET", "{chat}:turn:b", "epoch", "16"]);
+    take_over(&other).await;
+    let place = other.place("b").await.unwrap();
+    assert_eq!((place.running, place.last_chunk_id), (None, 100), "what is reserved is told of it");
+    assert!(!redis.ask(&["ZRANGE", "{chat}:leases", "0", "-1"]).contains("\"b\""), "nobody takes it again");
 }
