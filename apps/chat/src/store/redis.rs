@@ -458,8 +458,9 @@ impl Store for Redis {
         async move {
             let mut calls = pipe();
             for Tail { conversation, first, after } in &of {
-                calls.cmd("XRANGE").arg(live(conversation, *first)).arg(format!("({after}-0")).arg("+");
+                // In this order: what a turn that ends in between tells last is seen then.
                 calls.hget(key("turn", conversation), "first");
+                calls.cmd("XRANGE").arg(live(conversation, *first)).arg(format!("({after}-0")).arg("+");
             }
             if of.is_empty() {
                 return Ok(Vec::new());
@@ -467,12 +468,20 @@ impl Store for Redis {
             type Entry = (String, (String, String));
             let mut answers = self.read::<Vec<::redis::Value>>(&calls).await?.into_iter();
             let mut tails = Vec::new();
-            for Tail { first, .. } in of {
-                let (Some(entries), Some(running)) = (answers.next(), answers.next()) else { break };
-                let entries: Vec<Entry> = ::redis::from_redis_value(entries).map_err(RedisError::from)?;
-                let running: Option<u64> = ::redis::from_redis_value(running).map_err(RedisError::from)?;
-                let events = entries.iter().map(|(_, (_, event))| json(event)).collect::<Result<Vec<Event>, _>>()?;
-                tails.push((running == Some(first) || !events.is_empty()).then_some(events));
+            for Tail { conversation, first, .. } in of {
+                let (Some(running), Some(entries)) = (answers.next(), answers.next()) else { break };
+                let read = || {
+                    let running: Option<u64> = ::redis::from_redis_value(running).map_err(RedisError::from)?;
+                    let entries: Vec<Entry> = ::redis::from_redis_value(entries).map_err(RedisError::from)?;
+                    let events =
+                        entries.iter().map(|(_, (_, event))| json(event)).collect::<Result<Vec<Event>, _>>()?;
+                    Ok((running == Some(first) || !events.is_empty()).then_some(events))
+                };
+                // Whoever reads it comes back; the others go on.
+                tails.push(read().unwrap_or_else(|error: StoreError| {
+                    tracing::error!(conversation, %error, "what another server tells can't be read");
+                    None
+                }));
             }
             Ok(tails)
         }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chat::conversation::{Assistant, Said};
-use chat::store::{Begun, Input, Redis as Shared, Store, StoreError, Taken, Told};
+use chat::store::{Begun, Input, Redis as Shared, Store, StoreError, Tail, Taken, Told};
 use chat::wire::{Envelope, Event, EventName, MessageType};
 use serde_json::json;
 
@@ -112,4 +112,18 @@ async fn a_turn_that_cannot_be_read_is_in_no_other_turns_way_and_ends() {
     let place = other.place("b").await.unwrap();
     assert_eq!((place.running, place.last_chunk_id), (None, 100), "what is reserved is told of it");
     assert!(!redis.ask(&["ZRANGE", "{chat}:leases", "0", "-1"]).contains("\"b\""), "nobody takes it again");
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_ends_one_copy_only() {
+    let Some(redis) = Redis::start() else { return };
+    let store = open(&redis);
+    for id in ["a", "b"] {
+        begin(&store, id, 1).await;
+        store.put(id, &[], &[event(EventName::Text, 1)]).await.unwrap();
+    }
+    redis.ask(&["XADD", "{chat}:live:a:1", "2-0", "event", "?"]);
+    let tail = |id: &str| Tail { conversation: id.to_owned(), first: 1, after: 0 };
+    let tails = store.tails(vec![tail("a"), tail("b")]).await.unwrap();
+    assert_eq!(tails, [None, Some(vec![event(EventName::Text, 1)])]);
 }
