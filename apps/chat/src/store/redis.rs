@@ -23,7 +23,12 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use ::redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use ::redis::{Client, FromRedisValue, Pipeline, RedisError, RedisResult, Script, ScriptInvocation, cmd, pipe};
+use ::redis::io::tcp::TcpSettings;
+use ::redis::io::tcp::socket2::TcpKeepalive;
+use ::redis::{
+    Client, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult, Script, ScriptInvocation,
+    cmd, pipe,
+};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
@@ -66,10 +71,14 @@ const MOST_TAKEN: usize = 16;
 /// Redis, for one server.
 #[derive(Debug)]
 pub struct Redis {
-    connection: Shown<ConnectionManager>,
+    client: Client,
+    connection: Mutex<Shown<Connection>>,
     lease: Duration,
     own: Mutex<HashMap<String, Own>>,
 }
+
+/// A connection, and how many there were before it.
+type Connection = (u64, ConnectionManager);
 
 /// A turn that is this server's.
 #[derive(Clone, Copy, Debug)]
@@ -118,14 +127,35 @@ impl Redis {
     ///
     /// There is no Redis at the address.
     pub fn open(url: &str, lease: Duration) -> Result<Self, StoreError> {
-        let client = Client::open(url)?;
+        let mut address = url.into_connection_info()?;
+        let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(ANSWER));
+        // Without it, what is written to a machine that is gone is sent again for a quarter of an hour.
+        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+        let settings = settings.set_user_timeout(ANSWER);
+        address = address.set_tcp_settings(settings);
+        let client = Client::open(address)?;
         cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
-        let config = ConnectionManagerConfig::new()
-            .set_number_of_retries(0)
-            .set_connection_timeout(Some(Duration::from_secs(2)))
-            .set_response_timeout(Some(ANSWER));
-        let connection = Shown(ConnectionManager::new_lazy_with_config(client, config)?);
-        Ok(Self { connection, lease, own: Mutex::default() })
+        let connection = Mutex::new(Shown((0, connect(&client)?)));
+        Ok(Self { client, connection, lease, own: Mutex::default() })
+    }
+
+    fn connection(&self) -> Connection {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    }
+
+    /// Has the next call use a new connection if this one is of no use any more. By itself, the manager takes one that
+    /// answers too late for a good one, and keeps a refusal of its password as the answer to everything.
+    fn replace(&self, number: u64, error: &RedisError) {
+        if !error.is_timeout() && !is_unknown(error) {
+            return;
+        }
+        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        // All calls on it fail, and one new connection is enough.
+        if connection.0.0 == number
+            && let Ok(new) = connect(&self.client)
+        {
+            connection.0 = (number + 1, new);
+        }
     }
 
     fn own(&self, id: &str) -> Result<Own, StoreError> {
@@ -148,7 +178,9 @@ impl Redis {
     async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>, patience: Duration) -> Result<T, StoreError> {
         let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
         loop {
-            match call.invoke_async(&mut self.connection.0.clone()).await {
+            let (number, mut connection) = self.connection();
+            let answer = call.invoke_async(&mut connection).await.inspect_err(|error| self.replace(number, error));
+            match answer {
                 Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
                     tracing::warn!(%error, "Redis is asked again");
                     tokio::time::sleep(pause).await;
@@ -174,7 +206,8 @@ impl Redis {
     }
 
     async fn query<T: FromRedisValue>(&self, calls: &Pipeline) -> RedisResult<T> {
-        calls.query_async(&mut self.connection.0.clone()).await
+        let (number, mut connection) = self.connection();
+        calls.query_async(&mut connection).await.inspect_err(|error| self.replace(number, error))
     }
 
     async fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
@@ -238,10 +271,24 @@ impl Redis {
     }
 }
 
+fn connect(client: &Client) -> RedisResult<ConnectionManager> {
+    let config = ConnectionManagerConfig::new()
+        .set_number_of_retries(0)
+        .set_connection_timeout(Some(Duration::from_secs(2)))
+        .set_response_timeout(Some(ANSWER));
+    ConnectionManager::new_lazy_with_config(client.clone(), config)
+}
+
+/// Whether Redis does not know the server's password: one of the two is being changed.
+fn is_unknown(error: &RedisError) -> bool {
+    error.kind() == ErrorKind::AuthenticationFailed
+}
+
 /// Whether the same call may succeed a little later, and may be made again.
 fn may_pass(error: &RedisError) -> bool {
     let is_away = error.is_io_error() || error.is_timeout() || error.is_connection_dropped();
     is_away
+        || is_unknown(error)
         || matches!(error.code(), Some("OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF"))
 }
 
