@@ -100,7 +100,23 @@ pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: 
     let too_late = Instant::now() + app.limits.longest.saturating_sub(age);
     let before = match before {
         Some(before) => Ok(Some(before)),
-        None => app.store.load(&id).await,
+        None => {
+            let mut pause = Duration::from_millis(100);
+            loop {
+                match app.store.load(&id).await {
+                    // It has begun, so it waits for its store as it does later.
+                    Err(error @ StoreError::Redis(_)) if Instant::now() + pause < too_late => {
+                        tracing::warn!(conversation = id, %error, "a turn waits for the store");
+                        tokio::select! {
+                            () = tokio::time::sleep(pause) => pause = (pause * 2).min(Duration::from_secs(1)),
+                            () = publisher.lost() => return leave(&app, &id, publisher).await,
+                            () = app.turns.stopping() => return leave(&app, &id, publisher).await,
+                        }
+                    }
+                    loaded => break loaded,
+                }
+            }
+        }
     };
     let (answered, publisher, draft) = loop {
         let (abandoned, stopped, lost) = (publisher.abandoned(), publisher.stopped(), publisher.lost());

@@ -14,11 +14,16 @@ use tokio::sync::Notify;
 
 use super::{Servers, cuts, last_id, seen};
 
+/// How often a Redis is away that is.
+const AWAY: usize = 3;
+
 /// A store whose server hangs after so many writes of a turn, and is then killed by the test.
 #[derive(Debug)]
 struct Crashing {
     store: Redis,
     left: AtomicUsize,
+    /// How often conversations can still be asked for until that works again; it works while it is more than `AWAY`.
+    away: AtomicUsize,
     /// Whether the last write is still made.
     is_late: bool,
     crashed: Arc<Notify>,
@@ -42,7 +47,13 @@ impl Crashing {
 
 impl Store for Crashing {
     fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
-        self.store.load(id)
+        match self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| away.checked_sub(1)) {
+            Ok(1..=AWAY) => {
+                let error = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
+                futures::future::ready(Err(StoreError::Redis(error.into()))).boxed()
+            }
+            _ => self.store.load(id),
+        }
     }
 
     fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool> {
@@ -123,7 +134,13 @@ async fn at_each_write(assistant: &str, message: &str) -> usize {
             let crashed = Arc::new(Notify::new());
             let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
             let (left, notify) = (AtomicUsize::new(writes), crashed.clone());
-            let dying = world.server_over(Arc::new(Crashing { store, left, is_late, crashed: notify }));
+            let dying = world.server_over(Arc::new(Crashing {
+                store,
+                left,
+                away: AtomicUsize::new(0),
+                is_late,
+                crashed: notify,
+            }));
             let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
             let request = world.client.post(format!("{}/api/chat/send", dying.base_url()));
             let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
@@ -198,6 +215,20 @@ async fn at_each_write_of_steps() {
 #[tokio::test]
 async fn at_each_write_of_a_form() {
     at_each_write("form", "Wrong at first: four days around the Øresund").await;
+}
+
+/// It is away as soon as a turn has begun, for longer than a request waits.
+#[tokio::test]
+async fn a_redis_that_is_away_when_a_turn_begins_is_waited_for() {
+    let Some(world) = Servers::start(0).await else { return };
+    let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
+    let (left, away, crashed) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(AWAY + 1), Arc::new(Notify::new()));
+    let server = world.server_over(Arc::new(Crashing { store, left, away, is_late: false, crashed }));
+    let body = json!({"conversationId": "a", "assistant": "finance", "message": "Good morning"}).to_string();
+    let request = world.client.post(format!("{}/api/chat/send", server.base_url()));
+    let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
+    let told = crate::world::Stream::of(response).rest().await;
+    assert_eq!(told.last().unwrap().event, EventName::Done, "{:?}", told.last());
 }
 
 /// How often each call was carried out, by its key.
