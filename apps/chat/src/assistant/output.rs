@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::TurnError;
@@ -35,6 +36,8 @@ pub struct Steps {
     pub store: Arc<dyn Store>,
     /// The conversation.
     pub conversation: String,
+    /// Whether something is being done that is to come to its end here, as it can't be done again elsewhere.
+    pub is_bound: watch::Sender<bool>,
 }
 
 impl Output {
@@ -50,7 +53,7 @@ impl Output {
             self.draft.saved();
             return Ok(());
         }
-        let Steps { store, conversation } = self.steps.clone();
+        let Steps { store, conversation, .. } = self.steps.clone();
         let Some(told) = self.publisher.told_so_far() else { return Ok(()) };
         self.saving = Some(tokio::spawn(async move { store.save(&conversation, Some(step), told).await }));
         self.settle().await.map_err(|error| TurnError::Store(error.to_string()))
@@ -147,6 +150,11 @@ impl Output {
     /// What a call is known by, wherever it is run.
     pub(super) fn key(&self, call: &str) -> String {
         format!("{}/{}/{call}", self.steps.conversation, self.publisher.first_chunk_id())
+    }
+
+    /// Says whether something is being done that is to come to its end on this server.
+    pub(super) fn bind(&self, is_bound: bool) {
+        self.steps.is_bound.send_replace(is_bound);
     }
 
     /// How much of answers has been shown: what fails before it grows can be tried again unnoticed.

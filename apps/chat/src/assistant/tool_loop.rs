@@ -194,6 +194,8 @@ async fn run(
         }
     }
     let mut have_begun = false;
+    // Those that must not run a second time, and whose results are not stored.
+    let mut once = HashSet::new();
     while outcomes.iter().any(Option::is_none) {
         output.redo().await?;
         let input = match output.inputs().next_of_run(first, |place| outcomes[place].is_none()).await {
@@ -214,10 +216,14 @@ async fn run(
                         };
                         let input = call.input.as_ref().ok().cloned().unwrap_or_default();
                         let key = output.key(&call.id);
+                        if !toolbox.is_repeatable(&call.name) {
+                            once.insert(place);
+                        }
                         toolbox.run(&call.name, input, key, &assistants.provider, say).boxed()
                     };
                     places.insert(running.spawn(run).id(), place);
                 }
+                output.bind(!once.is_empty());
                 if !have_begun {
                     have_begun = true;
                     output.flush().await?;
@@ -235,6 +241,10 @@ async fn run(
                     },
                 };
                 output.inputs().store(std::slice::from_ref(&input)).await;
+                if let Input::Outcome { place, .. } = &input {
+                    once.remove(place);
+                    output.bind(!once.is_empty());
+                }
                 input
             }
         };

@@ -8,9 +8,10 @@ use std::time::Duration;
 use futures::FutureExt;
 use serde_json::json;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::Instant;
 
-use super::App;
+use super::{App, LAST_NOTES};
 use crate::assistant::{Finished, Inputs, Output, Steps, TurnError};
 use crate::conversation::{Conversation, Turn};
 use crate::hub::{Interrupt, Interrupts, Publisher, Shared};
@@ -118,9 +119,11 @@ pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: 
             }
         }
     };
+    let is_bound = watch::Sender::new(false);
     let (answered, publisher, draft) = loop {
+        is_bound.send_replace(false);
         let (abandoned, stopped, lost) = (publisher.abandoned(), publisher.stopped(), publisher.lost());
-        let steps = Steps { store: app.store.clone(), conversation: id.clone() };
+        let steps = Steps { store: app.store.clone(), conversation: id.clone(), is_bound: is_bound.clone() };
         let taken = if is_shared {
             Inputs::shared(app.store.clone(), id.clone(), interrupts.clone(), std::mem::take(&mut inputs))
         } else {
@@ -142,10 +145,8 @@ pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: 
             () = lost => Ended::Left,
             () = abandoned => Ended::Answered(Box::new(Err(Failure::ClientGone))),
             () = stopped => Ended::Answered(Box::new(Err(Failure::Stopped))),
-            () = app.turns.stopping() => match is_shared {
-                true => Ended::Left,
-                false => Ended::Answered(Box::new(Err(Failure::BrokenOff))),
-            },
+            () = leaving(&app, &is_bound), if is_shared => Ended::Left,
+            () = app.turns.stopping(), if !is_shared => Ended::Answered(Box::new(Err(Failure::BrokenOff))),
             () = tokio::time::sleep_until(too_late) => Ended::Answered(Box::new(Err(Failure::TooSlow(app.limits.longest)))),
         };
         // From here on nothing is dropped half-way: what is saved is told to be.
@@ -188,6 +189,13 @@ pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: 
         }
     };
     publisher.end(last_word);
+}
+
+/// Waits until the server is to end, and the turn can be left to another without a loss, or has no more time.
+async fn leaving(app: &App, is_bound: &watch::Sender<bool>) {
+    app.turns.stopping().await;
+    // The sender is here.
+    let _ = tokio::time::timeout(LAST_NOTES * 4 / 5, is_bound.subscribe().wait_for(|is_bound| !is_bound)).await;
 }
 
 /// Leaves a turn to other servers.

@@ -2,6 +2,7 @@
 
 mod connections;
 mod crash;
+mod endings;
 mod faults;
 mod fencing;
 mod redis;
