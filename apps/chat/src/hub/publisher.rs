@@ -112,10 +112,10 @@ impl Publisher {
     }
 
     /// Runs this on the turn's log: in a store that servers share, on that of what counts, without what was taken back;
-    /// unless the turn ends before it has come as far again as it was told.
+    /// unless the turn ends before it has come as far again as it was told, or what it tells now is something else.
     fn with_log<T>(&self, work: impl FnOnce(&Log) -> T) -> T {
         match &self.shared {
-            Some(Shared { log: Some(log), told, .. }) if log.head() >= *told => work(log),
+            Some(Shared { log: Some(log), told, has_diverged: false, .. }) if log.head() >= *told => work(log),
             _ => work(&self.channel.state.borrow().log),
         }
     }

@@ -47,3 +47,34 @@ async fn a_server_that_is_told_to_end_waits_for_a_tool_that_cannot_be_repeated()
     let result = told.iter().find(|event| event.data.props["status"] == "done").expect("it is not lost");
     assert_eq!((&result.data.props["result"], runs("slow").len()), (&json!("booked"), 1));
 }
+
+/// As if another version of the server had taken the turn over.
+#[tokio::test]
+async fn what_was_told_stays_told_if_another_version_tells_something_else() {
+    let Some(mut world) = Servers::start(2).await else { return };
+    let mut stream = world.send(0, "a", "finance", "Good morning #hold").await;
+    stream.until(|event| event.event == EventName::Text && event.data.delta).await;
+    world.provider.journal().wait_for(|seen| seen.held == 1).await;
+    world.kill(0);
+    let client = redis::Client::open(world.redis.url()).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    let live = "{chat}:live:a:1";
+    let mut all = redis::cmd("XRANGE");
+    let all: Vec<(String, (String, String))> = all.arg(live).arg("-").arg("+").query(&mut connection).unwrap();
+    redis::cmd("DEL").arg(live).exec(&mut connection).unwrap();
+    let mut changed = 0;
+    for (id, (field, text)) in all {
+        let other = text.replace("Good morning #hold", "Good night");
+        changed += usize::from(other != text);
+        redis::cmd("XADD").arg(live).arg(id).arg(field).arg(other).exec(&mut connection).unwrap();
+    }
+    assert_eq!(changed, 1);
+    // All that anybody may have been told of it.
+    let mut other = crate::world::Stream::of(world.resume(1, "a", 0).await);
+    let told = other.rest().await;
+    assert_eq!(told.last().unwrap().data.props["kind"], "broken_off", "{:?}", told.last());
+    let again = world.rest(1, "a", 0).await;
+    world.servers[1] = Some(world.server());
+    assert_eq!(again, told);
+    assert_eq!(world.rest(1, "a", 0).await, told, "from the store");
+}
