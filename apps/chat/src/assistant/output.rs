@@ -36,6 +36,8 @@ pub struct Steps {
     pub store: Arc<dyn Store>,
     /// The conversation.
     pub conversation: String,
+    /// What the turn is known by, and no other.
+    pub token: u64,
     /// Whether something is being done that is to come to its end here, as it can't be done again elsewhere.
     pub is_bound: watch::Sender<bool>,
 }
@@ -147,9 +149,11 @@ impl Output {
         }
     }
 
-    /// What a call is known by, wherever it is run.
+    /// What a call is known by, wherever it is run. The turn's token is in it, as chunk ids and calls' names may come again
+    /// in a conversation that was deleted.
     pub(super) fn key(&self, call: &str) -> String {
-        format!("{}/{}/{call}", self.steps.conversation, self.publisher.first_chunk_id())
+        let Steps { conversation, token, .. } = &self.steps;
+        format!("{conversation}/{}/{token:x}/{call}", self.publisher.first_chunk_id())
     }
 
     /// Says whether something is being done that is to come to its end on this server.

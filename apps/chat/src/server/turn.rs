@@ -123,7 +123,12 @@ pub(super) async fn run(app: Arc<App>, id: String, begun: Begun, mut publisher: 
     let (answered, publisher, draft) = loop {
         is_bound.send_replace(false);
         let (abandoned, stopped, lost) = (publisher.abandoned(), publisher.stopped(), publisher.lost());
-        let steps = Steps { store: app.store.clone(), conversation: id.clone(), is_bound: is_bound.clone() };
+        let steps = Steps {
+            store: app.store.clone(),
+            conversation: id.clone(),
+            token: begun.token,
+            is_bound: is_bound.clone(),
+        };
         let taken = if is_shared {
             Inputs::shared(app.store.clone(), id.clone(), interrupts.clone(), std::mem::take(&mut inputs))
         } else {

@@ -78,3 +78,15 @@ async fn what_was_told_stays_told_if_another_version_tells_something_else() {
     assert_eq!(again, told);
     assert_eq!(world.rest(1, "a", 0).await, told, "from the store");
 }
+
+#[tokio::test]
+async fn a_key_never_comes_twice_even_after_a_deletion() {
+    let Some(world) = Servers::start_with(1, Duration::ZERO, tools).await else { return };
+    for _ in 0..2 {
+        let told = world.send(0, "a", "finance", "#tool:key").await.rest().await;
+        assert_eq!((told[0].data.chunk_id, told.last().unwrap().event), (1, EventName::Done));
+        world.post(0, "/api/chat/delete", json!({"conversationId": "a"})).await;
+    }
+    let keys = runs("key");
+    assert!(keys.len() == 2 && keys[0] != keys[1], "{keys:?}");
+}
