@@ -44,6 +44,8 @@ struct Channel {
 #[derive(Debug)]
 struct State {
     log: Log,
+    /// What the turn is known by in a store that servers share, once it is open; 0 before.
+    token: u64,
     is_running: bool,
     /// Whether another server runs it, and what is here is a copy.
     is_copy: bool,
@@ -65,6 +67,7 @@ impl State {
     fn behind(head: u64, window: u64) -> Self {
         Self {
             log: Log::behind(head),
+            token: 0,
             is_running: false,
             is_copy: false,
             is_lost: false,
@@ -169,14 +172,16 @@ impl Hub {
         });
     }
 
-    /// The conversations with a turn that runs here.
-    pub(crate) fn own(&self) -> Vec<String> {
+    /// The conversations with a turn that runs here, and what it is known by.
+    pub(crate) fn own(&self) -> Vec<(String, u64)> {
         let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
-        let own = channels.iter().filter(|(_, channel)| {
+        let own = channels.iter().filter_map(|(conversation, channel)| {
             let state = channel.state.borrow();
-            state.is_running && !state.is_copy
+            // One that has not begun yet is not this server's yet.
+            let is_own = state.is_running && !state.is_copy && state.token != 0;
+            is_own.then(|| (conversation.clone(), state.token))
         });
-        own.map(|(conversation, _)| conversation.clone()).collect()
+        own.collect()
     }
 
     /// The copies that are still to grow.
@@ -215,11 +220,12 @@ impl Hub {
         });
     }
 
-    /// What the store says of a turn that runs here; nothing if it does so no longer.
-    pub(crate) fn hear(&self, conversation: &str, standing: Option<&Standing>) {
+    /// What the store says of a turn that runs here, known by its token; nothing if it does so no longer. If it is over
+    /// meanwhile, that is not said of the next one.
+    pub(crate) fn hear(&self, conversation: &str, token: u64, standing: Option<&Standing>) {
         let channels = self.channels.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(channel) = channels.get(conversation) {
-            channel.hear(standing);
+            channel.hear(token, standing);
         }
     }
 
@@ -261,9 +267,9 @@ pub(crate) struct Copy {
 }
 
 impl Channel {
-    fn hear(&self, standing: Option<&Standing>) {
+    fn hear(&self, token: u64, standing: Option<&Standing>) {
         self.state.send_if_modified(|state| {
-            if !state.is_running || state.is_copy {
+            if !state.is_running || state.is_copy || state.token != token {
                 return false;
             }
             let Some(standing) = standing else {
@@ -285,5 +291,38 @@ impl Channel {
     fn is_stale(&self) -> bool {
         let state = self.state.borrow();
         (!state.is_running || state.is_copy) && state.readers == 0 && state.since.elapsed() > KEPT
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::store::Sqlite;
+
+    #[test]
+    fn what_is_said_of_a_turn_is_not_said_of_the_next_one() {
+        let hub = Hub::new(Limits::default());
+        let store: Arc<dyn crate::store::Store> = Arc::new(Sqlite::open(None).unwrap());
+        let (interrupts, _interrupted) = tokio::sync::mpsc::unbounded_channel();
+        let open = |token| {
+            let shared = Shared::new(store.clone(), "a".to_owned(), token, interrupts.clone());
+            hub.claim("a", 0).unwrap().open(Some(shared))
+        };
+        let (first, _reader) = open(1);
+        assert_eq!(hub.own(), [("a".to_owned(), 1)]);
+        first.leave(false);
+        let (second, _reader) = open(2);
+        let is_told = |of: u64, standing: Option<&Standing>| {
+            hub.hear("a", of, standing);
+            let channel = hub.channels.lock().unwrap()["a"].clone();
+            let state = channel.state.borrow();
+            (state.is_lost, state.is_to_stop)
+        };
+        let stop = Standing { is_to_stop: true, ..Standing::default() };
+        assert_eq!((is_told(1, None), is_told(1, Some(&stop))), ((false, false), (false, false)));
+        assert_eq!((is_told(2, Some(&stop)), is_told(2, None)), ((false, true), (true, true)));
+        second.leave(false);
     }
 }

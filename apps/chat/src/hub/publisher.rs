@@ -39,6 +39,8 @@ pub struct Shared {
     pub store: Arc<dyn Store>,
     /// The conversation.
     pub conversation: String,
+    /// What the turn is known by there.
+    pub token: u64,
     /// Whoever runs the turn.
     pub interrupts: Interrupts,
     log: Option<Log>,
@@ -53,8 +55,8 @@ pub struct Shared {
 impl Shared {
     /// A conversation of a store.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, conversation: String, interrupts: Interrupts) -> Self {
-        Self { store, conversation, interrupts, log: None, told: 0, held: Vec::new(), has_diverged: false }
+    pub fn new(store: Arc<dyn Store>, conversation: String, token: u64, interrupts: Interrupts) -> Self {
+        Self { store, conversation, token, interrupts, log: None, told: 0, held: Vec::new(), has_diverged: false }
     }
 }
 
@@ -81,6 +83,8 @@ impl Publisher {
         reserved: Event,
         shared: Option<Shared>,
     ) -> Self {
+        let token = shared.as_ref().map_or(0, |shared| shared.token);
+        channel.state.send_modify(|state| state.token = token);
         let state = channel.state.subscribe();
         let first = before + 1 + u64::from(cut.is_some());
         let mut new = Self {
@@ -223,9 +227,9 @@ impl Publisher {
 
     /// Tells events where other servers find them.
     async fn put(&self, events: &[Event]) {
-        let Some(Shared { store, conversation, interrupts, .. }) = &self.shared else { return };
+        let Some(Shared { store, conversation, token, interrupts, .. }) = &self.shared else { return };
         match store.put(conversation, &[], events).await {
-            Ok(standing) => self.channel.hear(Some(&standing)),
+            Ok(standing) => self.channel.hear(*token, Some(&standing)),
             Err(error) => {
                 if !matches!(error, StoreError::Lost) {
                     tracing::error!(%error, "the store failed");

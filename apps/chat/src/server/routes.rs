@@ -112,7 +112,7 @@ async fn send(
         return Err(busy(Busy));
     }
     let way = turn::Way::new();
-    let shared = app.store.is_shared().then(|| turn::shared(&app, &conversation_id, &way.interrupts));
+    let shared = app.store.is_shared().then(|| turn::shared(&app, &conversation_id, begun.token, &way.interrupts));
     let (publisher, reader) = claim.open(shared);
     let replay = Replay::live(app.clone(), conversation_id.clone(), reader);
     app.turns.spawn(turn::run(app.clone(), conversation_id, begun, publisher, way));

@@ -23,10 +23,15 @@ pub(super) async fn run(app: Arc<App>) {
 async fn hold(app: &Arc<App>) {
     loop {
         tokio::time::sleep(app.limits.lease / 4).await;
-        match app.store.hold(app.hub.own()).await {
-            Ok(held) => held.iter().for_each(|(conversation, standing)| app.hub.hear(conversation, standing.as_ref())),
-            Err(error) => tracing::error!(%error, "turns can't be held"),
-        }
+        let held = app.hub.own().into_iter().map(|(conversation, token)| async move {
+            match app.store.hold(&conversation, token).await {
+                // It is just coming to its end here.
+                Err(StoreError::Lost) => {}
+                Ok(standing) => app.hub.hear(&conversation, token, standing.as_ref()),
+                Err(error) => tracing::error!(conversation, %error, "a turn can't be held"),
+            }
+        });
+        futures::future::join_all(held).await;
     }
 }
 
@@ -57,7 +62,7 @@ fn go_on(app: &Arc<App>, taken: Taken) {
     tracing::info!(conversation, owners, "a turn is taken over");
     let claim = app.hub.take_over(&conversation, first_chunk_id, told).instead_of(begun.cut);
     let (interrupts, interrupted) = tokio::sync::mpsc::unbounded_channel();
-    let shared = turn::shared(app, &conversation, &interrupts);
+    let shared = turn::shared(app, &conversation, begun.token, &interrupts);
     let publisher = claim.reopen(shared);
     let way =
         turn::Way { inputs, before: Some(before), age, is_given_up: owners > MOST_OWNERS, interrupts, interrupted };
@@ -84,12 +89,12 @@ async fn copy(app: &Arc<App>) {
             Err(error) => tracing::error!(%error, "what other servers tell can't be read"),
         }
         for copy in copies {
-            let (conversation, Some(taken)) = (copy.tail.conversation, copy.taken) else { continue };
+            let (conversation, Some(taken)) = (copy.tail.conversation.clone(), copy.taken) else { continue };
             let is_said = |(before, at): &(u64, Instant)| *before == taken && at.elapsed() < SIGN;
             if said.get(&conversation).is_some_and(is_said) {
                 continue;
             }
-            if let Err(error) = app.store.taken(&conversation, taken).await {
+            if let Err(error) = app.store.taken(&conversation, copy.tail.first, taken).await {
                 tracing::error!(%error, "the store failed");
             }
             said.insert(conversation, (taken, Instant::now()));
@@ -120,10 +125,11 @@ pub(super) async fn join(app: &App, conversation: &str, last: u64, place: Place)
 /// Asks another server's turn to end, and waits until it has. `false` if there is none.
 pub(super) async fn stop(app: &App, conversation: &str) -> Result<bool, StoreError> {
     let first = app.store.place(conversation).await?.running;
-    if first.is_none() || !app.store.stop(conversation).await? {
+    let Some(first) = first else { return Ok(false) };
+    if !app.store.stop(conversation, first).await? {
         return Ok(false);
     }
-    while app.store.place(conversation).await?.running == first {
+    while app.store.place(conversation).await?.running == Some(first) {
         tokio::time::sleep(LOOK).await;
     }
     Ok(true)

@@ -82,8 +82,8 @@ impl Way {
 }
 
 /// Where a turn is told besides, in a store that servers share.
-pub(super) fn shared(app: &App, id: &str, interrupts: &Interrupts) -> Shared {
-    Shared::new(app.store.clone(), id.to_owned(), interrupts.clone())
+pub(super) fn shared(app: &App, id: &str, token: u64, interrupts: &Interrupts) -> Shared {
+    Shared::new(app.store.clone(), id.to_owned(), token, interrupts.clone())
 }
 
 /// How a run of a turn ended.

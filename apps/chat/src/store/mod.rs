@@ -69,10 +69,10 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(Standing::default())).boxed()
     }
 
-    /// Holds the turns that run on this server for a while longer. Of each: how it stands; nothing if another server has
-    /// it, or nobody.
-    fn hold(&self, _own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
-        ready(Ok(Vec::new())).boxed()
+    /// Holds a turn that runs on this server, known by its token, for a while longer. How it stands; nothing if another
+    /// server has it, or nobody.
+    fn hold<'a>(&'a self, _id: &'a str, _token: u64) -> Stored<'a, Option<Standing>> {
+        ready(Ok(None)).boxed()
     }
 
     /// The conversations with turns whose servers hold them no longer, some of them.
@@ -95,13 +95,13 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(Vec::new())).boxed()
     }
 
-    /// Says how far readers here have come in a turn that another server runs.
-    fn taken<'a>(&'a self, _id: &'a str, _chunk_id: u64) -> Stored<'a, ()> {
+    /// Says how far readers here have come in a turn that another server runs, which begins with a chunk id.
+    fn taken<'a>(&'a self, _id: &'a str, _first: u64, _chunk_id: u64) -> Stored<'a, ()> {
         ready(Ok(())).boxed()
     }
 
-    /// Asks for the end of a turn that another server runs. `false` if there is none.
-    fn stop<'a>(&'a self, _id: &'a str) -> Stored<'a, bool> {
+    /// Asks for the end of a turn that another server runs, which begins with a chunk id. `false` if it does not run.
+    fn stop<'a>(&'a self, _id: &'a str, _first: u64) -> Stored<'a, bool> {
         ready(Ok(false)).boxed()
     }
 }

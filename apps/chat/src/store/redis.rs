@@ -454,19 +454,16 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn hold(&self, mut own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
-        // One that has not begun yet is not this server's yet.
-        own.retain(|id| self.own(id).is_ok());
+    fn hold<'a>(&'a self, id: &'a str, token: u64) -> Stored<'a, Option<Standing>> {
         async move {
-            let held = own.into_iter().map(|id| async move {
-                let standing = match self.put(&id, &[], &[]).await {
-                    Ok(standing) => Some(standing),
-                    Err(StoreError::Lost) => None,
-                    Err(error) => return Err(error),
-                };
-                Ok((id, standing))
-            });
-            futures::future::try_join_all(held).await
+            if self.own(id)?.token != token {
+                return Ok(None);
+            }
+            match self.put(id, &[], &[]).await {
+                Ok(standing) => Ok(Some(standing)),
+                Err(StoreError::Lost) => Ok(None),
+                Err(error) => Err(error),
+            }
         }
         .boxed()
     }
@@ -535,19 +532,19 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn taken<'a>(&'a self, id: &'a str, chunk_id: u64) -> Stored<'a, ()> {
+    fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
         async move {
             let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("taken").arg(chunk_id);
+            call.key(LEASES).arg("taken").arg(first).arg(chunk_id);
             self.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
     }
 
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
         async move {
             let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("stop");
+            call.key(LEASES).arg("stop").arg(first);
             Ok(self.run::<u64>(&call, PATIENCE).await? == 1)
         }
         .boxed()

@@ -88,8 +88,8 @@ impl Store for Crashing {
         self.write(self.store.put(id, inputs, events)).boxed()
     }
 
-    fn hold(&self, own: Vec<String>) -> Stored<'_, Vec<(String, Option<Standing>)>> {
-        self.store.hold(own)
+    fn hold<'a>(&'a self, id: &'a str, token: u64) -> Stored<'a, Option<Standing>> {
+        self.store.hold(id, token)
     }
 
     fn left(&self) -> Stored<'_, Vec<String>> {
@@ -108,12 +108,12 @@ impl Store for Crashing {
         self.store.tails(of)
     }
 
-    fn taken<'a>(&'a self, id: &'a str, chunk_id: u64) -> Stored<'a, ()> {
-        self.store.taken(id, chunk_id)
+    fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
+        self.store.taken(id, first, chunk_id)
     }
 
-    fn stop<'a>(&'a self, id: &'a str) -> Stored<'a, bool> {
-        self.store.stop(id)
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
+        self.store.stop(id, first)
     }
 }
 

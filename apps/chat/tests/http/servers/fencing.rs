@@ -127,3 +127,20 @@ async fn an_event_that_cannot_be_read_ends_one_copy_only() {
     let tails = store.tails(vec![tail("a"), tail("b")]).await.unwrap();
     assert_eq!(tails, [None, Some(vec![event(EventName::Text, 1)])]);
 }
+
+#[tokio::test]
+async fn what_is_asked_of_a_turn_is_not_asked_of_the_next_one() {
+    let Some(redis) = Redis::start() else { return };
+    let (store, other) = (open(&redis), open(&redis));
+    begin(&store, "a", 1).await;
+    end(&store, "a", 1, 5).await;
+    begin(&store, "a", 6).await;
+    other.taken("a", 1, 9).await.unwrap();
+    assert!(!other.stop("a", 1).await.unwrap());
+    let standing = store.put("a", &[], &[]).await.unwrap();
+    assert_eq!((standing.is_to_stop, standing.taken, standing.is_read), (false, 0, false));
+    other.taken("a", 6, 9).await.unwrap();
+    assert!(other.stop("a", 6).await.unwrap());
+    let standing = store.put("a", &[], &[]).await.unwrap();
+    assert_eq!((standing.is_to_stop, standing.taken, standing.is_read), (true, 9, true));
+}
