@@ -9,13 +9,13 @@ use super::{App, turn};
 use crate::hub::Reader;
 use crate::store::{MOST_OWNERS, Place, StoreError, Taken};
 
-/// How often it is looked for what other servers have told, as long as there are readers of it.
+/// How often other servers' turns are polled, as long as there are readers of them.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// How often it is said that there are readers, if they have not come on.
 const SIGN: Duration = Duration::from_secs(1);
 
-/// Does it until it is dropped.
+/// Runs all three until dropped.
 pub(super) async fn run(app: Arc<App>) {
     tokio::join!(hold(&app), take_over(&app), copy(&app));
 }

@@ -33,7 +33,7 @@ pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 /// A store of conversations. Where one fails, it is as it was before.
 ///
 /// The embedded one is a single server's. One that servers [share](Self::is_shared) also has the turns that are running:
-/// what is needed to go on with them, and who does. Those functions are of no effect in the other.
+/// what is needed to go on with them, and who does. Those functions do nothing in the embedded one.
 pub trait Store: Debug + Send + Sync {
     /// A conversation, if there is one of that name.
     fn load(&self, id: &str) -> Stored<'_, Option<Conversation>>;

@@ -100,7 +100,7 @@ impl Own {
     }
 }
 
-/// What says nothing of itself.
+/// Hides its contents from `Debug`.
 struct Shown<T>(T);
 
 impl<T> std::fmt::Debug for Shown<T> {
