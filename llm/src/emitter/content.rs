@@ -165,13 +165,18 @@ impl Emitter<'_> {
         let said = &mut self.user.stream_state.said;
         let has_this_name = !said.was_called_otherwise(number, name);
         let Some(has_this_input) = said.is_input(number, whole) else { return false };
-        let choice = self.known().choice_of(number).unwrap_or_default();
         for (text, _) in [(name, has_this_name), (whole, has_this_input)].into_iter().filter(|(_, is_same)| !is_same) {
-            let (kind, call) = (MismatchKind::Arguments, Some(number));
-            self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
-            self.user.stream_state.spoil_message();
+            self.contradict_ended(number, text);
         }
         true
+    }
+
+    /// The wire says something of a call that has ended otherwise than it did before.
+    pub(crate) fn contradict_ended(&mut self, number: u64, text: &str) {
+        let choice = self.known().choice_of(number).unwrap_or_default();
+        let (kind, call) = (MismatchKind::Arguments, Some(number));
+        self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
+        self.user.stream_state.spoil_message();
     }
 
     /// Notes that a call that has ended may be said once more with this input.

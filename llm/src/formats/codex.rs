@@ -12,7 +12,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{BlockKind, MismatchKind};
 use crate::formats::{Format, Speaker, Terminal, Understood};
-use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects, push_member};
 
 objects! {
     struct Event<'a> {
@@ -200,8 +200,7 @@ fn object_of(json: Json<'_>, names: &[&str]) -> String {
     let mut object = String::from("{");
     for (name, value) in json.members() {
         if names.contains(&&*name.word()) && value.spelt() != "null" {
-            let comma = if object.len() > 1 { "," } else { "" };
-            [comma, name.spelt(), ":", value.spelt()].into_iter().for_each(|part| object.push_str(part));
+            push_member(&mut object, name.spelt(), value.spelt());
         }
     }
     object + "}"

@@ -26,6 +26,7 @@ use serde::de::IgnoredAny;
 pub(crate) use self::either::{TextOrJson, TextOrList};
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
+pub(crate) use self::spelling::{push_member, quoted};
 pub(crate) use self::unread::{Unread, place_of};
 
 /// A value as it is spelt; or none, where a member is missing. And who is told of the members that nobody asks for, if

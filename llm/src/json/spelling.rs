@@ -1,4 +1,6 @@
-//! Whole numbers, as JSON spells them.
+//! How JSON spells whole numbers, texts and members of objects.
+
+use alloc::string::String;
 
 /// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.
 ///
@@ -24,4 +26,16 @@ pub(super) fn whole_number(number: &str) -> Option<u64> {
     let exponent: i64 = exponent.parse().ok()?;
     let power = exponent.checked_add(i64::from(zeros))?.checked_sub(i64::try_from(fraction.len()).ok()?)?;
     significant.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
+}
+
+/// Adds a member to the text of an object that is not closed yet, name and value as they are spelt.
+pub(crate) fn push_member(object: &mut String, name: &str, value: &str) {
+    let comma = if object.len() > 1 { "," } else { "" };
+    object.extend([comma, name, ":", value]);
+}
+
+/// A text as a JSON string.
+pub(crate) fn quoted(text: &str) -> String {
+    // A string can always be written.
+    serde_json::to_string(text).unwrap_or_default()
 }

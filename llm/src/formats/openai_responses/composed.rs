@@ -18,7 +18,7 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 use super::item::{Item, Of};
 use crate::calls::{CallErrorKind, Key, Numbered, Places};
 use crate::emitter::Emitter;
-use crate::json::Json;
+use crate::json::{Json, quoted};
 
 /// The texts of open calls, by call number.
 #[derive(Clone, Debug, Default)]
@@ -291,12 +291,6 @@ impl Composed {
 fn members(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
     let members = object.members().map(|(name, value)| Some((name.text().ok()??, value)));
     members.collect::<Option<_>>().unwrap_or_default()
-}
-
-/// A text as a JSON string.
-fn quoted(text: &str) -> String {
-    // A string can always be written.
-    serde_json::to_string(text).unwrap_or_default()
 }
 
 /// A text escaped for the inside of a JSON string.

@@ -13,7 +13,7 @@ use alloc::vec::Vec;
 use self::input::reordered;
 use super::State;
 use super::sources::{self, Annotation};
-use crate::calls::{CallStart, Executor, Place, Slot, digest_of};
+use crate::calls::{CallStart, Executor, OpenCall, Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
@@ -246,7 +246,8 @@ impl Item<'_> {
 
     /// Returns true if a call goes by one of the item's ids, or by none.
     fn is_named(&self, number: u64, emit: &Emitter<'_>) -> bool {
-        let id = emit.known().open_call(number).map_or("", |call| call.id());
+        let open = emit.known().open_call(number).map(OpenCall::id);
+        let id = open.or_else(|| emit.known().id_of(number)).unwrap_or_default();
         id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
     }
 
@@ -351,11 +352,8 @@ impl Item<'_> {
             _ => return,
         };
         emit.repeat_call(number, self.tool(), &input);
-        let has_other_id =
-            |id: &str| !id.is_empty() && !self.call_id.is_empty() && ![&*self.call_id, &*self.id].contains(&id);
-        if emit.known().id_of(number).is_some_and(has_other_id) {
-            let (kind, call) = (MismatchKind::Arguments, Some(number));
-            emit.report(StreamEvent::Mismatch { kind, choice: 0, block: None, call, text: &self.call_id });
+        if !self.call_id.is_empty() && self.is_another(number, emit) {
+            emit.contradict_ended(number, &self.call_id);
         }
     }
 

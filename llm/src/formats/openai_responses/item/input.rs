@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 
 use super::Item;
-use crate::json::{Json, Text, TextOrJson};
+use crate::json::{Json, Text, TextOrJson, push_member, quoted};
 
 impl Item<'_> {
     /// The input of a call whose input is text.
@@ -47,8 +47,7 @@ impl Item<'_> {
 
     /// A patch with the id by which it is answered, as it is composed.
     pub(in super::super) fn patch(&self) -> String {
-        // A string can always be written.
-        let call_id = serde_json::to_string(self.call_id()).unwrap_or_default();
+        let call_id = quoted(self.call_id());
         let operation = reordered(self.operation, &["type", "path", "diff"]);
         [r#"{"callId":"#, &call_id, r#","operation":"#, &operation, "}"].concat()
     }
@@ -61,8 +60,7 @@ pub(super) fn reordered(object: Json<'_>, first: &[&str]) -> String {
     // Not sorted: the code for that would be larger than this file's.
     for wanted in 0..=first.len() {
         for (name, value) in object.members().filter(|(name, _)| rank(*name) == wanted) {
-            let comma = if text.len() > 1 { "," } else { "" };
-            text.extend([comma, name.spelt(), ":", value.spelt()]);
+            push_member(&mut text, name.spelt(), value.spelt());
         }
     }
     text + "}"
@@ -72,8 +70,7 @@ pub(super) fn reordered(object: Json<'_>, first: &[&str]) -> String {
 fn object_of(members: &[(&str, Json<'_>)]) -> Cow<'static, str> {
     let mut object = String::from("{");
     for (name, value) in members.iter().filter(|(_, value)| value.is_given()) {
-        let comma = if object.len() > 1 { "," } else { "" };
-        object.extend([comma, "\"", name, "\":", value.spelt()]);
+        push_member(&mut object, &quoted(name), value.spelt());
     }
     Cow::Owned(object + "}")
 }
