@@ -1,16 +1,15 @@
 //! The binary killed at random moments of each assistant's turn, and right after a stop: what was saved is shown, nothing
 //! twice, and it goes on.
 
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Stdio;
 use std::time::Duration;
 
 use chat::wire::{Event, EventName, Merger, MessageType};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::{Child, Command};
+use tokio::process::Child;
 
-use crate::world::Stream;
+use crate::world::{Stream, start_binary};
 
 /// How often it is killed.
 const MOMENTS: u64 = 20;
@@ -26,17 +25,7 @@ const TURNS: [(&str, &str); 4] = [
 ];
 
 async fn start(database: &Path, pause_ms: &str) -> (Child, String) {
-    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", pause_ms, "--database"])
-        .arg(database)
-        .env_clear()
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    (app, lines.next_line().await.unwrap().unwrap())
+    start_binary([OsStr::new("--pause-ms"), pause_ms.as_ref(), "--database".as_ref(), database.as_ref()]).await
 }
 
 async fn post(base_url: &str, assistant: &str, message: &str) -> reqwest::Response {

@@ -2,16 +2,15 @@
 //! and every client that comes back goes on, wherever it was.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
-use std::process::Stdio;
 
 use chat::config::Limits;
 use chat::wire::{Event, EventName, Merger};
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
-use crate::world::{Stream, World, limits};
+use crate::world::{Stream, World, limits, start_binary};
 
 /// All that clients were ever told of a conversation.
 #[derive(Default)]
@@ -42,17 +41,7 @@ fn check_goes_on(before: &[Event], rest: &[Event]) {
 
 /// The binary on a database, and a client of it.
 async fn start(database: &Path) -> (Child, String) {
-    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-        .args(["--port", "0", "--pause-ms", "20", "--database"])
-        .arg(database)
-        .env_clear()
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true)
-        .spawn()
-        .unwrap();
-    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
-    (app, lines.next_line().await.unwrap().unwrap())
+    start_binary([OsStr::new("--pause-ms"), "20".as_ref(), "--database".as_ref(), database.as_ref()]).await
 }
 
 async fn send(base_url: &str, message: &str) -> Stream {

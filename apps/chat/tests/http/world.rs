@@ -1,6 +1,8 @@
 //! A whole world for each test: the scripted provider, the server and a database, on free ports; and what a client sees.
 
+use std::ffi::OsStr;
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::Duration;
 
 use chat::assistant::Assistants;
@@ -14,6 +16,8 @@ use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};
 use sse_core::{SseDecoder, SseEvent};
 use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::process::{Child, Command};
 
 pub(crate) struct World {
     pub(crate) provider: ScriptedProvider,
@@ -37,6 +41,21 @@ pub(crate) fn today() -> NaiveDate {
 /// For a provider that falls silent.
 pub(crate) fn impatient() -> Limits {
     Limits { silence: Duration::from_millis(300), ..limits() }
+}
+
+/// The binary on a free port, with these arguments, and its address.
+pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>>) -> (Child, String) {
+    let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
+        .args(["--port", "0"])
+        .args(arguments)
+        .env_clear()
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
+    (app, lines.next_line().await.unwrap().unwrap())
 }
 
 impl World {

@@ -1,17 +1,14 @@
 //! A Redis that restarts, is slow, is full, or comes back empty; and servers that are exchanged or killed one by one.
 
-use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use chat::wire::{Event, EventName};
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt, BufReader};
-use tokio::process::Command;
 use tokio::task::JoinHandle;
 
 use super::{Servers, cuts, last_id, seen};
-use crate::world::Stream;
+use crate::world::{Stream, start_binary};
 
 /// How long the provider takes for a fragment: the turns take a second or two.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -199,18 +196,9 @@ async fn without_a_redis_a_server_does_not_start_and_says_why() {
 async fn a_process_that_is_killed_is_missed_by_nobody() {
     let Some(world) = Servers::start(0).await else { return };
     let start = async || {
-        let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
-            .args(["--port", "0", "--store", &world.redis.url()])
-            .args(["--anthropic-base-url", &world.provider.base_url(), "--anthropic-api-key", "key"])
-            .args(["--model", "scripted"])
-            .env_clear()
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .kill_on_drop(true)
-            .spawn()
-            .unwrap();
-        let mut lines = BufReader::new(app.stdout.take().unwrap()).lines();
-        (app, lines.next_line().await.unwrap().unwrap())
+        let (store, provider) = (world.redis.url(), world.provider.base_url());
+        let provider = ["--anthropic-base-url", &provider, "--anthropic-api-key", "key", "--model", "scripted"];
+        start_binary(["--store", &store].iter().chain(&provider)).await
     };
     let (mut first, first_address) = start().await;
     let (_second, second_address) = start().await;
