@@ -176,38 +176,35 @@ impl Redis {
 
     /// Runs a script; again if Redis can't be reached, is starting, or has no memory left.
     async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>, patience: Duration) -> Result<T, StoreError> {
-        let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
-        loop {
-            let (number, mut connection) = self.connection();
-            let answer = call.invoke_async(&mut connection).await.inspect_err(|error| self.replace(number, error));
-            match answer {
-                Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
-                    tracing::warn!(%error, "Redis is asked again");
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_millis(500));
-                }
-                ended => return Ok(ended?),
-            }
-        }
+        let once = |mut connection| async move { call.invoke_async(&mut connection).await };
+        self.patiently(once, patience, |error| tracing::warn!(%error, "Redis is asked again")).await
     }
 
     /// Reads, likewise.
     async fn read<T: FromRedisValue>(&self, calls: &Pipeline) -> Result<T, StoreError> {
+        let once = |mut connection| async move { calls.query_async(&mut connection).await };
+        self.patiently(once, PATIENCE, |_| {}).await
+    }
+
+    /// Makes a call, and again as long as the next time may be better.
+    async fn patiently<T, F: Future<Output = RedisResult<T>>>(
+        &self,
+        call: impl Fn(ConnectionManager) -> F,
+        patience: Duration,
+        on_again: impl Fn(&RedisError),
+    ) -> Result<T, StoreError> {
         let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
         loop {
-            match self.query(calls).await {
-                Err(error) if may_pass(&error) && start.elapsed() + pause < PATIENCE => {
+            let (number, connection) = self.connection();
+            match call(connection).await.inspect_err(|error| self.replace(number, error)) {
+                Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
+                    on_again(&error);
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(Duration::from_millis(500));
                 }
                 ended => return Ok(ended?),
             }
         }
-    }
-
-    async fn query<T: FromRedisValue>(&self, calls: &Pipeline) -> RedisResult<T> {
-        let (number, mut connection) = self.connection();
-        calls.query_async(&mut connection).await.inspect_err(|error| self.replace(number, error))
     }
 
     async fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
