@@ -73,8 +73,3 @@ export async function remove(conversationId) {
 export async function about() {
   return (await ask("/api/about")).json();
 }
-
-/** The call that the landing page plays. */
-export async function call() {
-  return (await ask("call.json")).json();
-}

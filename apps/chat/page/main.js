@@ -1,7 +1,8 @@
 // Puts the page together: which conversation is open, what state it is in, and who hears of its chunks.
 
-import { about, call, remove, stop } from "./api.js";
+import { about, remove, stop } from "./api.js";
 import { ASSISTANTS } from "./assistants.js";
+import call from "./call.js";
 import { conversations, forget, note } from "./conversations.js";
 import { afterFrame, el, icon, setState, setText } from "./dom.js";
 import { Inspector } from "./inspector.js";
@@ -14,6 +15,7 @@ import { Tree } from "./tree.js";
 import { ConversationView } from "./view.js";
 
 const find = (id) => document.getElementById(id);
+const stage = play(find("stage"), call);
 const chat = find("chat");
 const message = find("message");
 const scroller = find("scroller");
@@ -40,7 +42,6 @@ const inspector = new Inspector(find);
 let assistant = ASSISTANTS[0];
 let session;
 let replay;
-let stage; // the landing page's call, once it has come
 let last; // what was said last, with what it chose: to be said again
 let edited; // the chunk of the message that is being edited
 let isCutting = false; // whether what follows it has been taken off the page, but not yet by the server
@@ -281,7 +282,7 @@ function showWelcome() {
   if (find("welcome").hidden === !isEmpty) return;
   find("welcome").hidden = !isEmpty;
   document.body.toggleAttribute("data-empty", isEmpty);
-  stage?.setPlaying(isEmpty);
+  stage.setPlaying(isEmpty);
 }
 
 function playAgain(slower) {
@@ -368,12 +369,6 @@ function openFromAddress() {
 find("assistants").append(...ASSISTANTS.map(({ id, name }) => el("option", { value: id }, name)));
 find("cards").append(...ASSISTANTS.map(card));
 find("codes").append(...ASSISTANTS.flatMap(({ id, name }) => [" ", el("a", { href: `${id}.rs` }, name)]));
-call()
-  .then((call) => {
-    stage = play(find("stage"), call);
-    if (find("welcome").hidden) stage.setPlaying(false);
-  })
-  .catch((error) => console.error(error));
 about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);

@@ -71,7 +71,7 @@ pub(super) async fn file(Path(name): Path<String>) -> Response {
 fn respond(name: &str) -> Response {
     let file = FILES.iter().find(|(known, ..)| *known == name).map(|(_, content_type, text)| (*content_type, *text));
     let paper = || PAPERS.iter().find(|(known, _)| *known == name).map(|(_, text)| (PAPER, *text));
-    let call = || (name == "call.json").then(|| ("application/json", CALL.as_str()));
+    let call = || (name == "call.js").then(|| (SCRIPT, CALL.as_str()));
     let Some((content_type, text)) = file.or_else(paper).or_else(call) else {
         return (StatusCode::NOT_FOUND, "there is no such file\n").into_response();
     };

@@ -18,8 +18,8 @@ const FOLLOWED: [(&str, &str, &str); 3] = [
 /// How long the model takes, in milliseconds.
 const LENGTH: f64 = 12_400.0;
 
-/// The call as JSON.
-pub(super) static CALL: LazyLock<String> = LazyLock::new(|| call().to_string());
+/// The call as a module: what is imported is there before the page is drawn, so nothing moves when it comes.
+pub(super) static CALL: LazyLock<String> = LazyLock::new(|| format!("export default {};\n", call()));
 
 fn call() -> Value {
     let patterns = PatternSet::new(FOLLOWED.map(|(pattern, ..)| pattern)).expect("the patterns are patterns");
