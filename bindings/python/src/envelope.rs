@@ -190,8 +190,10 @@ fn made(
 
 /// Separates what a person should see from payloads between delimiters.
 ///
-/// ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"fence:*"`` (any that holds an object or array), ``"tag:NAME"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or
-/// ``":raw"`` appended to say what to expect there. The patterns apply to each payload; the options are those of ``Parser``.
+/// ``marks`` are ``"comment:NAME"``, ``"fence:INFO"``, ``"fence:*"`` (any that holds an object or array), ``"tag:NAME"``,
+/// ``"between:OPEN:CLOSE"``, ``"bare"`` or ``"bare:object"``, with ``":json"`` or ``":raw"`` appended to say what to expect
+/// there. The patterns apply to each payload; the options are those of ``Parser``. With ``starts_inside`` the text begins
+/// inside a payload of the first mark, whose opening came before it: ``…</think>answer``.
 ///
 /// With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
 /// just before its ``End``; with ``snapshots=False`` only that one.
@@ -251,7 +253,7 @@ impl Envelope {
     fn made(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
-        payload_limit: Option<&Bound<'_, PyAny>>,
+        (payload_limit, starts_inside): (Option<&Bound<'_, PyAny>>, bool),
         models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         state: Option<&[u8]>,
@@ -283,6 +285,7 @@ impl Envelope {
             Some(limit) => builder.payload_limit(limit),
             None => builder,
         };
+        let builder = if starts_inside { builder.starts_inside() } else { builder };
         let patterns = pattern_set(patterns)?;
         let (utf8, envelope) = match state {
             None => (Utf8::new(), builder.build(delimiters, &patterns)),
@@ -346,15 +349,16 @@ fn push<'py>(
 #[pymethods]
 impl Envelope {
     #[new]
-    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, models = None, **options))]
+    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, starts_inside = false, models = None, **options))]
     fn new(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         payload_limit: Option<&Bound<'_, PyAny>>,
+        starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Self::made(marks, patterns, payload_limit, models, options, None)
+        Self::made(marks, patterns, (payload_limit, starts_inside), models, options, None)
     }
 
     /// The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
@@ -366,17 +370,18 @@ impl Envelope {
 
     /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, models = None, **options))]
+    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, starts_inside = false, models = None, **options))]
     fn restore(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         state: &Bound<'_, PyAny>,
         payload_limit: Option<&Bound<'_, PyAny>>,
+        starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        Self::made(marks, patterns, payload_limit, models, options, Some(state.bytes()))
+        Self::made(marks, patterns, (payload_limit, starts_inside), models, options, Some(state.bytes()))
     }
 
     /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.

@@ -412,6 +412,15 @@ def test_envelope() -> None:
     assert any(isinstance(event, EnvelopeEvent.Match) and event.event == Delta("a", "x", offset=event.event.offset) for event in told)
 
 
+def test_an_envelope_may_start_inside() -> None:
+    envelope = Envelope("tag:think", starts_inside=True)
+    begin, thought, end, text = envelope.feed("Well, 1 < 2.</think>Yes.") + envelope.finish()
+    assert isinstance(begin, EnvelopeEvent.Begin) and begin.open == ""
+    assert isinstance(thought, EnvelopeEvent.Fragment) and thought.text == "Well, 1 < 2."
+    assert isinstance(end, EnvelopeEvent.End) and end.close == "</think>"
+    assert isinstance(text, EnvelopeEvent.Text) and text.text == "Yes."
+
+
 def test_a_parser_is_used_by_one_thread_at_a_time() -> None:
     parser = Parser()
     big = "[" + "1," * 5_000_000 + "1]"

@@ -133,17 +133,17 @@ def test_events_may_be_objects() -> None:
     assert other.finish() == one.finish()
 
 
-@given(st.lists(st.sampled_from(['{"a": "x', 'y"}', "\n", "```json\n", "```", "<t>", "</t>", "é😀", "{", "[1, 2", "]"]), max_size=10), st.integers(1, 7), st.sampled_from([b"", b"\xff", b"\xf0\x9f", b"\xe0\x80"]))
+@given(st.lists(st.sampled_from(['{"a": "x', 'y"}', "\n", "```json\n", "```", "<t>", "</t>", "é😀", "{", "[1, 2", "]"]), max_size=10), st.integers(1, 7), st.sampled_from([b"", b"\xff", b"\xf0\x9f", b"\xe0\x80"]), st.booleans())
 @settings(max_examples=300, deadline=None)
-def test_an_envelope_goes_on_at_any_cut(parts: list[str], step: int, last: bytes) -> None:
+def test_an_envelope_goes_on_at_any_cut(parts: list[str], step: int, last: bytes, inside: bool) -> None:
     text = "".join(parts).encode() + last
     marks = ["fence:json", "tag:t:raw", "bare"]
-    one, other = Envelope(marks, "..a", payload_limit=40), Envelope(marks, "..a", payload_limit=40)
+    one, other = Envelope(marks, "..a", payload_limit=40, starts_inside=inside), Envelope(marks, "..a", payload_limit=40, starts_inside=inside)
     pieces = [text[at : at + step] for at in range(0, len(text), step)]
     for piece in [*pieces, None]:
         told = [told_of(each.finish if piece is None else (lambda each=each: each.feed(piece))) for each in (one, other)]
         assert repr(told[1]) == repr(told[0])
-        other = Envelope.restore(marks, "..a", other.save(), payload_limit=40)
+        other = Envelope.restore(marks, "..a", other.save(), payload_limit=40, starts_inside=inside)
     # A text that was not UTF-8 stays so.
     assert repr(told_of(lambda: other.feed("x"))) == repr(told_of(lambda: one.feed("x")))
     for each in (one, other):
@@ -290,6 +290,7 @@ def test_what_differs_is_named() -> None:
         ("other-choices", lambda: Envelope.restore("tag:u", "a", text)),
         ("other-choices", lambda: Envelope.restore(["tag:t", "bare"], "a", text)),
         ("other-choices", lambda: Envelope.restore("tag:t", "a", text, payload_limit=5)),
+        ("other-choices", lambda: Envelope.restore("tag:t", "a", text, starts_inside=True)),
         # A framing belongs to a stream, and half a character to an envelope.
         ("impossible", lambda: ProviderStream.restore("openai-chat", "city", made_up(taken_apart(text)[0], taken_apart(state)[1]))),
         ("impossible", lambda: Envelope.restore("tag:t", "a", made_up(taken_apart(state)[0], taken_apart(text)[1]))),

@@ -444,6 +444,7 @@ class Envelope(Generic[_PayloadTold]):
         patterns: str | Iterable[str] | None = None,
         *,
         payload_limit: int | None = None,
+        starts_inside: bool = False,
         models: None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent]: ...
@@ -454,6 +455,7 @@ class Envelope(Generic[_PayloadTold]):
         patterns: str | Iterable[str] | None = None,
         *,
         payload_limit: int | None = None,
+        starts_inside: bool = False,
         models: Mapping[str, Any],
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
@@ -492,6 +494,7 @@ class Envelope(Generic[_PayloadTold]):
         state: bytes | bytearray | memoryview,
         *,
         payload_limit: int | None = None,
+        starts_inside: bool = False,
         models: None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent]: ...
@@ -503,6 +506,7 @@ class Envelope(Generic[_PayloadTold]):
         state: bytes | bytearray | memoryview,
         *,
         payload_limit: int | None = None,
+        starts_inside: bool = False,
         models: Mapping[str, Any],
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
