@@ -19,26 +19,29 @@
 //! ```
 //!
 //! A frame holds the text of one event. What it means is up to its reader, such as `ProviderStream` in the crate
-//! [`jsonspigot`]:
+//! `jsonspigot-llm`:
 //!
 //! ```
 //! # #[cfg(feature = "providers")]
 //! # fn main() -> Result<(), jsonspigot_llm::Unfinished> {
-//! use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
 //! use jsonspigot_framing::Frames;
+//! use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
 //!
 //! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
 //! let mut said = String::new();
-//! for chunk in ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}\n\n"] {
-//!     let mut events = Vec::new();
-//!     frames.feed_with(chunk, |frame| frame.push_to(&mut stream, |event| events.push(event.to_owned())));
-//!     for event in events {
-//!         if let OwnedStreamEvent::Text { text, .. } = event {
-//!             said.push_str(&text);
-//!         }
+//! let mut on_event = |event: StreamEvent<'_>| {
+//!     if let StreamEvent::Text { text, .. } = event {
+//!         said.push_str(text);
 //!     }
+//! };
+//! for chunk in ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}"] {
+//!     frames.feed_with(chunk, |frame| frame.push_to(&mut stream, &mut on_event));
 //! }
-//! stream.finish(None).check()?;
+//! for frame in frames.finish() {
+//!     frame.push_to(&mut stream, &mut on_event); // an event that no blank line ends
+//! }
+//! stream.finish_with(None, &mut on_event);
+//! stream.verdict()?;
 //! assert_eq!(said, "Hello");
 //! # Ok(())
 //! # }

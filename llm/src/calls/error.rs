@@ -18,11 +18,13 @@ use jsonspigot::internal::names;
 ///     if let CallEvent::Error(error) = event {
 ///         assert_eq!((error.kind(), error.call()), (CallErrorKind::NotStarted, None));
 ///         reported.push(error.to_string());
+///         reported.push(format!("{error:?}")); // what `main` prints if it returns the error
 ///     }
 /// });
-/// assert_eq!(reported, ["input for a call that was never started"]);
+/// let message = "input for a call that was never started";
+/// assert_eq!(reported, [message.to_owned(), format!("CallError({message})")]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct CallError {
     kind: CallErrorKind,
     call: Option<u64>,
@@ -59,6 +61,12 @@ impl fmt::Display for CallError {
             CallErrorKind::EventLimit => "event limit: the event is left out, and no open call can be complete",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
+    }
+}
+
+impl fmt::Debug for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CallError({self})")
     }
 }
 

@@ -26,9 +26,11 @@ use crate::payload::PayloadStatus;
 /// let unfinished = stream.finish(None).check().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
 /// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
+/// // What `main` prints if it returns the error:
+/// assert_eq!(format!("{unfinished:?}"), "Unfinished(the stream broke off before the provider ended the answer)");
 /// # Ok::<(), jsonspigot_llm::Unfinished>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Unfinished {
     kind: UnfinishedKind,
     call: Option<u64>,
@@ -61,6 +63,12 @@ impl fmt::Display for Unfinished {
             UnfinishedKind::Payload => "a payload in the text is not whole",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
+    }
+}
+
+impl fmt::Debug for Unfinished {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Unfinished({self})")
     }
 }
 
