@@ -152,8 +152,7 @@ macro_rules! each_stream_event {
             /// Its JSON text.
             json: json,
         }
-        /// An event as it came, before what it means; reported only after
-        /// [`with_provider_events`](crate::ProviderStream::with_provider_events).
+        /// An event as it came, before what it means; reported only if that was asked for.
         #[non_exhaustive]
         "provider-event" ProviderEvent {
             /// The event's JSON text.
