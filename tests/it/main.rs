@@ -4,6 +4,7 @@ use jsonspigot_check::{driver, fuzz_inputs, model, properties, sealed};
 mod any_text;
 mod as_serde_json;
 mod auto_traits;
+mod declared_events;
 mod deep_nesting;
 mod deviations;
 mod documents;

@@ -142,18 +142,12 @@ pub enum MismatchKind {
     Arguments,
 }
 
-impl MismatchKind {
-    /// The name in lower case, as the command line prints it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Reasoning => "reasoning",
-            Self::Refusal => "refusal",
-            Self::Arguments => "arguments",
-        }
-    }
-}
+names!(MismatchKind {
+    Text => "text",
+    Reasoning => "reasoning",
+    Refusal => "refusal",
+    Arguments => "arguments",
+});
 
 /// The origin of something that is said: a citation, an annotation, a page that a search found.
 ///

@@ -2,199 +2,16 @@
 
 import type { JsonSpigotError } from "../error.js";
 import type { CallErrorEvent, CallMatchEvent, CallStartEvent, InputEvent } from "../calls/event.js";
+import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
 import { readError, type EventReader } from "./event-reader.js";
 import type { Exports, Instance, Output } from "./instance.js";
 import { makeValue, type Json, type Making } from "../values.js";
 import type { FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent } from "../envelope/event.js";
 
+export type * from "./declared-events.js";
+
 /** The meaning of the end of an answer, whatever the provider's word for it. */
-export type StopType =
-  | "finished"
-  | "tool-use"
-  | "stop-sequence"
-  | "length"
-  | "refusal"
-  | "content-filter"
-  | "pause"
-  | "cancelled"
-  | "error"
-  | "other";
-
-/** The provider's own JSON: as a value, and as it was spelt. */
-interface WithJson {
-  readonly value: Json;
-  readonly raw: string;
-}
-
-/** A call waits for somebody's approval. */
-export interface ApprovalRequestEvent extends WithJson {
-  readonly kind: "approval-request";
-  readonly id: string;
-  readonly call?: number;
-}
-
-/** A call that was begun is not to be executed any more. */
-export interface CallCancelledEvent extends WithJson {
-  readonly kind: "call-cancelled";
-  readonly call?: number;
-  readonly id?: string;
-}
-
-export interface MessageStartEvent {
-  readonly kind: "message-start";
-  readonly id?: string;
-  readonly model?: string;
-}
-
-/** A part of the answer begins: what text or reasoning follows names its number. */
-export interface BlockStartEvent {
-  readonly kind: "block-start";
-  readonly block: number;
-  readonly choice: number;
-  readonly type: "text" | "reasoning";
-  readonly id?: string;
-  readonly phase?: string;
-}
-
-export interface BlockEndEvent {
-  readonly kind: "block-end";
-  readonly block: number;
-  readonly choice: number;
-  readonly type: "text" | "reasoning";
-}
-
-/** A piece of the answer's text, or of the reasoning before it. */
-export interface TextEvent {
-  readonly kind: "text" | "reasoning";
-  readonly choice: number;
-  readonly block: number;
-  readonly text: string;
-}
-
-/** A piece of the words in which the model refuses. */
-export interface RefusalEvent {
-  readonly kind: "refusal";
-  readonly choice: number;
-  readonly text: string;
-}
-
-/** Parts that have to be sent back as they came: signatures, encrypted reasoning. */
-export interface OpaqueEvent extends WithJson {
-  readonly kind: "opaque";
-  readonly type: "signature" | "encrypted" | "container" | "compaction";
-  readonly choice: number;
-  readonly block?: number;
-  readonly call?: number;
-}
-
-/** The result of a tool that the provider has executed. */
-export interface ToolResultEvent extends WithJson {
-  readonly kind: "tool-result";
-  readonly call?: number;
-  /** The provider's id of the call. */
-  readonly id?: string;
-  readonly isError: boolean;
-}
-
-/** A source that the answer cites. */
-export interface SourceEvent extends WithJson {
-  readonly kind: "source";
-  readonly choice: number;
-  readonly block?: number;
-  readonly url?: string;
-  readonly title?: string;
-  readonly quote?: string;
-  /** The part that it applies to, as the provider counts. */
-  readonly span?: readonly [start: number, end: number];
-}
-
-export interface ContentFilterEvent extends WithJson {
-  readonly kind: "content-filter";
-  readonly choice: number;
-}
-
-/** Token counts, as far as the provider has reported them. */
-export interface UsageEvent extends WithJson {
-  readonly kind: "usage";
-  readonly input?: number;
-  readonly output?: number;
-  readonly cached?: number;
-  readonly reasoning?: number;
-}
-
-/** An answer is over. */
-export interface StopEvent {
-  readonly kind: "stop";
-  readonly choice: number;
-  /** The provider's word. */
-  readonly reason: string;
-  /** The meaning of the reason. */
-  readonly type: StopType;
-  /** The word of the provider behind a gateway. */
-  readonly nativeReason?: string;
-  /** The stop sequence of yours that ended the answer. */
-  readonly stopSequence?: string;
-}
-
-/** The stream has ended before the provider ended the answer. */
-export interface IncompleteEvent {
-  readonly kind: "incomplete";
-  readonly reason: string;
-}
-
-/** The provider reports an error. */
-export interface ProviderErrorEvent {
-  readonly kind: "provider-error";
-  readonly message: string;
-  /** Its type and its code, as the provider spells them. */
-  readonly type?: string;
-  readonly code?: string;
-  /** True if the same request may succeed later. */
-  readonly retry?: "never" | "later";
-  readonly retryAfterMs?: number;
-  /** The error's own object, if it has one: as a value, and as it was spelt. */
-  readonly value?: Json;
-  readonly raw?: string;
-}
-
-/** An event of an unknown type, or something that is not an event (`bad-frame`). The stream goes on. */
-export interface UnknownEvent {
-  readonly kind: "unknown-event" | "bad-frame";
-  readonly text: string;
-}
-
-/** An image, sound, video or document, or a piece of one: its bytes in base64, or where it is. */
-export interface MediaEvent {
-  readonly kind: "media";
-  readonly choice: number;
-  readonly block?: number;
-  readonly mediaType?: string;
-  readonly data?: string;
-  readonly url?: string;
-}
-
-/** The provider repeats something as a whole, and contradicts what was reported of it. */
-export interface MismatchEvent {
-  readonly kind: "mismatch";
-  readonly type: "text" | "reasoning" | "refusal" | "arguments";
-  readonly choice: number;
-  readonly block?: number;
-  readonly call?: number;
-  /** The whole, as the provider repeats it. */
-  readonly text: string;
-}
-
-/** An application's own data on a known wire (`data`), or an event or a part of one of a kind that is not known. */
-export interface PartEvent extends WithJson {
-  readonly kind: "data" | "unknown-part";
-  /** The provider's name for it. */
-  readonly type: string;
-}
-
-/** An event as it came, with the option `providerEvents`. */
-export interface ProviderEventEvent extends WithJson {
-  readonly kind: "provider-event";
-}
+export type StopType = StopEvent["type"];
 
 /**
  * Something that another agent than the main one said or did, where several speak in one stream (`claude-code`). Its calls
@@ -224,26 +41,7 @@ export type StreamEvent =
   | CallMatchEvent
   | InputEvent
   | CallErrorEvent
-  | ApprovalRequestEvent
-  | CallCancelledEvent
-  | MessageStartEvent
-  | BlockStartEvent
-  | BlockEndEvent
-  | TextEvent
-  | RefusalEvent
-  | OpaqueEvent
-  | ToolResultEvent
-  | SourceEvent
-  | ContentFilterEvent
-  | UsageEvent
-  | StopEvent
-  | IncompleteEvent
-  | ProviderErrorEvent
-  | UnknownEvent
-  | MediaEvent
-  | MismatchEvent
-  | PartEvent
-  | ProviderEventEvent
+  | DeclaredEvent
   | AgentEvent
   | StreamPayloadEvent
   | StreamEndEvent;
@@ -255,36 +53,14 @@ const RECORDS = [
   "match #call",
   "input #call $id $name $executed $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more",
   "call-error #call $type",
-  "approval-request $id #call {raw",
-  "message-start $id $model",
-  "block-start #block #choice $type $id $phase",
-  "block-end #block #choice $type",
-  "text #choice #block $text",
-  "reasoning #choice #block $text",
-  "refusal #choice $text",
-  "opaque $type #choice #block #call {raw",
-  "tool-result #call $id ?isError {raw",
-  "call-cancelled #call $id {raw",
-  "source #choice #block $url $title $quote #start #end {raw",
-  "content-filter #choice {raw",
-  "usage #input #output #cached #reasoning {raw",
-  "stop #choice $reason $type $nativeReason $stopSequence",
-  "incomplete $reason",
-  "provider-error $message $type $code $retry #retryAfterMs {raw",
-  "unknown-event $text",
-  "bad-frame $text",
+  "agent $agent",
+  "stream-end",
   "payload-start #mark $open #offset #choice #block",
   "match #mark #choice #block",
   "fragment #mark $text #choice #block",
   "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
   "text $text",
-  "stream-end",
-  "media #choice #block $mediaType $data $url",
-  "mismatch $type #choice #block #call $text",
-  "data $type {raw",
-  "unknown-part $type {raw",
-  "provider-event {raw",
-  "agent $agent",
+  ...DECLARED,
 ].map((line) => {
   const [kind, ...fields] = line.split(" ");
   return { kind: kind!, fields: fields.map((field) => ({ sort: field[0]!, name: field.slice(1) })) };

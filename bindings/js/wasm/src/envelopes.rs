@@ -10,11 +10,11 @@ use crate::providers::{Call, Field::Flag, Field::Number, Reader, Slot, record, w
 use crate::{events, options, with};
 
 pub(crate) mod tag {
-    pub(super) const PAYLOAD_START: u32 = 22;
-    pub(crate) const PAYLOAD_MATCH: u32 = 23;
-    pub(super) const FRAGMENT: u32 = 24;
-    pub(super) const PAYLOAD: u32 = 25;
-    pub(super) const VISIBLE_TEXT: u32 = 26;
+    pub(super) const PAYLOAD_START: u32 = 6;
+    pub(crate) const PAYLOAD_MATCH: u32 = 7;
+    pub(super) const FRAGMENT: u32 = 8;
+    pub(super) const PAYLOAD: u32 = 9;
+    pub(super) const VISIBLE_TEXT: u32 = 10;
 }
 
 pub(crate) struct Marked {

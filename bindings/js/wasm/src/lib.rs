@@ -10,6 +10,7 @@
 
 extern crate alloc;
 
+mod declared;
 mod envelopes;
 mod events;
 mod memory;

@@ -2,8 +2,8 @@
 //! some.
 //!
 //! An event is a record: its first word has its tag in the lowest eight bits, and above them a bit for each of its fields
-//! that is there; the fields follow, numbers as two words. `FIELDS` in `../../src/providers/events.ts` has the same tags
-//! and fields in the same order. A match has behind its record an event as `events.rs` writes it, and the end of a call's
+//! that is there; the fields follow, numbers as two words. `RECORDS` in `../../src/providers/events.ts` has the same tags
+//! and fields in the same order; those of the declared events (`declared.rs`) come from their declarations on both sides. A match has behind its record an event as `events.rs` writes it, and the end of a call's
 //! input or of a payload an error as it is written there, if there is one.
 
 use alloc::boxed::Box;
@@ -13,44 +13,23 @@ use core::fmt::Write as _;
 
 use jsonspigot::{DuplicateKeys, PatternSet, Retain};
 use jsonspigot_llm::{
-    Block, CallEvent, CallLimits, Delimiter, Envelope, Media, Opaque, Payload, PayloadStatus, Provider, ProviderStream,
-    Source, StreamEvent, ToolCall, ToolCalls, ToolResult,
+    CallEvent, CallLimits, Delimiter, Envelope, Payload, PayloadStatus, Provider, ProviderStream, StreamEvent,
+    ToolCall, ToolCalls,
 };
 
 use crate::envelopes::Marked;
 use crate::output::Output;
-use crate::{events, options, with};
+use crate::{declared, events, options, with};
 
 pub(crate) mod tag {
     pub(super) const CALL: u32 = 0;
     pub(crate) const MATCH: u32 = 1;
     pub(super) const INPUT: u32 = 2;
     pub(super) const CALL_ERROR: u32 = 3;
-    pub(super) const APPROVAL_REQUEST: u32 = 4;
-    pub(super) const MESSAGE_START: u32 = 5;
-    pub(super) const BLOCK_START: u32 = 6;
-    pub(super) const BLOCK_END: u32 = 7;
-    pub(super) const TEXT: u32 = 8;
-    pub(super) const REASONING: u32 = 9;
-    pub(super) const REFUSAL: u32 = 10;
-    pub(super) const OPAQUE: u32 = 11;
-    pub(super) const TOOL_RESULT: u32 = 12;
-    pub(super) const CALL_CANCELLED: u32 = 13;
-    pub(super) const SOURCE: u32 = 14;
-    pub(super) const CONTENT_FILTER: u32 = 15;
-    pub(super) const USAGE: u32 = 16;
-    pub(super) const STOP: u32 = 17;
-    pub(super) const INCOMPLETE: u32 = 18;
-    pub(super) const PROVIDER_ERROR: u32 = 19;
-    pub(super) const UNKNOWN: u32 = 20;
-    pub(super) const BAD_FRAME: u32 = 21;
-    pub(super) const STREAM_END: u32 = 27;
-    pub(super) const MEDIA: u32 = 28;
-    pub(super) const MISMATCH: u32 = 29;
-    pub(super) const DATA: u32 = 30;
-    pub(super) const UNKNOWN_PART: u32 = 31;
-    pub(super) const PROVIDER_EVENT: u32 = 32;
-    pub(super) const AGENT: u32 = 33;
+    pub(super) const AGENT: u32 = 4;
+    pub(super) const STREAM_END: u32 = 5;
+    /// The first of the declared events, whose tags follow one another; those of envelopes are between.
+    pub(crate) const DECLARED: u32 = 11;
 }
 
 /// The bit of a record that an error follows.
@@ -372,75 +351,9 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
         StreamEvent::Call(CallEvent::Error(error)) => {
             record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);
         }
-        StreamEvent::ApprovalRequest { id, call, json, .. } => {
-            record(output, tag::APPROVAL_REQUEST, &[id.into(), Number(call), json.into()]);
-        }
-        StreamEvent::MessageStart { id, model, .. } => {
-            record(output, tag::MESSAGE_START, &[Text(id), Text(model)]);
-        }
-        StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
-            let fields = [number.into(), choice.into(), kind.name().into(), Text(id), Text(phase)];
-            record(output, tag::BLOCK_START, &fields);
-        }
-        StreamEvent::BlockEnd(Block { number, choice, kind, .. }) => {
-            record(output, tag::BLOCK_END, &[number.into(), choice.into(), kind.name().into()]);
-        }
-        StreamEvent::Text { choice, block, text, .. } => {
-            record(output, tag::TEXT, &[choice.into(), block.into(), text.into()]);
-        }
-        StreamEvent::Reasoning { choice, block, text, .. } => {
-            record(output, tag::REASONING, &[choice.into(), block.into(), text.into()]);
-        }
-        StreamEvent::Refusal { choice, text } => record(output, tag::REFUSAL, &[choice.into(), text.into()]),
-        StreamEvent::Media(Media { choice, block, media_type, data, url, .. }) => {
-            record(output, tag::MEDIA, &[choice.into(), Number(block), Text(media_type), Text(data), Text(url)]);
-        }
-        StreamEvent::Mismatch { kind, choice, block, call, text, .. } => {
-            let fields = [kind.name().into(), choice.into(), Number(block), Number(call), text.into()];
-            record(output, tag::MISMATCH, &fields);
-        }
-        StreamEvent::Data { kind, json, .. } => record(output, tag::DATA, &[kind.into(), json.into()]),
-        StreamEvent::UnknownPart { kind, json, .. } => {
-            record(output, tag::UNKNOWN_PART, &[kind.into(), json.into()]);
-        }
-        StreamEvent::ProviderEvent { json, .. } => record(output, tag::PROVIDER_EVENT, &[json.into()]),
-        StreamEvent::Opaque(Opaque { kind, choice, block, call, json, .. }) => {
-            let fields = [kind.name().into(), choice.into(), Number(block), Number(call), json.into()];
-            record(output, tag::OPAQUE, &fields);
-        }
-        StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
-            record(output, tag::TOOL_RESULT, &[Number(call), Text(call_id), Flag(is_error), json.into()]);
-        }
-        StreamEvent::CallCancelled { call, call_id, json, .. } => {
-            record(output, tag::CALL_CANCELLED, &[Number(call), Text(call_id), json.into()]);
-        }
-        StreamEvent::Source(Source { choice, block, url, title, quote, span, json, .. }) => {
-            let (start, end) = (Number(span.map(|span| span.0)), Number(span.map(|span| span.1)));
-            let fields = [choice.into(), Number(block), Text(url), Text(title), Text(quote), start, end, json.into()];
-            record(output, tag::SOURCE, &fields);
-        }
-        StreamEvent::ContentFilter { choice, json, .. } => {
-            record(output, tag::CONTENT_FILTER, &[choice.into(), json.into()]);
-        }
-        StreamEvent::Usage { tokens, json, .. } => {
-            let counts = [tokens.input, tokens.output, tokens.cached, tokens.reasoning].map(Number);
-            let [input, out, cached, reasoning] = counts;
-            record(output, tag::USAGE, &[input, out, cached, reasoning, json.into()]);
-        }
-        StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
-            let fields = [choice.into(), reason.into(), kind.name().into(), Text(native_reason), Text(stop_sequence)];
-            record(output, tag::STOP, &fields);
-        }
-        StreamEvent::Incomplete { reason, .. } => record(output, tag::INCOMPLETE, &[reason.into()]),
-        StreamEvent::ProviderError { message, kind, code, retry, json, .. } => {
-            let (retry, after) = (Text(retry.name()), Number(retry.after_ms()));
-            let fields = [message.into(), Text(kind), Text(code), retry, after, Text(json)];
-            record(output, tag::PROVIDER_ERROR, &fields);
-        }
-        StreamEvent::Unknown { text } => record(output, tag::UNKNOWN, &[text.into()]),
-        StreamEvent::BadFrame { text } => record(output, tag::BAD_FRAME, &[text.into()]),
         StreamEvent::End => record(output, tag::STREAM_END, &[]),
         // Fragments say what matches and inputs say.
-        _ => {}
+        StreamEvent::Call(_) => {}
+        _ => declared::write(output, event),
     }
 }

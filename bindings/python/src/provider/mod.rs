@@ -1,6 +1,8 @@
 //! `ProviderStream`: a provider's stream into calls, text, reasoning, usage, stop and errors. What it reports is in
 //! `event.rs`.
 
+#[rustfmt::skip]
+mod declared;
 mod event;
 
 use std::collections::HashMap;

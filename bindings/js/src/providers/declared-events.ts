@@ -1,0 +1,326 @@
+// The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.
+
+import type { Json } from "../values.js";
+
+/** The provider's own JSON: as a value, and as it was spelt. */
+interface WithJson {
+  readonly value: Json;
+  readonly raw: string;
+}
+
+/** The provider will execute a call once you have approved it. */
+export interface ApprovalRequestEvent extends WithJson {
+  readonly kind: "approval-request";
+  /** The id to approve it by, or to refuse it. */
+  readonly id: string;
+  /** The call's number, if the stream has reported the call. */
+  readonly call?: number;
+}
+
+/** A message has started. Where the wire has no such event, it is reported once the first id or model is known. */
+export interface MessageStartEvent {
+  readonly kind: "message-start";
+  /** The provider's id of the message or response. */
+  readonly id?: string;
+  /** The model that answers. */
+  readonly model?: string;
+}
+
+/** A piece of the assistant's text. */
+export interface TextEvent {
+  readonly kind: "text";
+  /** The piece. */
+  readonly text: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+  /** The number of the block it belongs to. */
+  readonly block: number;
+}
+
+/** A piece of the assistant's reasoning. */
+export interface ReasoningEvent {
+  readonly kind: "reasoning";
+  /** The piece. */
+  readonly text: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+  /** The number of the block it belongs to. */
+  readonly block: number;
+}
+
+/** A piece of a refusal. */
+export interface RefusalEvent {
+  readonly kind: "refusal";
+  /** The piece. */
+  readonly text: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/**
+ * The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is right, nobody
+ * can say. The input of a call may be contradicted after it has been reported as complete.
+ */
+export interface MismatchEvent {
+  readonly kind: "mismatch";
+  /** The kind of thing that is repeated. */
+  readonly type: "text" | "reasoning" | "refusal" | "arguments";
+  /** The number of its block, if that is still open. */
+  readonly block?: number;
+  /** The number of the call, for arguments. */
+  readonly call?: number;
+  /** The whole, as the provider repeats it. */
+  readonly text: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/** A reported call is cancelled: it must not be executed any more, since nobody waits for its result. */
+export interface CallCancelledEvent extends WithJson {
+  readonly kind: "call-cancelled";
+  /** The call's number, if the stream has reported the call. */
+  readonly call?: number;
+  /** The provider's id of the call. */
+  readonly id?: string;
+}
+
+/** A finding of a filter or guardrail of the provider's, be it good or bad. */
+export interface ContentFilterEvent extends WithJson {
+  readonly kind: "content-filter";
+  /** The index of the answer; 0 where there is only one, or where it is about the prompt. */
+  readonly choice: number;
+}
+
+/**
+ * Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the last of
+ * each; it may come after the stop.
+ */
+export interface UsageEvent extends WithJson {
+  readonly kind: "usage";
+  readonly input?: number;
+  readonly output?: number;
+  readonly cached?: number;
+  readonly reasoning?: number;
+}
+
+/** An answer has ended; `reason` is the provider's own word for why. */
+export interface StopEvent {
+  readonly kind: "stop";
+  /** `tool_use`, `stop`, `max_tokens`, … */
+  readonly reason: string;
+  /**
+   * The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
+   * `length`; a call that was cut then names the latter.
+   */
+  readonly nativeReason?: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+  /** The meaning of the reason, whatever the provider calls it. */
+  readonly type: "finished" | "tool-use" | "stop-sequence" | "length" | "refusal" | "content-filter" | "pause" | "cancelled" | "error" | "other";
+  /** The stop sequence of yours that has come, if the provider says so. */
+  readonly stopSequence?: string;
+}
+
+/**
+ * The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
+ * `finish`.
+ */
+export interface IncompleteEvent {
+  readonly kind: "incomplete";
+  /** `end-of-input`, or the reason that `finish` was given. */
+  readonly reason: string;
+}
+
+/**
+ * The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error that was
+ * pushed as the only event.
+ */
+export interface ProviderErrorEvent {
+  readonly kind: "provider-error";
+  /** Its words; the JSON text if it has none. */
+  readonly message: string;
+  /** Its type, as the provider spells it: `overloaded_error`, `INVALID_ARGUMENT`, `throttlingException`. */
+  readonly type?: string;
+  /** Its code, as the provider spells it, be it a string or a number: `model_not_found`, `400`. */
+  readonly code?: string;
+  /** The chance that the same request succeeds later. */
+  readonly retry?: "never" | "later";
+  readonly retryAfterMs?: number;
+  /** The error as the provider's JSON text, if it is more than a message. */
+  readonly value?: Json;
+  /** As it was spelt. */
+  readonly raw?: string;
+}
+
+/**
+ * Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts and
+ * metadata, MCP's notifications.
+ */
+export interface DataEvent extends WithJson {
+  readonly kind: "data";
+  /** The event's type, or the name of the member that it is. */
+  readonly type: string;
+}
+
+/** An event of this provider's, or a part of one, of a kind that is not known. The stream goes on. */
+export interface UnknownPartEvent extends WithJson {
+  readonly kind: "unknown-part";
+  /** Its type, or the name of the member that it is. */
+  readonly type: string;
+}
+
+/** An event as it came, before what it means; reported only if that was asked for. */
+export interface ProviderEventEvent extends WithJson {
+  readonly kind: "provider-event";
+}
+
+/**
+ * A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
+ * yet, this is reported by `finish`.
+ */
+export interface UnknownEvent {
+  readonly kind: "unknown-event";
+  /** The object's JSON text. */
+  readonly text: string;
+}
+
+/** A frame that is not a JSON object; the stream goes on. */
+export interface BadFrameEvent {
+  readonly kind: "bad-frame";
+  /** The frame. */
+  readonly text: string;
+}
+
+/** A block of text or reasoning has started. */
+export interface BlockStartEvent {
+  readonly kind: "block-start";
+  /** The block's number. */
+  readonly block: number;
+  /** The kind of its content. */
+  readonly type: "text" | "reasoning";
+  /** The provider's id. */
+  readonly id?: string;
+  /** The part of the answer that it is. */
+  readonly phase?: string;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/** A block of text or reasoning has ended. Nothing more is reported of it. */
+export interface BlockEndEvent {
+  readonly kind: "block-end";
+  /** The block's number. */
+  readonly block: number;
+  /** The kind of its content. */
+  readonly type: "text" | "reasoning";
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/** An image, sound or document that is part of the answer. */
+export interface MediaEvent {
+  readonly kind: "media";
+  /** The type. */
+  readonly mediaType?: string;
+  /** The bytes in base64. */
+  readonly data?: string;
+  /** The address at which it can be fetched. */
+  readonly url?: string;
+  /** The number of its block. */
+  readonly block?: number;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/** Something that only the provider can read, and that it needs back with the next request. */
+export interface OpaqueEvent extends WithJson {
+  readonly kind: "opaque";
+  /** The kind of content. */
+  readonly type: "signature" | "encrypted" | "container" | "compaction";
+  /** The number of its block. */
+  readonly block?: number;
+  /** The number of its call. */
+  readonly call?: number;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+/** A tool's result that came with the stream: the provider has executed the call. */
+export interface ToolResultEvent extends WithJson {
+  readonly kind: "tool-result";
+  /** The call's number. */
+  readonly call?: number;
+  /** The provider's id of the call. */
+  readonly id?: string;
+  /** True if the tool has failed. */
+  readonly isError: boolean;
+}
+
+/** The origin of something that is said. */
+export interface SourceEvent extends WithJson {
+  readonly kind: "source";
+  /** The address. */
+  readonly url?: string;
+  /** The title. */
+  readonly title?: string;
+  /** The text that is quoted. */
+  readonly quote?: string;
+  /** The part that it applies to. */
+  readonly span?: readonly [start: number, end: number];
+  /** The number of its block. */
+  readonly block?: number;
+  /** The index of the answer; 0 where there is only one. */
+  readonly choice: number;
+}
+
+export type DeclaredEvent =
+  | ApprovalRequestEvent
+  | MessageStartEvent
+  | TextEvent
+  | ReasoningEvent
+  | RefusalEvent
+  | MismatchEvent
+  | CallCancelledEvent
+  | ContentFilterEvent
+  | UsageEvent
+  | StopEvent
+  | IncompleteEvent
+  | ProviderErrorEvent
+  | DataEvent
+  | UnknownPartEvent
+  | ProviderEventEvent
+  | UnknownEvent
+  | BadFrameEvent
+  | BlockStartEvent
+  | BlockEndEvent
+  | MediaEvent
+  | OpaqueEvent
+  | ToolResultEvent
+  | SourceEvent;
+
+// Their records, as `events.ts` has them.
+export const DECLARED: readonly string[] = [
+  "approval-request $id #call {raw",
+  "message-start $id $model",
+  "text $text #choice #block",
+  "reasoning $text #choice #block",
+  "refusal $text #choice",
+  "mismatch $type #block #call $text #choice",
+  "call-cancelled #call $id {raw",
+  "content-filter {raw #choice",
+  "usage {raw #input #output #cached #reasoning",
+  "stop $reason $nativeReason #choice $type $stopSequence",
+  "incomplete $reason",
+  "provider-error $message $type $code $retry #retryAfterMs {raw",
+  "data $type {raw",
+  "unknown-part $type {raw",
+  "provider-event {raw",
+  "unknown-event $text",
+  "bad-frame $text",
+  "block-start #block $type $id $phase #choice",
+  "block-end #block $type #choice",
+  "media $mediaType $data $url #block #choice",
+  "opaque $type #block #call {raw #choice",
+  "tool-result #call $id ?isError {raw",
+  "source $url $title $quote #start #end #block {raw #choice",
+];
