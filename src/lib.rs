@@ -20,6 +20,7 @@
 // Its code is tested in the package `tests/`, since one of its examples needs another crate.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_variables, reason = "a small module skips nothing"))]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
