@@ -65,7 +65,7 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"content-filter","value":{…}}             what a filter or guardrail has found
   {"event":"usage","value":{…},"input":7,"output":9}     token counts; with "cached" and "reasoning" if known
   {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"
-  {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer
+  {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer, or a part is missing
   {"event":"provider-error","message":"…"}           with "type", "code", "retry", "retry_after_ms" and "value" if it has them
   {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider repeats it otherwise: text, reasoning, refusal, arguments
   {"event":"unknown-part","kind":"…","value":{…}}    an event, or a part of one, of a kind that is not known
@@ -85,7 +85,7 @@ trailing text is nothing but whole values, "values" has them, and "repeated" say
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
 The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
-accepted, empty or raw, and with --envelope every payload, nothing was a mismatch, no frame was bad or damaged, nothing passed a limit, and the provider reported no
+accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad or damaged, nothing passed a limit, and the provider reported no
 error (a stop of the kind error is one). A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
 assistant says, including refusals, and the matches.
 

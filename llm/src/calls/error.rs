@@ -82,7 +82,7 @@ pub enum CallErrorKind {
     /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
     Ended,
     /// A repetition of the whole input differs from the deltas: the call ends truncated, unless the provider's format
-    /// allows a server to change the input (as Vercel's does).
+    /// allows a server to change the input (as Vercel's does). Or a result of a call differs from the one before.
     Mismatch,
     /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
     Mixed,

@@ -27,12 +27,16 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same where some servers make an id for each event: with another id the next message begins only if the last one
-    /// has ended, and this event says something.
+    /// The same where some servers make an id for each event: with another id the next message begins only if this event
+    /// says something, and the last message has ended or had one id in two events.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
-        if says_anything && self.has_message() && !self.has_unfinished() && !self.is_message(id) {
+        let is_another = self.has_message() && !self.is_message(id);
+        if says_anything && is_another && (!self.has_unfinished() || self.has_reported(LASTING)) {
             self.begin_message(id, model);
         } else {
+            if self.has_message() && !id.is_empty() && !is_another {
+                self.note_reported(LASTING);
+            }
             self.message(id, model);
         }
     }
@@ -123,8 +127,12 @@ impl Emitter<'_> {
     /// An answer has stopped for this reason, if one was given.
     pub(crate) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
         if !reason.is_empty() {
+            let is_known = choice == 0 && self.has_reported(&stop_key(reason));
             let stream_state = &mut *self.user.stream_state;
             stream_state.unfinished.retain(|unfinished| *unfinished != choice);
+            if is_known {
+                return;
+            }
             // Not every wire has words for these.
             let kind = match kind {
                 StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
@@ -134,6 +142,33 @@ impl Emitter<'_> {
             };
             let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
             self.report(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
+        }
+    }
+
+    /// The only answer stops for this reason, which the wire says twice: whichever comes first.
+    pub(crate) fn stop_once(&mut self, reason: &str, stop_sequence: &str) {
+        self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
+        self.note_stop(reason);
+    }
+
+    /// Notes that this reason was reported, and may come once more.
+    pub(crate) fn note_stop(&mut self, reason: &str) {
+        if !reason.is_empty() {
+            self.note_reported(&stop_key(reason));
+        }
+    }
+
+    /// Something begins or goes on at an index, on a wire that says so when it ends.
+    pub(crate) fn begin_index(&mut self, index: Option<u64>) {
+        let begun = &mut self.user.stream_state.begun;
+        *begun = index.map_or(u64::MAX, |index| index.saturating_add(1)).max(*begun);
+    }
+
+    /// Something ends at an index. If nothing that is known has begun there, its beginning was lost, and all that it said.
+    pub(crate) fn end_index(&mut self, index: Option<u64>) {
+        if index.is_some_and(|index| index >= self.user.stream_state.begun) {
+            self.begin_index(index);
+            self.break_off("not-started");
         }
     }
 
@@ -181,6 +216,14 @@ impl Emitter<'_> {
             self.report(StreamEvent::Incomplete { reason });
         }
     }
+}
+
+/// Under this key it is known that a message's id lasts for more than one event.
+const LASTING: &str = "lasting";
+
+/// The key under which the reason of a stop is remembered that may be said once more.
+fn stop_key(reason: &str) -> String {
+    ["stop/", reason].concat()
 }
 
 /// The key under which a message's id is remembered.

@@ -81,6 +81,11 @@ impl Emitter<'_> {
         self.user.stream_state.said.key(&part).is_some_and(|key| self.has_reported(&key))
     }
 
+    /// Returns true if exactly this was said of a part.
+    pub(crate) fn has_said_this(&self, part: Part<'_>, text: &str) -> bool {
+        self.user.stream_state.said.rest_of(&part, text) == Some("")
+    }
+
     /// True if anything of this message was noted that may be repeated.
     pub(crate) fn has_said(&self) -> bool {
         !self.user.stream_state.said.is_empty()

@@ -105,6 +105,11 @@ impl<'a> Failure<'a> {
         }
     }
 
+    /// The error that a page is which stands in place of a stream: a gateway's, in markup.
+    pub(crate) fn page(text: &'a str) -> Option<Self> {
+        text.trim_start().starts_with('<').then(|| Self { message: text.into(), ..Self::default() })
+    }
+
     /// The error that the only event of a stream is. It need not say so itself if it has nothing but members of an HTTP
     /// error's body.
     pub(crate) fn alone(event: Json<'a>) -> Option<Self> {

@@ -119,6 +119,11 @@ impl<'a> Emitter<'a> {
         self.user.stream_state.spoil_message();
     }
 
+    /// What was reported of the message can't be put together from its events.
+    pub(crate) fn spoil_message(&mut self) {
+        self.user.stream_state.spoil_message();
+    }
+
     /// Returns the state of the calls.
     pub(crate) fn known(&self) -> &State {
         self.calls.state()

@@ -1,15 +1,38 @@
 //! Results of calls: those that the provider sends, and the calls that wait for one.
+//!
+//! A result may be repeated. Each is reported, and one that says something else than the one before, as a mismatch of its
+//! call.
 
 use super::Emitter;
-use crate::calls::{CallStart, Key, Place, Slot, present};
+use crate::calls::{CallErrorKind, CallStart, Key, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Json;
 
+/// The beginning of the keys under which digests of results are remembered.
+pub(super) const RESULT: &str = "result/";
+
 impl Emitter<'_> {
-    /// A result for the call with this id.
-    pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>) {
+    /// A result for the call with this id. `said` is what it says, apart from what is about the event.
+    pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>, said: &str) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
         self.result_of(call, present(call_id), is_error, json);
+        self.compare_result(call_id, call, digest_of(&[if is_error { "error " } else { "" }, said].concat()));
+    }
+
+    /// Compares a result with the one before, as far as that is remembered.
+    fn compare_result(&mut self, call_id: &str, call: Option<u64>, digest: u64) {
+        let key = [RESULT, call_id].concat();
+        let (most_bytes, most) = (self.known().limits().name_bytes, self.known().limits().open_calls);
+        let repeatable = &mut self.user.stream_state.repeatable;
+        let before = repeatable.get(0, Key::Id(&key));
+        let has_room = key.len() <= most_bytes && (before.is_some() || repeatable.len() < most);
+        if !call_id.is_empty() && has_room {
+            repeatable.insert(0, Key::Id(&key).to_owned(), digest);
+        }
+        if before.is_some_and(|before| before != digest) {
+            self.calls().report_error(CallErrorKind::Mismatch, call);
+            self.user.stream_state.spoil_message();
+        }
     }
 
     fn result_of(&mut self, call: Option<u64>, call_id: Option<&str>, is_error: bool, json: Json<'_>) {
@@ -76,8 +99,10 @@ impl Emitter<'_> {
     /// A result, or a part of it, for the call that was named at this index.
     pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
         let call = self.user.stream_state.results.get(0, Key::Index(index));
-        if let Some(call) = call {
-            self.calls().end_early(call);
+        match call {
+            Some(call) => self.calls().end_early(call),
+            // Nobody knows whose it is.
+            None => self.break_off("not-started"),
         }
         // Only the first part names the call on the wire.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));

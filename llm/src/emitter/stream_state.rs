@@ -41,6 +41,8 @@ pub(crate) struct StreamState {
     pub(crate) chunk: Option<u64>,
     /// Likewise the block of text or reasoning.
     pub(crate) block_chunk: Option<u64>,
+    /// The indices up to which something has begun.
+    pub(crate) begun: u64,
     /// Words that were said and may be repeated as a whole.
     pub(crate) said: Said,
     /// The exit of events.
@@ -139,9 +141,14 @@ impl StreamState {
         for places in [&mut self.sources, &mut self.results, &mut self.repeatable] {
             *places = Places::default();
         }
-        (self.chunk, self.block_chunk) = (None, None);
+        (self.chunk, self.block_chunk, self.begun) = (None, None, 0);
         self.said.forget();
     }
+}
+
+/// Returns true if a digest is remembered under this key.
+fn has_digest(key: Key<'_>) -> bool {
+    matches!(key, Key::Id(id) if id == super::STRUCTURED || id.starts_with(super::results::RESULT))
 }
 
 /// The number of members that are known again.
@@ -176,6 +183,7 @@ impl StreamState {
             members,
             chunk,
             block_chunk,
+            begun,
             said,
             outlet,
             message,
@@ -192,6 +200,7 @@ impl StreamState {
         out.number(members.len() as u64);
         members.iter().for_each(|member| out.number(*member));
         [*chunk, *block_chunk].into_iter().for_each(|number| out.option(number, Writer::number));
+        out.number(*begun);
         said.save(out);
         outlet.watch.save(out);
         if let Some(texts) = &outlet.texts {
@@ -226,9 +235,7 @@ impl StreamState {
         self.results = Places::restore(reader, |choice, key, call| {
             choice == 0 && matches!(key, Key::Index(_) | Key::Id(_)) && call < next
         })?;
-        self.repeatable = Places::restore(reader, |_, key, number| {
-            is_text(key) && (number == 0 || key == Key::Id(super::STRUCTURED))
-        })?;
+        self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && (number == 0 || has_digest(key)))?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
         Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
         let count = reader.count()?;
@@ -238,6 +245,7 @@ impl StreamState {
         }
         (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
         Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
+        self.begun = reader.number()?;
         self.said = Said::restore(reader, limits.open_calls, next)?;
         self.outlet.watch.restore(reader, next)?;
         if let Some(texts) = &mut self.outlet.texts {

@@ -114,10 +114,11 @@ macro_rules! each_stream_event {
             stop_sequence: maybe_text,
         }
         /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
-        /// [`finish`](crate::ProviderStream::finish).
+        /// [`finish`](crate::ProviderStream::finish), or where the wire shows before that that something is missing.
         #[non_exhaustive]
         "incomplete" Incomplete {
-            /// `end-of-input`, or the reason that [`finish`](crate::ProviderStream::finish) was given.
+            /// `end-of-input`, or the reason that [`finish`](crate::ProviderStream::finish) was given; `not-started` where an
+            /// end comes of what never began; otherwise the provider's word for what broke off.
             reason: text,
         }
         /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error

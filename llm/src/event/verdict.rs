@@ -193,6 +193,11 @@ impl Watch {
         self.has_ended = true;
     }
 
+    /// Returns true if any event meant something.
+    pub(crate) fn has_meant(&self) -> bool {
+        self.has_meant
+    }
+
     /// Returns true if any answer has ended.
     pub(crate) fn has_ended(&self) -> bool {
         self.has_ended

@@ -1,5 +1,6 @@
 //! AG-UI: screaming types, calls by id.
 
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use crate::calls::{CallStart, Place, Slot};
@@ -10,22 +11,24 @@ use crate::event::stop::StopKind;
 use crate::event::{BlockKind, OpaqueKind, StreamEvent};
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Understood};
-use crate::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Id, Json, Lazy, Piece, Silent, Spelt, Text, Unreadable, objects};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        tool_call_id: Text<'a> = "toolCallId",
+        tool_call_id: Id<'a> = "toolCallId",
         tool_call_name: Text<'a> = "toolCallName",
         delta: Lazy<Piece<'a>>,
-        run_id: Text<'a> = "runId",
-        message_id: Text<'a> = "messageId",
+        run_id: Id<'a> = "runId",
+        message_id: Id<'a> = "messageId",
         role: Text<'a>,
         encrypted_value: Json<'a> = "encryptedValue",
-        entity_id: Text<'a> = "entityId",
+        entity_id: Id<'a> = "entityId",
         /// Whether that is a message or a call.
-        _subtype: Json<'a> = "subtype",
+        _subtype: Silent<'a> = "subtype",
         message: Text<'a>,
+        /// Of a result.
+        content: Json<'a>,
         code: Json<'a>,
         /// The conversation, as the application has it.
         messages: Vec<Message<'a>>,
@@ -47,8 +50,8 @@ objects! {
 
     /// A decision that the application has to make.
     struct Interrupt<'a> {
-        id: Text<'a>,
-        tool_call_id: Text<'a> = "toolCallId",
+        id: Id<'a>,
+        tool_call_id: Id<'a> = "toolCallId",
     }
 }
 
@@ -71,15 +74,23 @@ fn owns_type(kind: &str) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
-    let (id, name, delta) =
-        (event.tool_call_id.as_str(), event.tool_call_name.as_str(), event.delta.given().unwrap_or_default());
+    let id = event.tool_call_id.as_str();
+    let has_name =
+        event.kind.as_str() == "TOOL_CALL_START" || (event.kind.as_str() == "TOOL_CALL_CHUNK" && !id.is_empty());
+    let name = if has_name { event.tool_call_name.as_str() } else { "" };
+    let has_piece = ["_CONTENT", "_CHUNK"].iter().any(|end| event.kind.ends_with(end));
+    let delta = if has_piece { event.delta.given()? } else { "" };
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let message_id = event.message_id.as_str();
     let at = At::from(message_id);
     match &*event.kind {
         kind if kind.ends_with("_CONTENT") => drop(event.delta.required()?),
-        kind if kind.ends_with("_CHUNK") => drop(event.delta.given()?),
+        // Its beginning was lost, and what it said.
+        kind if kind.ends_with("_MESSAGE_END") && !event.has_begun(emit) => emit.break_off("not-started"),
         _ => {}
+    }
+    if event.kind.ends_with("_MESSAGE_START") || event.kind.ends_with("_MESSAGE_CONTENT") {
+        emit.note_reported(&event.begun());
     }
     match &*event.kind {
         "TOOL_CALL_ARGS" => emit.piece_of_call(slot, event.delta.required()?),
@@ -133,7 +144,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 }
             }
         }
-        "TOOL_CALL_RESULT" if !id.is_empty() => emit.tool_result(id, false, json),
+        "TOOL_CALL_RESULT" if !id.is_empty() => emit.tool_result(id, false, json, event.content.spelt()),
         "RUN_STARTED" => emit.begin_message(&event.run_id, ""),
         "RUN_FINISHED" => {
             let outcome = event.outcome.unwrap_or_default();
@@ -178,6 +189,16 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 }
 
 impl Event<'_> {
+    /// The key of a message that has begun.
+    fn begun(&self) -> String {
+        ["begun/", &*self.message_id].concat()
+    }
+
+    /// Returns true if its message has begun, or may have: not all wires name one.
+    fn has_begun(&self, emit: &Emitter<'_>) -> bool {
+        self.message_id.is_empty() || emit.may_have_reported(&self.begun())
+    }
+
     /// Returns true for an event of a message that is not the assistant's, as its first event says.
     fn is_another_s(&self, emit: &mut Emitter<'_>) -> bool {
         let key = ["another's/", &self.message_id].concat();

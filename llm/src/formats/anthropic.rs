@@ -8,7 +8,7 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::event::{BlockKind, OpaqueKind, Source};
 use crate::formats::{Format, Understood};
-use crate::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
@@ -44,7 +44,7 @@ objects! {
 
     struct Block<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
+        id: Id<'a>,
         name: Text<'a>,
         input: Json<'a>,
         text: Piece<'a>,
@@ -53,7 +53,7 @@ objects! {
         /// Thinking that only the provider can read.
         data: Json<'a>,
         citations: Vec<Spelt<'a, Citation<'a>>>,
-        tool_use_id: Text<'a>,
+        tool_use_id: Id<'a>,
         is_error: bool,
         /// A result, or a compaction's summary.
         content: Json<'a>,
@@ -75,7 +75,7 @@ objects! {
     }
 
     struct Message<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         content: Vec<Spelt<'a, Block<'a>>>,
         stop_reason: Text<'a>,
@@ -108,6 +108,11 @@ fn owns_type(kind: &str) -> bool {
 pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
+    match &*event.kind {
+        "content_block_start" => emit.begin_index(event.index),
+        "content_block_stop" => emit.end_index(event.index),
+        _ => {}
+    }
     let (slot, at) = (Slot::at(event.index), At::from(event.index));
     match &*event.kind {
         "content_block_delta" => {
@@ -124,6 +129,10 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     .any(|piece| piece.required().is_ok()) => {}
                 "" => return Err(Unreadable),
                 kind => emit.unknown_piece(slot, kind, json),
+            }
+            // An empty piece of a call shows nothing of its beginning.
+            if delta.kind.as_str() != "input_json_delta" || !delta.partial_json.is_empty() {
+                emit.begin_index(event.index);
             }
             emit.piece_of_call(slot, &delta.partial_json);
             emit.text_at(0, at, &delta.text);
@@ -147,6 +156,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             emit.begin_message(&message.id, &message.model);
             for (index, block) in (0..).zip(message.content) {
                 let (slot, at) = (Slot::from(index), At::Index(index, 0));
+                emit.begin_index(Some(index));
                 start(slot, at, Some(block), emit);
                 emit.stop_call(slot);
                 emit.end_block(at);
@@ -176,10 +186,10 @@ pub(crate) fn read_whole_block(json: Json<'_>, emit: &mut Emitter<'_>) -> Result
 /// A block starts. What has an id, a name and an input is a call, whatever its type is called.
 fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: &mut Emitter<'_>) {
     let Some(Spelt { json, object: block }) = block else { return };
-    let (id, name) = (block.id.as_str(), block.name.as_str());
-    if !id.is_empty() && !name.is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
-        return emit
-            .start_call(slot, CallStart::new(name).id(id).input(block.input.spelt()).executor(executor(&block.kind)));
+    let id = block.id.as_str();
+    if !id.is_empty() && !block.name.peek().is_empty() && (block.input.is_given() || block.kind.ends_with("tool_use")) {
+        let start = CallStart::new(block.name.as_str()).id(id).input(block.input.spelt());
+        return emit.start_call(slot, start.executor(executor(&block.kind)));
     }
     match &*block.kind {
         "text" => emit.start_text(0, at, "", ""),
@@ -190,7 +200,12 @@ fn start(slot: Slot<'_>, at: At<'_>, block: Option<Spelt<'_, Block<'_>>>, emit: 
         "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, block.content),
         kind if kind.ends_with("_tool_result") => {
             let content: Content<'_> = block.content.object().unwrap_or_default();
-            emit.tool_result(&block.tool_use_id, block.is_error || content.kind.ends_with("_error"), json);
+            emit.tool_result(
+                &block.tool_use_id,
+                block.is_error || content.kind.ends_with("_error"),
+                json,
+                block.content.spelt(),
+            );
             for found in block.content.elements().chain([block.content]) {
                 find(found, emit);
             }

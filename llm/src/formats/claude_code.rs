@@ -11,21 +11,21 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls::{Place, Slot, present};
+use crate::calls::{Place, Slot, digest_of, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
 use crate::formats::{Format, Look, OnId, Speaker, Terminal, Understood, anthropic};
-use crate::json::{Json, Spelt, Text, Unreadable, objects};
+use crate::json::{Id, Json, Silent, Spelt, Text, Unreadable, objects};
 
 objects! {
     struct Line<'a> {
         kind: Text<'a> = "type",
         subtype: Text<'a>,
-        parent_tool_use_id: Text<'a>,
-        _session: Json<'a> = "session_id",
+        parent_tool_use_id: Id<'a>,
+        _session: Silent<'a> = "session_id",
         /// The line's own id.
         uuid: Text<'a>,
         event: Json<'a>,
@@ -36,9 +36,9 @@ objects! {
         aborted: bool,
         tool_use_result: Json<'a>,
         // Of the call that started the agent, and of the clock.
-        _subagent_type: Json<'a> = "subagent_type",
-        _task_description: Json<'a> = "task_description",
-        _timestamp: Json<'a> = "timestamp",
+        _subagent_type: Silent<'a> = "subagent_type",
+        _task_description: Silent<'a> = "task_description",
+        _timestamp: Silent<'a> = "timestamp",
         // Of a result.
         is_error: bool,
         result: Text<'a>,
@@ -50,23 +50,23 @@ objects! {
     }
 
     struct Message<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         content: Json<'a>,
         stop_reason: Text<'a>,
         stop_sequence: Text<'a>,
         // Not final: the turn's result has the counts.
-        _usage: Json<'a> = "usage",
+        _usage: Silent<'a> = "usage",
     }
 
     /// The start of a message that is streamed.
     struct Start<'a> {
-        _kind: Json<'a> = "type",
+        _kind: Silent<'a> = "type",
         message: Option<StartMessage<'a>>,
     }
 
     struct StartMessage<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         content: Vec<Spelt<'a, Block<'a>>>,
         usage: Json<'a>,
@@ -74,21 +74,21 @@ objects! {
 
     struct UserMessage<'a> {
         content: Json<'a>,
-        _role: Json<'a> = "role",
+        _role: Silent<'a> = "role",
     }
 
     struct Block<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
+        id: Id<'a>,
         name: Text<'a>,
         input: Json<'a>,
         text: Text<'a>,
         thinking: Text<'a>,
         // These were streamed too.
         signature: Json<'a>,
-        _content: Json<'a> = "content",
-        _caller: Json<'a> = "caller",
-        tool_use_id: Text<'a>,
+        content: Json<'a>,
+        _caller: Silent<'a> = "caller",
+        tool_use_id: Id<'a>,
         is_error: bool,
     }
 }
@@ -180,12 +180,19 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
         "message_start" => {
             let Start { message, .. } = event.object()?;
             let message = message.unwrap_or_default();
+            miss_first_words(emit);
             emit.begin_message(&message.id, &message.model);
             emit.note_reported(STREAMED);
-            // It may have the first word, which comes again in a block.
-            for block in message.content.iter().filter(|block| !matches!(&*block.object.kind, "" | "text" | "thinking"))
-            {
-                emit.unknown_part(&block.object.kind, block.json);
+            for Spelt { json, object: block } in &message.content {
+                match &*block.kind {
+                    // The first word, which comes again in a block.
+                    "" | "text" | "thinking" => {
+                        if ![&block.text, &block.thinking].iter().all(|text| text.is_empty()) {
+                            emit.note_reported(FIRST_WORDS);
+                        }
+                    }
+                    kind => emit.unknown_part(kind, *json),
+                }
             }
             emit.usage(message.usage);
             return Ok(Understood::Yes);
@@ -209,16 +216,34 @@ fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unr
     }
     let at = At::Index(event.member("index").index().unwrap_or(0), 0);
     // What is late, after the whole of it, says nothing.
+    let is_delta = &*event.member("type").word() == "content_block_delta";
     let is_said = ["text_delta", "thinking_delta"].contains(&&*event.member("delta").member("type").word());
-    if is_said && emit.has_reported(&whole_key(at)) {
+    if is_delta && is_said && emit.has_reported(&whole_key(at)) {
         return Ok(Understood::Yes);
     }
     let understood = anthropic::read(event, emit)?;
+    if &*event.member("type").word() == "message_delta" {
+        emit.note_stop(&event.member("delta").member("stop_reason").word());
+    }
     for (kind, name) in [(MismatchKind::Text, "text"), (MismatchKind::Reasoning, "thinking")] {
         let said = piece.member(name).text()?.unwrap_or_default();
+        if !said.is_empty() {
+            emit.note_reported(SAID);
+        }
         emit.note_said(Part { kind, choice: 0, at }, &said);
     }
     Ok(understood)
+}
+
+/// Under these keys a message is known to have words in its start, and elsewhere.
+const FIRST_WORDS: &str = "first words";
+const SAID: &str = "said";
+
+/// The message is over. What its start has said should have come again.
+fn miss_first_words(emit: &mut Emitter<'_>) {
+    if emit.has_reported(FIRST_WORDS) && !emit.has_reported(SAID) {
+        emit.break_off("message_start");
+    }
 }
 
 /// Under this key a message is known to have been streamed.
@@ -244,8 +269,9 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
     let message: Message<'_> = line.message.object()?;
     is_said(message.content)?;
     let is_known = emit.has_message_id(&message.id);
-    let line_key = ["line/", &line.uuid].concat();
+    let line_key = format!("line/{:x}/{}", digest_of(message.content.spelt()), &*line.uuid);
     if is_known && !line.uuid.is_empty() && emit.has_reported(&line_key) {
+        line.message.hand_over();
         return Ok(());
     }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
@@ -253,6 +279,7 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
         emit.message(&message.id, &message.model);
         emit.note_message_id(&message.id);
     } else if !is_known {
+        miss_first_words(emit);
         emit.begin_message(&message.id, &message.model);
     }
     let is_streamed = emit.has_reported(STREAMED);
@@ -275,7 +302,9 @@ fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadabl
         emit.leave_out("aborted");
         emit.break_off("aborted");
     }
-    if !is_streamed {
+    if is_streamed {
+        emit.stop_once(&message.stop_reason, &message.stop_sequence);
+    } else {
         emit.end_answer_with(&message.stop_reason, &message.stop_sequence);
     }
     let errors = line.errors();
@@ -313,10 +342,13 @@ fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     let block: Block<'_> = json.object()?;
     let kind = match &*block.kind {
         // Of a type that can't be read, it says the same.
-        "" if !block.text.is_empty() => "text",
-        "" if !block.thinking.is_empty() => "thinking",
+        "" if !block.text.peek().is_empty() => "text",
+        "" if !block.thinking.peek().is_empty() => "thinking",
         kind => kind,
     };
+    if !(block.text.peek().is_empty() && block.thinking.peek().is_empty()) {
+        emit.note_reported(SAID);
+    }
     match kind {
         "text" => {
             let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
@@ -362,7 +394,7 @@ fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> 
         if block.tool_use_id.is_empty() {
             emit.data("user", json);
         } else {
-            emit.tool_result(&block.tool_use_id, block.is_error, json);
+            emit.tool_result(&block.tool_use_id, block.is_error, json, block.content.spelt());
         }
     }
     if line.tool_use_result.is_given() {
@@ -374,6 +406,7 @@ fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> 
 /// The turn is over: well, with an error, or because it was interrupted.
 fn end_turn(line: &Line<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
     emit.data("result", json);
+    miss_first_words(emit);
     emit.usage(line.usage);
     let is_cut = emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE);
     let has_failed = line.is_error || line.subtype.starts_with("error");

@@ -7,7 +7,7 @@ use crate::emitter::failure::Failure;
 use crate::event::StreamEvent;
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Look, Understood, openai_chat};
-use crate::json::{Field, Json, Pieces, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::json::{Field, Id, Json, Pieces, Silent, Spelt, Text, TextOrJson, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
@@ -22,13 +22,13 @@ objects! {
         errors: Json<'a>,
         success: Json<'a>,
         // Beside errors.
-        _messages: Json<'a> = "messages",
-        _result: Json<'a> = "result",
+        _messages: Silent<'a> = "messages",
+        _result: Silent<'a> = "result",
     }
 
     /// A call of Cloudflare's own form, with the arguments themselves.
     struct Native<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         name: Text<'a>,
         arguments: Json<'a>,
         function: Json<'a>,
@@ -88,6 +88,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             emit.calls().whole_call(0, CallStart::new(call.name.as_str()).id(call.id.as_str()).input(input.as_str()));
             continue;
         }
+        call.function.pass_over();
         let slot = Slot::new(0, entry.index.map_or(Place::Nowhere, Place::Index));
         if !entry.is_unknown(slot, json, emit) {
             openai_chat::read_piece_of_call(entry, emit);

@@ -12,12 +12,12 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::{BlockKind, MismatchKind};
 use crate::formats::{Format, Speaker, Terminal, Understood};
-use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects, push_member};
+use crate::json::{Id, Json, Piece, Spelt, Text, Unreadable, objects, push_member};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        thread_id: Text<'a>,
+        thread_id: Id<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         usage: Json<'a>,
         error: Json<'a>,
@@ -25,7 +25,7 @@ objects! {
     }
 
     struct Item<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         /// In the first days of this form it had the other name.
         kind: Text<'a> = "type",
         item_type: Text<'a>,
@@ -37,15 +37,15 @@ objects! {
         arguments: Json<'a>,
         error: Json<'a>,
         // A call's input is made of these, and its result has them all.
-        _server: Json<'a> = "server",
-        _command: Json<'a> = "command",
-        _changes: Json<'a> = "changes",
-        _query: Json<'a> = "query",
-        _action: Json<'a> = "action",
-        _prompt: Json<'a> = "prompt",
-        _threads: Json<'a> = "receiver_thread_ids",
-        _states: Json<'a> = "agents_states",
-        _output: Json<'a> = "aggregated_output",
+        server: Json<'a>,
+        command: Json<'a>,
+        changes: Json<'a>,
+        query: Json<'a>,
+        action: Json<'a>,
+        prompt: Json<'a>,
+        receiver_thread_ids: Json<'a>,
+        agents_states: Json<'a>,
+        aggregated_output: Json<'a>,
     }
 }
 
@@ -106,6 +106,15 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 fn read_item(event: &str, item: &Item<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
     let is_done = event == "item.completed";
     let kind = if item.kind.is_empty() { &*item.item_type } else { &*item.kind };
+    let own: &[Json<'_>] = match kind {
+        "command_execution" => &[item.command, item.aggregated_output],
+        "file_change" => &[item.changes],
+        "web_search" => &[item.query, item.action],
+        "mcp_tool_call" => &[item.server],
+        "collab_tool_call" => &[item.prompt, item.receiver_thread_ids, item.agents_states],
+        _ => &[],
+    };
+    own.iter().for_each(|own| own.pass_over());
     match kind {
         "agent_message" | "assistant_message" => say(BlockKind::Text, item, is_done, emit),
         "reasoning" => say(BlockKind::Reasoning, item, is_done, emit),
@@ -191,7 +200,7 @@ fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>,
     } else {
         let has_failed = ["failed", "declined"].contains(&item.status.as_str());
         let has_failed = has_failed || item.error.is_given() || !matches!(item.exit_code.spelt(), "" | "null" | "0");
-        emit.tool_result(id, has_failed, json);
+        emit.tool_result(id, has_failed, json, json.spelt());
     }
 }
 

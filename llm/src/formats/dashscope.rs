@@ -12,14 +12,14 @@ use crate::emitter::said::Part;
 use crate::event::media::Media;
 use crate::event::{MismatchKind, Source};
 use crate::formats::{Format, Look, Understood, openai_chat};
-use crate::json::{Around, Json, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Piece, Silent, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
         output: Around<Output<'a>>,
         usage: Json<'a>,
-        request_id: Text<'a>,
+        request_id: Id<'a>,
         // Of an error.
         code: Text<'a>,
         message: Json<'a>,
@@ -38,7 +38,7 @@ objects! {
         data: Text<'a>,
         url: Text<'a>,
         // When the address ends.
-        _expires_at: Json<'a> = "expires_at",
+        _expires_at: Silent<'a> = "expires_at",
     }
 
     struct SearchInfo<'a> {

@@ -8,19 +8,19 @@ use crate::emitter::failure::Failure;
 use crate::event::media::Media;
 use crate::event::{OpaqueKind, Source, StreamEvent};
 use crate::formats::{Format, Understood};
-use crate::json::{Json, Piece, Text, TextOrJson, TextOrList, Unreadable, objects};
+use crate::json::{Id, Json, Piece, Text, TextOrJson, TextOrList, Unreadable, objects};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
-        conversation_id: Text<'a>,
+        id: Id<'a>,
+        conversation_id: Id<'a>,
         model: Text<'a>,
         /// A piece of text, or a chunk of another kind.
         content: Option<Json<'a>>,
         name: Text<'a>,
         /// The id by which a call is answered.
-        tool_call_id: Text<'a>,
+        tool_call_id: Id<'a>,
         arguments: Json<'a>,
         confirmation_status: Text<'a>,
         /// What came of a call that the provider executed.
@@ -83,7 +83,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "tool.execution.done" => {
             call(&event, &event.id, Executor::Provider, emit)?;
             emit.stop_call(Slot::new(0, Place::Id(&event.id)));
-            emit.tool_result(&event.id, false, if event.info.is_given() { event.info } else { json });
+            let result = if event.info.is_given() { event.info } else { json };
+            emit.tool_result(&event.id, false, result, event.info.spelt());
         }
         "agent.handoff.started" | "agent.handoff.done" => emit.data(&event.kind, json),
         "conversation.response.done" => {
@@ -142,6 +143,9 @@ fn read_chunk(at: At<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), 
             emit.media_or_unknown(Media { url: present(url), ..Media::default() }, &chunk.kind, json);
         }
         kind => emit.unknown_part(kind, json),
+    }
+    if chunk.kind.as_str() != "thinking" && chunk.thinking.says_anything() {
+        emit.unknown_part("thinking", json);
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use crate::event::OpaqueKind;
 use crate::event::media::Media;
 use crate::formats::tool_call::{Function, ToolCall};
 use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Field, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
@@ -52,6 +52,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         return Ok(Understood::No);
     }
     let message = message?;
+    let mut is_done = false;
+    is_done.read(event.done.unwrap_or_default().or_null())?;
     emit.message("", &event.model);
     emit.reasoning(0, &event.thinking);
     emit.text(0, &event.response);
@@ -75,7 +77,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     if let Some(failure) = Failure::at(event.error) {
         emit.fail(&failure);
     }
-    if event.done.is_some_and(Json::is_true) {
+    if is_done {
         emit.opaque(OpaqueKind::Compaction, 0, None, event.context);
         emit.end_answer(&event.done_reason);
         if event.eval_count.is_given() {

@@ -2,13 +2,13 @@
 
 use crate::calls::Slot;
 use crate::emitter::Emitter;
-use crate::json::{Around, Field, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::json::{Around, Field, Id, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
 
 objects! {
     /// A piece of a call, or all of it.
     pub(crate) struct ToolCall<'a> {
         pub(crate) index: Option<u64>,
-        pub(crate) id: Text<'a>,
+        pub(crate) id: Id<'a>,
         /// `function`, `custom`, or at xAI what the provider executes itself: `web_search_call`.
         pub(crate) kind: Text<'a> = "type",
         pub(crate) function: Around<Function<'a>>,
@@ -88,7 +88,7 @@ impl<'a> Field<'a> for Arguments<'a> {
         self.0.read(json)?;
         // Some languages have no empty object.
         if json.spelt() != "[]" {
-            self.0.piece()?;
+            self.0.aside().piece()?;
         }
         Ok(())
     }

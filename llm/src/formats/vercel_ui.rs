@@ -7,23 +7,26 @@ use crate::emitter::failure::Failure;
 use crate::event::media::Media;
 use crate::event::{BlockKind, OpaqueKind, Source, StreamEvent};
 use crate::formats::{Format, Understood};
-use crate::json::{Json, Lazy, Piece, Text, Unreadable, objects};
+use crate::json::{Id, Json, Lazy, Piece, Text, Unreadable, objects};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        tool_call_id: Text<'a> = "toolCallId",
+        tool_call_id: Id<'a> = "toolCallId",
         tool_name: Text<'a> = "toolName",
         input_text_delta: Lazy<Piece<'a>> = "inputTextDelta",
         input: Json<'a>,
         provider_executed: bool = "providerExecuted",
         delta: Lazy<Piece<'a>>,
+        output: Json<'a>,
+        /// Of a result after which another one comes.
+        preliminary: bool,
         error_text: Text<'a> = "errorText",
         finish_reason: Text<'a> = "finishReason",
         /// Of a block of text or reasoning.
-        id: Text<'a>,
-        message_id: Text<'a> = "messageId",
-        approval_id: Text<'a> = "approvalId",
+        id: Id<'a>,
+        message_id: Id<'a> = "messageId",
+        approval_id: Id<'a> = "approvalId",
         /// The metadata that go back to the provider, by its name; signatures are here.
         provider_metadata: Json<'a> = "providerMetadata",
         url: Text<'a>,
@@ -59,9 +62,11 @@ fn owns_type(kind: &str) -> bool {
 fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let event: Event<'_> = json.object()?;
     emit.watch_inputs();
-    let (id, name) = (event.tool_call_id.as_str(), event.tool_name.as_str());
+    let id = event.tool_call_id.as_str();
     let slot = Slot::new(0, if id.is_empty() { Place::Nowhere } else { Place::Id(id) });
     let executor = if event.provider_executed { Executor::Provider } else { Executor::Client };
+    let has_name = event.kind.starts_with("tool-input-") && event.kind.as_str() != "tool-input-delta";
+    let name = if has_name { event.tool_name.as_str() } else { "" };
     let start = CallStart::new(name).id(id).executor(executor);
     let at = At::from(event.id.as_str());
     let report_metadata = |emit: &mut Emitter<'_>| {
@@ -100,8 +105,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "reasoning-start" => drop(emit.start_block(0, at, BlockKind::Reasoning, &event.id, "")),
         "reasoning-delta" => emit.reasoning_at(0, at, event.delta.required()?),
         "text-end" | "reasoning-end" => {}
-        "tool-output-available" if !id.is_empty() => emit.tool_result(id, false, json),
-        "tool-output-error" | "tool-output-denied" if !id.is_empty() => emit.tool_result(id, true, json),
+        "tool-output-available" if !id.is_empty() => {
+            emit.tool_result(if event.preliminary { "" } else { id }, false, json, event.output.spelt());
+        }
+        "tool-output-error" | "tool-output-denied" if !id.is_empty() => {
+            emit.tool_result(id, true, json, &event.error_text);
+        }
         "tool-approval-request" if !event.approval_id.is_empty() => {
             let call = emit.known().find_id(0, id);
             emit.report(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });

@@ -18,7 +18,6 @@
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
-use core::ops::Deref;
 
 use jsonspigot::internal::{string_len, unescaped};
 use serde::de::IgnoredAny;
@@ -27,12 +26,14 @@ pub(crate) use self::either::{TextOrJson, TextOrList};
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
-pub(crate) use self::unread::{Unread, place_of};
+use self::unread::Watch;
+pub(crate) use self::unread::{Silent, Unread, place_of};
+pub(crate) use self::word::{Id, Text};
 
-/// A value as it is spelt; or none, where a member is missing. And who is told of the members that nobody asks for, if
+/// A value as it is spelt; or none, where a member is missing. And who is told whether anybody has asked for it, if
 /// somebody is.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Json<'a>(&'a str, Option<&'a Unread>);
+pub(crate) struct Json<'a>(&'a str, Watch<'a>);
 
 impl PartialEq for Json<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -48,7 +49,7 @@ pub(crate) struct Unreadable;
 
 impl<'a> Json<'a> {
     /// A missing member.
-    const MISSING: Self = Self("", None);
+    const MISSING: Self = Self("", Watch::NOBODY);
 
     /// The value that a text consists of; `None` if the text is not JSON by its grammar.
     pub(crate) fn new(text: &'a str) -> Option<Self> {
@@ -58,6 +59,7 @@ impl<'a> Json<'a> {
 
     /// The value as it is spelt; `""` if it is missing.
     pub(crate) fn spelt(self) -> &'a str {
+        self.1.note_use();
         self.0
     }
 
@@ -76,6 +78,7 @@ impl<'a> Json<'a> {
 
     /// The text that a string stands for; `None` for anything else.
     pub(crate) fn text(self) -> Result<Option<Cow<'a, str>>, Unreadable> {
+        self.1.note_use();
         match self.0.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
             None => Ok(None),
             Some(plain) if !plain.contains('\\') => Ok(Some(Cow::Borrowed(plain))),
@@ -112,13 +115,11 @@ impl<'a> Json<'a> {
             let key = name.text()?.unwrap_or_default();
             if let Some((_, field)) = fields.iter_mut().find(|(wanted, _)| *wanted == key && key != "*") {
                 // It is taken if the member was there before.
-                field.take().ok_or(Unreadable)?.read(value)?;
+                field.take().ok_or(Unreadable)?.read(value.listed(name))?;
             } else if let Some(("*", Some(others))) = fields.last_mut() {
                 others.read_other(name, value);
-            } else if let Some(unread) = self.1
-                && value.says_something()
-            {
-                unread.add(name, value);
+            } else {
+                let _ = value.listed(name);
             }
         }
         Ok(())
@@ -126,13 +127,14 @@ impl<'a> Json<'a> {
 
     /// An object's members in their order, keys as they are spelt; none of anything else.
     pub(crate) fn members(self) -> impl Iterator<Item = (Self, Self)> {
+        self.1.note_use();
         let mut inside = Inside::of(self, '{');
         core::iter::from_fn(move || Some((inside.next()?, inside.next().unwrap_or(Self::MISSING))))
     }
 
     /// A text that is known to be one value.
     pub(crate) fn of(text: &'a str) -> Self {
-        Self(text, None)
+        Self(text, Watch::NOBODY)
     }
 
     /// The first member of this name; a missing value if there is none, or if it is null.
@@ -154,6 +156,7 @@ impl<'a> Json<'a> {
 
     /// A list's elements; none of anything else.
     pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
+        self.1.note_use();
         Inside::of(self, '[')
     }
 
@@ -227,11 +230,11 @@ impl<'a> Json<'a> {
 }
 
 /// The values inside a container, keys included, one after the other.
-struct Inside<'a>(&'a str, Option<&'a Unread>);
+struct Inside<'a>(&'a str, Watch<'a>);
 
 impl<'a> Inside<'a> {
     fn of(json: Json<'a>, bracket: char) -> Self {
-        Self(json.0.strip_prefix(bracket).unwrap_or_default(), json.1)
+        Self(json.0.strip_prefix(bracket).unwrap_or_default(), json.1.of_parts())
     }
 }
 
@@ -313,42 +316,6 @@ impl<'a> Field<'a> for Option<Json<'a>> {
     }
 }
 
-/// A word; `""` for what says nothing. A list or an object may say something, which would be passed over.
-#[derive(Debug, Default)]
-pub(crate) struct Text<'a>(Cow<'a, str>);
-
-impl<'a> Text<'a> {
-    pub(crate) fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    pub(crate) fn into_cow(self) -> Cow<'a, str> {
-        self.0
-    }
-}
-
-impl<'a> From<&'a str> for Text<'a> {
-    fn from(text: &'a str) -> Self {
-        Self(Cow::Borrowed(text))
-    }
-}
-
-impl Deref for Text<'_> {
-    type Target = str;
-
-    fn deref(&self) -> &str {
-        &self.0
-    }
-}
-
-impl<'a> Field<'a> for Text<'a> {
-    fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        let says_something = (json.is_object() || json.inside('[').is_some()) && !json.is_empty();
-        self.0 = json.text()?.unwrap_or_default();
-        if says_something { Err(Unreadable) } else { Ok(()) }
-    }
-}
-
 /// A place in a list.
 impl<'a> Field<'a> for Option<u64> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
@@ -393,7 +360,7 @@ pub(crate) struct Spelt<'a, T> {
 
 impl<'a, T: Object<'a>> Object<'a> for Spelt<'a, T> {
     fn read_members(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        self.json = json;
+        self.json = Json(json.0, json.1.of_parts());
         self.object.read_members(json)
     }
 }
@@ -446,3 +413,4 @@ mod spelling;
 #[cfg(test)]
 mod tests;
 mod unread;
+mod word;

@@ -5,6 +5,7 @@ use alloc::borrow::Cow;
 use alloc::vec::Vec;
 use core::ops::Deref;
 
+use super::unread::Watch;
 use super::{Field, Json, Object, TextOrJson, Unreadable};
 
 impl<'a> Json<'a> {
@@ -30,15 +31,17 @@ impl<'a> Json<'a> {
 
 /// A piece of text: a string, or none for null.
 #[derive(Debug, Default)]
-pub(crate) struct Piece<'a>(Option<Cow<'a, str>>);
+pub(crate) struct Piece<'a>(Option<Cow<'a, str>>, Watch<'a>);
 
 impl Piece<'_> {
     /// The piece of an event that says that it has one.
     pub(crate) fn required(&self) -> Result<&str, Unreadable> {
+        self.1.note_use();
         self.0.as_deref().ok_or(Unreadable)
     }
 
     pub(crate) fn as_str(&self) -> &str {
+        self.1.note_use();
         self.0.as_deref().unwrap_or_default()
     }
 }
@@ -53,8 +56,9 @@ impl Deref for Piece<'_> {
 
 impl<'a> Field<'a> for Piece<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
-        self.0 = json.text()?;
-        if self.0.is_some() || json.spelt() == "null" { Ok(()) } else { Err(Unreadable) }
+        self.0 = json.aside().text()?;
+        self.1 = json.1;
+        if self.0.is_some() || json.0 == "null" { Ok(()) } else { Err(Unreadable) }
     }
 }
 

@@ -357,8 +357,10 @@ impl ProviderStream {
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.leave_out("bad-frame");
-        self.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
+        if !self.is_page(text, &mut on_event) {
+            self.leave_out("bad-frame");
+            self.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
+        }
     }
 
     /// Notes an event that was too long to get here: it is reported as one that passed

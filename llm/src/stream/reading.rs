@@ -100,8 +100,22 @@ impl ProviderStream {
         }
     }
 
+    /// Reports a page that stands in place of a stream as the error that it is. Returns true if it is one.
+    pub(super) fn is_page(&mut self, text: &str, on_event: &mut OnEvent<'_>) -> bool {
+        let may_be_page = self.terminal().is_none() && !self.stream_state.outlet.watch.has_meant();
+        let failure = Failure::page(text).filter(|_| may_be_page);
+        let is_page = failure.is_some();
+        if let Some(failure) = failure {
+            self.emitter(on_event).fail(&failure);
+        }
+        is_page
+    }
+
     pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
         let event = StreamEvent::BadFrame { text };
+        if self.is_page(text, on_event) {
+            return;
+        }
         if !event.is_noise() {
             self.leave_out("bad-frame");
         }

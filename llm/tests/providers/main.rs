@@ -27,6 +27,7 @@ mod made_up_calls;
 mod names;
 mod native_wires;
 mod neutral;
+mod nothing_lost;
 mod one_id;
 mod own_streams;
 mod owned;

@@ -19,7 +19,7 @@ use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use crate::formats::anthropic;
 use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Json, Others, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Others, Piece, Silent, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
@@ -41,7 +41,7 @@ objects! {
 
     struct MessageStart<'a> {
         /// The assistant's.
-        _role: Json<'a> = "role",
+        _role: Silent<'a> = "role",
     }
 
     struct Chunk<'a> {
@@ -55,7 +55,7 @@ objects! {
     }
 
     struct ReturnControl<'a> {
-        invocation_id: Text<'a> = "invocationId",
+        invocation_id: Id<'a> = "invocationId",
         inputs: Vec<Invocation<'a>> = "invocationInputs",
     }
 
@@ -93,7 +93,7 @@ objects! {
     }
 
     struct ToolResult<'a> {
-        tool_use_id: Text<'a> = "toolUseId",
+        tool_use_id: Id<'a> = "toolUseId",
         status: Text<'a>,
     }
 
@@ -126,7 +126,7 @@ objects! {
     }
 
     struct ToolUse<'a> {
-        tool_use_id: Text<'a> = "toolUseId",
+        tool_use_id: Id<'a> = "toolUseId",
         name: Text<'a>,
         input: Json<'a>,
         /// `server_tool_use` where the provider executes it.
@@ -259,6 +259,7 @@ impl Event<'_> {
         }
         if let Some(block) = self.content_block_start {
             understood = Understood::Yes;
+            emit.begin_index(block.content_block_index);
             let slot = Slot::at(block.content_block_index);
             let start = block.start.unwrap_or_default();
             emit.unknown_members(&start.others, &[]);
@@ -268,7 +269,7 @@ impl Event<'_> {
             } else if start.tool_result.is_given() {
                 let ToolResult { tool_use_id, status } = start.tool_result.object().unwrap_or_default();
                 emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
-                emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result);
+                emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result, status.as_str());
             }
             if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
                 let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
@@ -278,6 +279,7 @@ impl Event<'_> {
         }
         if let Some(block) = self.content_block_delta.0 {
             understood = Understood::Yes;
+            emit.begin_index(block.content_block_index);
             let slot = Slot::at(block.content_block_index);
             {
                 let Spelt { json, object: delta } = block.delta.required()?;
@@ -331,6 +333,7 @@ impl Event<'_> {
         }
         if let Some(block) = self.content_block_stop {
             understood = Understood::Yes;
+            emit.end_index(block.content_block_index);
             emit.stop_call(Slot::at(block.content_block_index));
             emit.end_block(At::from(block.content_block_index));
         }

@@ -11,14 +11,14 @@ use crate::emitter::failure::Failure;
 use crate::event::{BlockKind, Source};
 use crate::formats::tool_call::ToolCall;
 use crate::formats::{Format, Understood};
-use crate::json::{Around, Json, Lazy, Others, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Lazy, Others, Piece, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
         event_type: Json<'a>,
-        id: Text<'a>,
+        id: Id<'a>,
         index: Option<u64>,
         delta: Lazy<Around<Delta<'a>>>,
     }
@@ -102,6 +102,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         return Ok(Understood::Yes);
     }
     let function = call.function.unwrap_or_default();
+    match &*event.kind {
+        "content-start" | "content-delta" | "tool-call-start" | "tool-call-delta" => emit.begin_index(event.index),
+        "content-end" | "tool-call-end" => emit.end_index(event.index),
+        _ => {}
+    }
     match &*event.kind {
         "tool-call-delta" => emit.payload(slot, &function.arguments.required()?),
         "tool-call-start" => {

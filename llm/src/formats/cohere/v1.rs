@@ -8,13 +8,13 @@ use crate::emitter::blocks::At;
 use crate::emitter::said::{Part, Scope};
 use crate::event::{MismatchKind, Source};
 use crate::formats::Understood;
-use crate::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::message::{Ids, Shape, Turn};
 
 objects! {
     struct Event<'a> {
         event_type: Text<'a>,
-        generation_id: Text<'a>,
+        generation_id: Id<'a>,
         text: Lazy<Piece<'a>>,
         call_delta: Lazy<Around<CallDelta<'a>>> = "tool_call_delta",
         tool_calls: Vec<ToolCall<'a>>,
@@ -107,6 +107,8 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
         }
         "search-results" => event.documents.iter().for_each(|document| find(document, emit)),
         "stream-start" => emit.begin_message(&event.generation_id, ""),
+        // The end once more, after which nothing is known of what it repeats.
+        "stream-end" if emit.has_ended() && !emit.has_unfinished() => {}
         "stream-end" => {
             let Response { text, tool_calls, citations, documents, meta, finish_reason } =
                 event.response.unwrap_or_default();
@@ -122,7 +124,11 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             documents.iter().for_each(|document| find(document, emit));
             end_calls(&tool_calls, emit);
             let reasons = [&event.finish_reason, &finish_reason];
-            emit.end_answer(reasons.into_iter().find(|reason| !reason.is_empty()).map_or("", |reason| reason));
+            let [own, inner] = reasons.map(Text::as_str);
+            emit.end_answer(if own.is_empty() { inner } else { own });
+            if !own.is_empty() && own != inner {
+                emit.stop_reason(0, inner);
+            }
             emit.usage(meta);
             emit.end_stream();
         }

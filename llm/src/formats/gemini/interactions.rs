@@ -10,7 +10,7 @@ use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
 use crate::formats::Understood;
-use crate::json::{Around, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Id, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
 use crate::message::{Shape, Turn};
 
 objects! {
@@ -25,12 +25,12 @@ objects! {
 
     struct Step<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
+        id: Id<'a>,
         name: Text<'a>,
         arguments: Json<'a>,
         signature: Json<'a>,
         /// The call whose result it is, and the result, if it does not come in pieces.
-        call_id: Text<'a>,
+        call_id: Id<'a>,
         result: Json<'a>,
         is_error: bool,
         /// The beginning of it.
@@ -63,7 +63,7 @@ objects! {
     }
 
     struct Interaction<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         status: Text<'a>,
         usage: Json<'a>,
@@ -89,6 +89,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     let kinds = [event.event_type.as_str(), event.kind.as_str()];
     match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
         "step.delta" => {
+            emit.begin_index(event.index);
             let Spelt { json, object: delta } = event.delta.get()?.required()?;
             let is_piece_of_call = delta.kind.starts_with("arguments");
             let arguments =
@@ -127,6 +128,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
             }
         }
         "step.start" => {
+            emit.begin_index(event.index);
             let Spelt { json, object: step } = event.step.unwrap_or_default();
             let Step { kind, id, name, arguments, signature, call_id, result, is_error, content, summary } = step;
             match &*kind {
@@ -154,11 +156,12 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                 say(MismatchKind::Reasoning, at, &part.text, emit);
             }
             if result.is_given() {
-                emit.tool_result(&call_id, is_error, json);
+                emit.tool_result(&call_id, is_error, json, result.spelt());
             }
             sign(slot, at, signature, emit);
         }
         "step.stop" => {
+            emit.end_index(event.index);
             emit.stop_call(slot);
             emit.end_block(at);
         }

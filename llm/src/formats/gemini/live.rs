@@ -13,7 +13,7 @@ use crate::emitter::Emitter;
 use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
 use crate::formats::{Look, Understood};
-use crate::json::{Around, Json, Others, Piece, Pieces, Unreadable, objects};
+use crate::json::{Around, Json, Others, Piece, Pieces, Silent, Unreadable, objects};
 
 objects! {
     struct Message<'a> {
@@ -22,7 +22,7 @@ objects! {
         cancellation: Option<Cancellation<'a>> = "toolCallCancellation",
         usage_metadata: Json<'a> = "usageMetadata",
         /// It has nothing but the session's id.
-        _setup_complete: Json<'a> = "setupComplete",
+        _setup_complete: Silent<'a> = "setupComplete",
         /// The connection will end, and what resumes the session.
         go_away: Json<'a> = "goAway",
         resumption: Json<'a> = "sessionResumptionUpdate",

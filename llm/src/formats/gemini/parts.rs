@@ -7,7 +7,7 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::event::OpaqueKind;
 use crate::event::media::Media;
-use crate::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
+use crate::json::{Around, Field, Id, Json, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
 
 objects! {
     pub(crate) struct Content<'a> {
@@ -37,20 +37,20 @@ objects! {
 
     /// A call of a tool that Google runs.
     struct ToolCall<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         tool_type: Text<'a> = "toolType",
         args: Json<'a>,
     }
 
     /// The result of a call that Google has executed.
     struct ToolResult<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         /// `OUTCOME_OK`, or another of code that has failed.
         outcome: Text<'a>,
     }
 
     pub(crate) struct FunctionCall<'a> {
-        pub(crate) id: Text<'a>,
+        pub(crate) id: Id<'a>,
         pub(crate) name: Piece<'a>,
         pub(crate) args: Json<'a>,
         partial_args: PartialArgs<'a> = "partialArgs",
@@ -112,7 +112,7 @@ pub(crate) fn read_parts(choice: u64, parts: Vec<Spelt<'_, Part<'_>>>, emit: &mu
             [part.code_execution_result, part.tool_response].into_iter().flatten()
         {
             let has_failed = outcome.starts_with("OUTCOME_") && outcome.as_str() != "OUTCOME_OK";
-            emit.tool_result(&id, has_failed, json);
+            emit.tool_result(&id, has_failed, json, json.spelt());
         }
         if has_call {
             let call = emit.calls().find_in(Slot::new(choice, Place::Latest));

@@ -1,6 +1,7 @@
 //! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows whose a
-//! call's fragment is, and `sources` what is cited.
+//! call's fragment is, `beside` what a message says beside its delta, and `sources` what is cited.
 
+mod beside;
 mod entries;
 mod sources;
 
@@ -19,14 +20,14 @@ use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
 use crate::formats::tool_call::{Function, ToolCall};
 use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Field, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects};
+use crate::json::{Around, Field, Id, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects};
 use crate::message::{Composer, Ids, Shape, Turn};
 
 objects! {
     struct Chunk<'a> {
         object: Text<'a>,
         choices: Option<Json<'a>>,
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         usage: Json<'a>,
         /// Azure's filters, for the prompt.
@@ -136,6 +137,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     emit.watch_inputs();
     let groq = chunk.x_groq.map(|groq| groq.usage).unwrap_or_default();
     let usage = if chunk.usage.is_given() { chunk.usage } else { groq };
+    // The same counts once more.
+    groq.pass_over();
     let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.starts_with(name));
     if chunk.choices.is_none() && !usage.is_given() && !is_named {
         return Ok(Understood::No);
@@ -187,6 +190,8 @@ enum Form {
     Whole,
     /// A piece, or all of it so far.
     SoFar,
+    /// All of it so far, beside a piece.
+    Beside,
 }
 
 /// Reads choices whose messages come in pieces, or each with all so far.
@@ -205,10 +210,15 @@ fn read_choice(choice: Choice<'_>, message: Form, emit: &mut Emitter<'_>) {
     let (reason, native) = (given.unwrap_or_default(), choice.native_finish_reason.as_str());
     let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
     // Some servers have another name for it, under which others say which stop sequence has come.
-    let is_reason = reason.is_empty() && StopKind::of(&choice.stop_reason) != StopKind::Other;
-    let (reason, stop_sequence) =
-        if is_reason { (choice.stop_reason.as_str(), "") } else { (reason, choice.stop_reason.as_str()) };
+    let is_reason = reason.is_empty() && StopKind::of(choice.stop_reason.peek()) != StopKind::Other;
+    let (reason, stop_sequence) = match () {
+        () if is_reason => (choice.stop_reason.as_str(), ""),
+        () if reason.is_empty() => ("", ""),
+        () => (reason, choice.stop_reason.as_str()),
+    };
     let has_delta = choice.delta.0.is_some();
+    let is_repeated = choice.delta.0.as_ref().zip(choice.message.0.as_ref());
+    let is_repeated = is_repeated.is_some_and(|(delta, message)| message.is_said_by(number, delta, emit));
     match choice.delta.0 {
         Some(delta) => {
             // Some servers repeat the delta's text next to it, and some have it only there.
@@ -225,6 +235,7 @@ fn read_choice(choice: Choice<'_>, message: Form, emit: &mut Emitter<'_>) {
     match choice.message.0 {
         // Beside each delta, some servers send all so far.
         Some(said) if !has_delta || !reason.is_empty() => read_delta(number, said, message, emit),
+        Some(said) if !is_repeated => read_delta(number, said.words(), Form::Beside, emit),
         _ => {}
     }
     // Last, as some servers send a call and the reason in one chunk.
@@ -253,6 +264,14 @@ fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>)
         let part = Said { kind, choice, at: At::Run };
         match form {
             Form::Whole => return emit.news_of(part, text, Scope::Item).1,
+            Form::Beside => {
+                let (_, rest) = emit.news_of(part, text, Scope::Item);
+                if !rest.is_empty() {
+                    // The message that goes back is made of the pieces.
+                    emit.spoil_message();
+                }
+                return rest;
+            }
             Form::SoFar => return emit.so_far(part, text),
             Form::Piece => emit.note_said(part, text),
         }
@@ -304,7 +323,7 @@ fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>)
     }
     for Spelt { json, object: executed } in &delta.executed_tools {
         if executed.output.is_given() {
-            emit.tool_result("", false, *json);
+            emit.tool_result("", false, *json, "");
         }
     }
     let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);

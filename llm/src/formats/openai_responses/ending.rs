@@ -8,7 +8,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::stop::StopKind;
-use crate::json::Spelt;
+use crate::json::{Json, Spelt};
 
 /// A response has ended, in this way by the event's name.
 pub(super) fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &mut Emitter<'_>) {
@@ -39,7 +39,10 @@ pub(super) fn end(status: &str, response: Option<Response<'_>>, state: &mut Stat
             item.repeat(number, emit);
         }
         item.say(index, Scope::Anywhere, state, emit);
-        if !has_rest {
+        if has_rest {
+            item.results().for_each(Json::pass_over);
+            item.pass_over_the_rest();
+        } else {
             item.report_rest(index, json, emit, state);
         }
         emit.end_blocks_at(index);

@@ -18,13 +18,13 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::json::{Json, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Id, Json, Piece, Spelt, Text, Unreadable, objects};
 
 objects! {
     pub(super) struct Item<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
-        call_id: Text<'a>,
+        id: Id<'a>,
+        call_id: Id<'a>,
         name: Text<'a>,
         status: Text<'a>,
         arguments: Json<'a>,
@@ -39,7 +39,7 @@ objects! {
         /// The prompt that an image's prompt was made into.
         revised_prompt: Json<'a>,
         /// The executor: `client` or `server`.
-        execution: Text<'a>,
+        execution: Json<'a>,
         environment: Option<Environment<'a>>,
         /// The part of the answer that a message is: `commentary`, `final_answer`.
         phase: Text<'a>,
@@ -169,7 +169,7 @@ impl Item<'_> {
             "custom_tool_call" => !self.is_xai_s(state),
             "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
             "shell_call" => !is_in_container(),
-            "tool_search_call" => self.execution.as_str() == "client",
+            "tool_search_call" => &*self.execution.word() == "client",
             _ => false,
         };
         if is_client_s { Executor::Client } else { Executor::Provider }
@@ -177,7 +177,7 @@ impl Item<'_> {
 
     /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
-        self.arguments.piece().map(drop)
+        self.arguments.aside().piece().map(drop)
     }
 
     /// Returns true if the item, at its end, says that it was cut: it is still in progress, or failed.
@@ -214,6 +214,13 @@ impl Item<'_> {
 
     /// The item has been added.
     pub(super) fn add(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
+        self.pass_over_the_rest();
+        if matches!(self.form(), Some(Form::Whole | Form::Composed(_))) {
+            self.action.pass_over();
+        }
+        if self.kind.as_str() == "computer_call" {
+            self.pending_safety_checks.pass_over();
+        }
         match self.form() {
             // Its call id may change until it is done.
             Some(Form::Whole) if self.kind.as_str() == "tool_search_call" => {}
@@ -284,16 +291,24 @@ impl Item<'_> {
     }
 
     /// What has come of the call, each under the name that its type has for it.
-    fn results(&self) -> impl Iterator<Item = Json<'_>> {
+    pub(super) fn results(&self) -> impl Iterator<Item = Json<'_>> {
         let results = [self.output, self.outputs, self.result, self.results, self.error];
-        results.into_iter().filter(|result| result.is_given() && result.spelt() != "[]")
+        results.into_iter().filter(|result| result.is_given() && result.aside().spelt() != "[]")
+    }
+
+    /// Passes over what each repetition encrypts anew, and what only says who executes a call.
+    pub(super) fn pass_over_the_rest(&self) {
+        self.encrypted_content.pass_over();
+        if self.kind.as_str() == "tool_search_call" {
+            self.execution.pass_over();
+        }
     }
 
     /// Returns the key of the rest of it, where the response repeats its items: another result is reported too. A part of
     /// a message can't have this key.
     pub(super) fn key(&self) -> String {
         let mut key = ["rest ", &*self.kind, " ", self.call_id()].concat();
-        self.results().for_each(|result| key += &format!(" {:x}", digest_of(result.spelt())));
+        self.results().for_each(|result| key += &format!(" {:x}", digest_of(result.aside().spelt())));
         key
     }
 
@@ -313,7 +328,9 @@ impl Item<'_> {
                 emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
             }
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
-                emit.tool_result(self.call_id(), self.error.is_given() || self.status.as_str() == "failed", json);
+                let said: String = self.results().map(Json::spelt).collect();
+                let has_failed = self.error.is_given() || self.status.as_str() == "failed";
+                emit.tool_result(self.call_id(), has_failed, json, &said);
             }
             "message" | "reasoning" | "mcp_approval_response" => {
                 if let Some(failure) = Failure::at(self.error) {

@@ -28,7 +28,7 @@ use crate::emitter::said::Scope;
 use crate::event::MismatchKind;
 use crate::event::media::Media;
 use crate::formats::{Format, Understood};
-use crate::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Id, Json, Lazy, Piece, Silent, Spelt, Text, Unreadable, objects};
 use crate::message::{Composer, Shape, Turn};
 
 /// The state from one event to the next.
@@ -49,8 +49,9 @@ pub(crate) struct State {
     shares_places: bool,
     /// Of the last response, if it is not one of Realtime's: true if it is over.
     plain: Option<bool>,
-    /// The digest of the id of the response that ended last.
+    /// The digests of the id and of the items of the response that ended last.
     over: u64,
+    said: u64,
     realtime: realtime::State,
 }
 
@@ -60,7 +61,7 @@ objects! {
         /// Events of Realtime have one.
         event_id: Json<'a>,
         output_index: Option<u64>,
-        item_id: Text<'a>,
+        item_id: Id<'a>,
         content_index: Option<u64>,
         summary_index: Option<u64>,
         annotation: Option<Spelt<'a, Annotation<'a>>>,
@@ -78,34 +79,34 @@ objects! {
         part: Option<Spelt<'a, Part<'a>>>,
         partial_image_b64: Text<'a>,
         // What the image of the finished item says once more.
-        _background: Json<'a> = "background",
-        _quality: Json<'a> = "quality",
-        _size: Json<'a> = "size",
+        background: Json<'a>,
+        quality: Json<'a>,
+        size: Json<'a>,
         output_format: Text<'a>,
         item: Option<Spelt<'a, Item<'a>>>,
         response: Option<Response<'a>>,
     }
 
     struct Response<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         model: Text<'a>,
         status: Text<'a>,
         // Of the request.
-        _conversation: Json<'a> = "conversation",
-        _instructions: Json<'a> = "instructions",
-        _metadata: Json<'a> = "metadata",
-        _prompt: Json<'a> = "prompt",
-        _prompt_cache_key: Json<'a> = "prompt_cache_key",
-        _prompt_cache_retention: Json<'a> = "prompt_cache_retention",
-        _safety_identifier: Json<'a> = "safety_identifier",
-        _user: Json<'a> = "user",
-        _reasoning: Json<'a> = "reasoning",
-        _text: Json<'a> = "text",
-        _tool_choice: Json<'a> = "tool_choice",
-        _tools: Json<'a> = "tools",
-        _truncation: Json<'a> = "truncation",
+        _conversation: Silent<'a> = "conversation",
+        _instructions: Silent<'a> = "instructions",
+        _metadata: Silent<'a> = "metadata",
+        _prompt: Silent<'a> = "prompt",
+        _prompt_cache_key: Silent<'a> = "prompt_cache_key",
+        _prompt_cache_retention: Silent<'a> = "prompt_cache_retention",
+        _safety_identifier: Silent<'a> = "safety_identifier",
+        _user: Silent<'a> = "user",
+        _reasoning: Silent<'a> = "reasoning",
+        _text: Silent<'a> = "text",
+        _tool_choice: Silent<'a> = "tool_choice",
+        _tools: Silent<'a> = "tools",
+        _truncation: Silent<'a> = "truncation",
         /// Counts that are not all.
-        _tool_usage: Json<'a> = "tool_usage",
+        _tool_usage: Silent<'a> = "tool_usage",
         output: Vec<Spelt<'a, Item<'a>>>,
         incomplete_details: Option<Incomplete<'a>>,
         usage: Json<'a>,
@@ -219,6 +220,10 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let is_same = |response: &Response<'_>| !response.id.is_empty() && digest_of(&response.id) == state.over;
     let is_said_again = &*event.kind == "response.completed" && event.response.as_ref().is_some_and(is_same);
     if is_over && (is_end || is_said_again) {
+        // Others than those that ended it are reported as they are.
+        if event.response.as_ref().map(Response::digest) == Some(state.said) {
+            json.hand_over();
+        }
         return Ok(Understood::Yes);
     }
     let is_sound = event.kind.starts_with("response.audio.");
@@ -230,10 +235,14 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let is_piece = event.kind.starts_with("response.")
         && event.kind.ends_with(".delta")
         && (is_sound || !is_silent(&event.kind, &SILENT));
-    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
+    let delta = match &*event.kind {
+        "response.shell_call_command.added" => event.delta.given().unwrap_or_default(),
+        _ if is_piece => event.delta.required()?,
+        _ => "",
+    };
     let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
     items.map(|item| &item.object).try_for_each(Item::check)?;
-    event.arguments.piece()?;
+    event.arguments.aside().piece()?;
     state.shares_places |= event.begins_in_another_s_place(emit);
     let slot = event.slot(state.shares_places, emit);
     if event.is_torn(slot, emit) {
@@ -322,6 +331,7 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         "response.audio.transcript.delta" => state.say_text(part, delta, emit),
         "response.audio.delta" => emit.media(Media { data: present(delta), ..Media::default() }),
         "response.image_generation_call.partial_image" => {
+            [event.background, event.quality, event.size].into_iter().for_each(Json::pass_over);
             let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
             let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
             emit.media(Media { media_type: Some(&media_type), data, ..Media::default() });
@@ -350,18 +360,31 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
         }
         "response.completed" | "response.done" => {
             let is_over = state.plain.map(|_| true);
-            let id = event.response.as_ref().map_or(0, |response| digest_of(&response.id));
+            let digests = |response: &Response<'_>| (digest_of(&response.id), response.digest());
+            let (id, said) = event.response.as_ref().map_or((0, 0), digests);
             end("completed", event.response, state, emit);
-            (state.plain, state.over) = (is_over, id);
+            (state.plain, state.over, state.said) = (is_over, id, said);
         }
         "response.incomplete" => end("incomplete", event.response, state, emit),
         "response.failed" => end("failed", event.response, state, emit),
         "keepalive" => {}
         kind => {
-            return Ok(is_silent(kind, &SILENT).into());
+            let is_silent = is_silent(kind, &SILENT);
+            // Its item has the piece once it is done.
+            if is_silent && kind.ends_with(".delta") {
+                json.pass_over_member("delta");
+            }
+            return Ok(is_silent.into());
         }
     }
     Ok(Understood::Yes)
+}
+
+impl Response<'_> {
+    /// The digest of its items.
+    fn digest(&self) -> u64 {
+        self.output.iter().fold(0, |digest: u64, item| digest.rotate_left(1) ^ digest_of(item.json.spelt()))
+    }
 }
 
 /// Returns true if an event of one of these families only says how far something has come.

@@ -27,7 +27,7 @@ use crate::event::media::Media;
 use crate::event::stop::StopKind;
 use crate::event::{MismatchKind, StreamEvent};
 use crate::formats::Understood;
-use crate::json::{Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Id, Json, Lazy, Piece, Silent, Spelt, Text, Unreadable, objects};
 
 /// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -53,10 +53,10 @@ const MOST_ITEMS: usize = 64;
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        response_id: Text<'a>,
-        item_id: Text<'a>,
+        response_id: Id<'a>,
+        item_id: Id<'a>,
         content_index: Option<u64>,
-        call_id: Text<'a>,
+        call_id: Id<'a>,
         delta: Lazy<Piece<'a>>,
         name: Text<'a>,
         arguments: Json<'a>,
@@ -67,8 +67,8 @@ objects! {
         response: Option<Response<'a>>,
         /// What the client has asked for, and the model.
         session: Json<'a>,
-        _conversation: Json<'a> = "conversation",
-        _rate_limits: Json<'a> = "rate_limits",
+        _conversation: Silent<'a> = "conversation",
+        _rate_limits: Silent<'a> = "rate_limits",
     }
 
     /// A part of a message: text, or speech with what it says.
@@ -80,8 +80,8 @@ objects! {
 
     struct Item<'a> {
         kind: Text<'a> = "type",
-        id: Text<'a>,
-        call_id: Text<'a>,
+        id: Id<'a>,
+        call_id: Id<'a>,
         name: Text<'a>,
         arguments: Json<'a>,
         status: Text<'a>,
@@ -91,7 +91,7 @@ objects! {
     }
 
     struct Response<'a> {
-        id: Text<'a>,
+        id: Id<'a>,
         status: Text<'a>,
         status_details: Option<StatusDetails<'a>>,
         output: Vec<Spelt<'a, Item<'a>>>,
@@ -141,13 +141,13 @@ pub(super) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
     let event: Event<'_> = json.object()?;
     let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
     items.map(|item| &item.object).try_for_each(Item::check)?;
-    event.arguments.piece()?;
+    event.arguments.aside().piece()?;
     let response_id = event.response.as_ref().map_or(&event.response_id, |response| &response.id);
     if state.over.iter().any(|over| over == response_id.as_str()) {
         return Ok(read_late(&event, emit));
     }
     let is_piece = event.kind.starts_with("response.") && event.kind.ends_with(".delta") && !is_silent(&event.kind);
-    let delta = if is_piece { event.delta.required()? } else { event.delta.given().unwrap_or_default() };
+    let delta = if is_piece { event.delta.required()? } else { "" };
     let part_key = key(&event.item_id, event.content_index.unwrap_or(0));
     match &*event.kind {
         "response.function_call_arguments.delta" | "response.mcp_call_arguments.delta" => {

@@ -8,7 +8,7 @@ use crate::calls::{Key, Places};
 
 impl State {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, realtime } = self;
+        let Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, said, realtime } = self;
         out.option(*part, |out, (output, content)| {
             out.number(output);
             out.number(content);
@@ -24,6 +24,7 @@ impl State {
         out.flag(*shares_places);
         out.option(*plain, Writer::flag);
         out.number(*over);
+        out.number(*said);
         realtime.save(out);
     }
 
@@ -36,8 +37,8 @@ impl State {
             Places::restore(reader, |call, key, number| call < next && matches!(key, Key::Index(0..4)) && number == 0)?;
         let item = (reader.number()?, reader.string()?, reader.string()?);
         let (is_xai_s, shares_places) = (reader.flag()?, reader.flag()?);
-        let (plain, over) = (reader.option(Reader::flag)?, reader.number()?);
+        let (plain, over, said) = (reader.option(Reader::flag)?, reader.number()?, reader.number()?);
         let realtime = realtime::State::restore(reader)?;
-        Ok(Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, realtime })
+        Ok(Self { part, choice, composed, kinds, item, is_xai_s, shares_places, plain, over, said, realtime })
     }
 }

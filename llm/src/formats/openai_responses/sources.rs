@@ -67,7 +67,8 @@ fn key_at((outer, inner): (u64, u64), digest: u64, count: u64) -> String {
 
 impl Annotation<'_> {
     fn digest(&self, json: Json<'_>) -> u64 {
-        let Self { url, title, filename, start_index, end_index } = self;
+        let Self { start_index, end_index, .. } = self;
+        let [url, title, filename] = [&self.url, &self.title, &self.filename].map(Text::as_str);
         let [file, index] = ["file_id", "index"].map(|name| json.member(name).word());
         digest_of(&format!("{url:?} {title:?} {filename:?} {file:?} {index:?} {start_index:?} {end_index:?}"))
     }

@@ -8,18 +8,18 @@ use crate::emitter::said::{Part, Scope};
 use crate::event::MismatchKind;
 use crate::event::media::Media;
 use crate::formats::Understood;
-use crate::json::{Json, Lazy, Piece, Text, Unreadable, objects};
+use crate::json::{Id, Json, Lazy, Piece, Silent, Text, Unreadable, objects};
 
 objects! {
     struct Event<'a> {
         kind: Text<'a> = "type",
-        event_id: Text<'a>,
+        event_id: Id<'a>,
         delta: Lazy<Piece<'a>>,
         /// All of the transcript.
         text: Piece<'a>,
         usage: Json<'a>,
         // Of the sound.
-        _format: Json<'a> = "format",
+        _format: Silent<'a> = "format",
         /// The languages that were heard.
         languages: Json<'a>,
     }

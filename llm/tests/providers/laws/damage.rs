@@ -1,6 +1,6 @@
 //! What is done to a stream.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -18,6 +18,13 @@ pub(super) enum Damage {
         at: usize,
         place: String,
     },
+    /// An object has a member that objects in its place have in other events.
+    Misplace {
+        at: usize,
+        place: String,
+        member: String,
+        value: Value,
+    },
     /// A member is of another type.
     Retype {
         at: usize,
@@ -32,7 +39,7 @@ impl Damage {
     pub(super) fn from(&self) -> usize {
         match *self {
             Self::Cut(at) | Self::Drop(at) | Self::Repeat(at) | Self::Swap(at) => at,
-            Self::Extend { at, .. } | Self::Retype { at, .. } => at,
+            Self::Extend { at, .. } | Self::Misplace { at, .. } | Self::Retype { at, .. } => at,
         }
     }
 
@@ -80,6 +87,11 @@ impl Damage {
             Self::Extend { at, place } => {
                 let mut event: Value = serde_json::from_str(&events[*at]).unwrap();
                 event.pointer_mut(place).unwrap()["hologram"] = json!("what nobody has heard of");
+                events[*at] = event.to_string();
+            }
+            Self::Misplace { at, place, member, value } => {
+                let mut event: Value = serde_json::from_str(&events[*at]).unwrap();
+                event.pointer_mut(place).unwrap()[member] = value.clone();
                 events[*at] = event.to_string();
             }
             Self::Retype { at, place, wrong, .. } => {
@@ -138,6 +150,65 @@ pub(super) fn extended(events: &[String], _: bool) -> Vec<Damage> {
             |place: &String| is_first && !is_written(place) && event.pointer(place).is_some_and(Value::is_object);
         let objects = found.into_iter().filter(is_meant);
         damages.extend(objects.map(|place| Damage::Extend { at, place }));
+    }
+    damages
+}
+
+/// A value with words of its own in place of each string that is not its type.
+fn in_other_words(value: &Value) -> Value {
+    match value {
+        Value::String(_) => json!("what stands in the wrong place"),
+        Value::Array(elements) => elements.iter().map(in_other_words).collect(),
+        Value::Object(members) => {
+            let other = |(name, value): (&String, &Value)| {
+                (name.clone(), if name == "type" { value.clone() } else { in_other_words(value) })
+            };
+            Value::Object(members.iter().map(other).collect())
+        }
+        other => other.clone(),
+    }
+}
+
+/// One object after the other with a member that those in its place have in other events, in the first of those events that
+/// are alike.
+pub(super) fn misplaced(events: &[String], is_full: bool) -> Vec<Damage> {
+    let read: Vec<Option<Value>> = events.iter().map(|event| serde_json::from_str(event).ok()).collect();
+    let mut known: BTreeMap<String, BTreeMap<&String, &Value>> = BTreeMap::new();
+    for event in read.iter().flatten() {
+        let mut found = vec![String::new()];
+        places(event, "", &mut found);
+        for place in found {
+            if let Some(members) = event.pointer(&place).and_then(Value::as_object) {
+                let of_place = known.entry(place).or_default();
+                for (name, value) in members.iter().filter(|(name, _)| !["type", "event_type"].contains(&name.as_str()))
+                {
+                    of_place.entry(name).or_insert(value);
+                }
+            }
+        }
+    }
+    let (mut seen, mut number) = (HashSet::new(), 0);
+    let mut damages = Vec::new();
+    for (at, event) in (0..).zip(&read).filter_map(|(at, event)| Some((at, event.as_ref()?))) {
+        let mut found = vec![String::new()];
+        places(event, "", &mut found);
+        let kind = event["type"].to_string();
+        if !seen.insert((kind, found.clone())) {
+            continue;
+        }
+        // A call that has begun may say anything until it is done.
+        let is_open = event["type"] == "response.output_item.added"
+            && event["item"]["type"].as_str().is_some_and(|kind| kind.ends_with("_call"));
+        for place in found.into_iter().filter(|place| !(is_open && place.starts_with("/item"))) {
+            let Some(members) = event.pointer(&place).and_then(Value::as_object) else { continue };
+            for (member, value) in &known[&place] {
+                number += 1;
+                if !members.contains_key(*member) && (is_full || number % 3 == 0) {
+                    let (member, value) = ((*member).clone(), in_other_words(value));
+                    damages.push(Damage::Misplace { at, place: place.clone(), member, value });
+                }
+            }
+        }
     }
     damages
 }

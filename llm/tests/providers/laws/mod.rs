@@ -1,6 +1,6 @@
 //! The three laws of a provider's stream, over all recorded streams and those of our own, whole and damaged: cut after
 //! every event, and with each event dropped, repeated, swapped with the next, and retyped (each of its members with every
-//! wrong type).
+//! wrong type), or with a member that another event has in the same place.
 //!
 //! - The law of the end (`end`): the verdict is `Ok` if and only if all has come.
 //! - Nothing vanishes (`strings`): what an event says is reported, or stands in a list with the reason.
@@ -100,7 +100,7 @@ fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading)
     let mut faults = Vec::new();
     strings::check((recording.provider, damage), &events, told, &mut faults);
     // It may stand in what a model or a tool wrote.
-    if matches!(damage, Damage::Extend { .. }) {
+    if matches!(damage, Damage::Extend { .. } | Damage::Misplace { .. }) {
         return faults;
     }
     end::check(recording.provider, &events, (stream, told), (damage, whole), &mut faults);
@@ -165,6 +165,11 @@ fn streams_with_events_in_the_wrong_order() {
 #[test]
 fn streams_with_members_that_nobody_knows() {
     hold(damage::extended);
+}
+
+#[test]
+fn streams_with_members_in_the_wrong_place() {
+    hold(damage::misplaced);
 }
 
 #[test]

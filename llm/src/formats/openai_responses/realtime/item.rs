@@ -46,7 +46,7 @@ impl Item<'_> {
 
     /// Returns true if its arguments can be read, if there are any.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
-        self.arguments.piece().map(drop)
+        self.arguments.aside().piece().map(drop)
     }
 
     pub(super) fn start(&self, choice: u64, emit: &mut Emitter<'_>) {
@@ -80,7 +80,12 @@ impl Item<'_> {
                 | "mcp_approval_response"
         );
         // A part of a message can't have this key.
-        if (is_known && !has_rest) || !emit.is_news(choice, &["/", &self.id].concat()) {
+        if is_known && !has_rest {
+            return;
+        }
+        let said = digest_of(&[self.output, self.error].map(|said| said.aside().spelt()).concat());
+        if !emit.is_news(choice, &format!("/{} {said:x}", &*self.id)) {
+            [self.output, self.error].into_iter().for_each(Json::pass_over);
             return;
         }
         if self.kind.as_str() == "mcp_list_tools" {
@@ -88,7 +93,12 @@ impl Item<'_> {
         } else if !is_known {
             emit.unknown_part(if self.kind.is_empty() { "item" } else { &self.kind }, json);
         } else if self.kind.as_str() == "mcp_call" {
-            emit.tool_result(self.id(), self.error.is_given(), json);
+            emit.tool_result(
+                self.id(),
+                self.error.is_given(),
+                json,
+                &[self.output, self.error].map(Json::spelt).concat(),
+            );
         } else {
             let call = emit.known().find_id(choice, &self.id);
             emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
