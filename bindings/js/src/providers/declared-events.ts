@@ -123,11 +123,14 @@ export interface StopEvent {
 
 /**
  * The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
- * `finish`.
+ * `finish`, or where the wire shows before that that something is missing.
  */
 export interface IncompleteEvent {
   readonly kind: "incomplete";
-  /** `end-of-input`, or the reason that `finish` was given. */
+  /**
+   * `end-of-input`, or the reason that `finish` was given; `not-started` where an end comes of what never began;
+   * otherwise the provider's word for what broke off.
+   */
   readonly reason: string;
 }
 

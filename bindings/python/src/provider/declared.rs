@@ -34,7 +34,7 @@ macro_rules! with_declared_events {
             /// An answer has ended; ``reason`` is the provider's own word for why.
             Stop { reason: String, native_reason: Option<String>, choice: u64, kind: String, stop_sequence: Option<String> },
             /// The stream broke off: it began to answer, and neither stopped, nor ended, nor reported an error. Reported by
-            /// ``finish``.
+            /// ``finish``, or where the wire shows before that that something is missing.
             Incomplete { reason: String },
             /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error
             /// that was pushed as the only event.
