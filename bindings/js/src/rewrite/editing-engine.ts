@@ -56,22 +56,21 @@ export class EditingEngine extends Engine {
       edits.beginChunk(text, this.base);
       this.#to = this.#from + text.length;
     }
-    try {
-      const end = this.run(text, 0) - this.unread;
-      if (edits.removes && (this.state === KEY || (this.state === VALUE && this.top?.isArray))) this.#noteComma(end);
-      this.base += end + this.unread + this.extra;
-      this.extra = 0;
-      this.reading = "";
-      this.#from = this.#to -= this.unread;
-      if (isDocument) edits.endChunk(this.#to, this.#decided());
-      return end + this.unread;
-    } catch (thrown) {
-      if (isDocument && thrown instanceof Fault) {
-        const to = this.#placeOf(thrown.at);
-        edits.endChunk(to, Math.min(to, this.#decided()));
-      }
-      throw thrown;
-    }
+    const end = this.run(text, 0) - this.unread;
+    this.#noteComma(end);
+    this.base += end + this.unread + this.extra;
+    this.extra = 0;
+    this.reading = "";
+    this.#from = this.#to -= this.unread;
+    if (isDocument) edits.endChunk(this.#to, this.#decided());
+    return end + this.unread;
+  }
+
+  /** The document has failed: what comes before its bad byte is let through. */
+  failAt({ offset, at }: Fault): void {
+    this.#noteComma(at);
+    const to = this.#placeOf(at);
+    this.output.edits.failAt(offset, to, Math.min(to, this.#decided()));
   }
 
   /** How far it is known what the text says: in a string that is read inside, an escape may be cut. */
@@ -84,24 +83,22 @@ export class EditingEngine extends Engine {
 
   override value(s: string, c: number, i: number): void {
     this.#unit = i;
-    if (this.state === VALUE && this.top?.isArray) this.#passComma(i);
+    this.#noteComma(i);
     super.value(s, c, i);
-  }
-
-  override beginKey(i: number): void {
-    if (this.state === KEY) this.#passComma(i);
-    super.beginKey(i);
-  }
-
-  #passComma(i: number): void {
-    if (this.output.edits.removes) this.#noteComma(i);
     this.#hasComma = false;
   }
 
-  /** The last thing before this unit that is not white space is a comma. */
-  #noteComma(before: number): void {
-    if (this.#hasComma) return;
-    const at = this.reading.lastIndexOf(",", before);
+  override beginKey(i: number): void {
+    this.#noteComma(i);
+    super.beginKey(i);
+    this.#hasComma = false;
+  }
+
+  /** If a comma came last before this unit, but for white space, it is reported, once. */
+  #noteComma(i: number): void {
+    const { state } = this;
+    if (this.#hasComma || !this.output.edits.removes || (state !== KEY && (state !== VALUE || !this.top?.isArray))) return;
+    const at = this.reading.lastIndexOf(",", i - 1);
     this.output.edits.comma(this.#placeOf(at), this.#placeOf(at + 1));
     this.#hasComma = true;
   }
@@ -190,8 +187,12 @@ export class EditingEngine extends Engine {
     this.output.edits.left(level, this.#placeOf(this.#unit - 1));
   }
 
+  /** Nothing is kept, and where a text has failed is still asked. */
+  override keepTo(): void {}
+
   override failInside(fault: Fault): void {
     const inner = this.inner!;
+    inner.#noteComma(fault.at);
     this.output.edits.failedInside(inner.level, inner.#placeOf(fault.at), inner.#depth, MAY_BE_JSON.test(fault.kind));
     inner.state = CLOSED;
     inner.inner = undefined;

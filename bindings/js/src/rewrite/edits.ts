@@ -68,7 +68,7 @@ export class Edits {
   }
 
   reset(): void {
-    this.#passed = 0;
+    this.#passed = this.#textAt = 0;
     this.#text = "";
     this.#undecided = this.#countedFrom = NOWHERE;
     this.#containers = [];
@@ -78,7 +78,6 @@ export class Edits {
   // Chunks.
 
   beginChunk(chunk: string, offset: number): void {
-    this.#textAt = this.#passed;
     this.#chunkAt = this.#passed + this.#text.length;
     this.#text += chunk;
     this.#chunkOffset = offset;
@@ -87,9 +86,19 @@ export class Edits {
   /** The chunk has been read up to a place; of that, this much is decided: an escape may be cut. */
   endChunk(to: number, decided: number): void {
     this.#checkHeld(decided);
-    if (this.#open === undefined && this.#undecided !== NOWHERE) this.#pass(Math.min(this.#undecided, decided));
-    else this.#advance(decided, this.#open === undefined);
+    if (!this.isOpen && this.isUndecided) this.#pass(Math.min(this.#undecided, decided));
+    else this.#advance(decided, !this.isOpen);
     this.#text = this.#text.slice(this.#passed - this.#textAt, to - this.#textAt);
+    this.#textAt = this.#passed;
+  }
+
+  /** The text has failed at an offset, which may be in the character at this place: what came of that has to be held, too. */
+  failAt(offset: number, to: number, decided: number): void {
+    const more = offset - this.#offsetOf(to);
+    const from = this.#undecided;
+    this.endChunk(to, decided);
+    const held = this.#open?.rule?.kind === "map" ? this.#open.bytes : from === NOWHERE ? -Infinity : this.#bytesIn(from, to);
+    if (decided === to && more > 0 && held + more > this.#heldLimit) this.#exceed(offset - held - more);
   }
 
   /** Lets the text through up to a place. */
@@ -281,6 +290,8 @@ export class Edits {
       if (!this.#cuts && !mayBeJson) return;
       this.#pass(at);
     } else if (open.level < level) return;
+    // What a function waits for has come up to here, as it would have in chunks of its own.
+    else this.#advance(at, false);
     // The end of a value in it is not reported: all is left out up to the string's end.
     this.#open = { matches: undefined, rule: undefined, level, text: "", bytes: 0 };
   }

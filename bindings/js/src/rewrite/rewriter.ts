@@ -81,7 +81,10 @@ export class Rewriter {
     if (this.#hasFinished && chunk.length > 0) {
       throw new RewriteError("finished", "finished: expected no bytes after a finished text", { path: null }, "");
     }
-    return this.#run(() => this.#input.feed(chunk));
+    return this.#run(
+      () => this.#input.feed(chunk),
+      (fault) => this.#engine.failAt(fault),
+    );
   }
 
   /**
@@ -107,21 +110,22 @@ export class Rewriter {
     this.#stoppedBy = undefined;
   }
 
-  #run(read: () => void): string {
+  #run(read: () => void, fail?: (fault: Fault) => void): string {
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     this.#edits.out = "";
     try {
-      read();
-      return this.#edits.out;
-    } catch (thrown) {
-      const error = thrown instanceof Fault ? errorOf(thrown, this.#engine) : thrown;
-      if (!(thrown instanceof Fault || thrown instanceof RewriteError)) {
-        this.#stoppedBy = error;
-        throw error;
+      try {
+        read();
+        return this.#edits.out;
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown;
+        const error = errorOf(thrown, this.#engine);
+        fail?.(thrown);
+        throw new RewriteError(error.kind, error.message, error, this.#edits.out);
       }
-      const { kind, message } = error as RewriteError;
-      this.#stoppedBy = new RewriteError(kind, message, error as RewriteError, "");
-      throw new RewriteError(kind, message, error as RewriteError, this.#edits.out);
+    } catch (thrown) {
+      this.#stoppedBy = thrown instanceof RewriteError ? new RewriteError(thrown.kind, thrown.message, thrown, "") : thrown;
+      throw thrown;
     }
   }
 }
