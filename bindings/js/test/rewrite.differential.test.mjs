@@ -136,8 +136,10 @@ test(`${cases} texts, from seed ${seed}`, () => {
       const rewriter = new Rewriter(rules.map(made), { ...options, strictByteOrderMark: true });
       const ours = run(rewriter, pieces);
       assert.deepEqual({ out: ours.out.join(""), error: ours.error }, { out: expected, error }, told);
-      // As promptly, where no character is cut.
-      if (bytes.every((byte) => byte < 0x80)) assert.deepEqual(ours.out, out.map((piece) => Buffer.from(piece, "base64").toString()), told);
+      // As promptly, where no character is cut; what is over a limit may be found later there, in an escape that is cut.
+      const places = (out) => out.flatMap((piece, at) => (piece.length > 0 ? [[at, piece]] : []));
+      const prompt = places(out.map((piece) => Buffer.from(piece, "base64").toString()));
+      if (bytes.every((byte) => byte < 0x80)) assert.deepEqual(places(ours.out), prompt, told);
       const document = Buffer.from(bytes).toString("utf8");
       if (document.includes("\ufffd") || document.startsWith("\ufeff")) return;
       rewriter.reset();

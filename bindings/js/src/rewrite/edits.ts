@@ -45,9 +45,9 @@ export class Edits {
   /** What comes out of this call. */
   out = "";
   #passed = 0;
-  /** The text that is not passed on yet, from this place: what was held back, and the chunk. */
-  #text = "";
-  #textAt = 0;
+  /** The text that was held back, up to the chunk: apart, since each look at text that was added to copies all of it. */
+  #held = "";
+  #chunk = "";
   /** The place of the chunk, and its offset. */
   #chunkAt = 0;
   #chunkOffset = 0;
@@ -68,8 +68,8 @@ export class Edits {
   }
 
   reset(): void {
-    this.#passed = this.#textAt = 0;
-    this.#text = "";
+    this.#passed = 0;
+    this.#held = "";
     this.#undecided = this.#countedFrom = NOWHERE;
     this.#containers = [];
     this.#open = undefined;
@@ -78,8 +78,8 @@ export class Edits {
   // Chunks.
 
   beginChunk(chunk: string, offset: number): void {
-    this.#chunkAt = this.#passed + this.#text.length;
-    this.#text += chunk;
+    this.#chunkAt = this.#passed + this.#held.length;
+    this.#chunk = chunk;
     this.#chunkOffset = offset;
   }
 
@@ -88,16 +88,16 @@ export class Edits {
     this.#checkHeld(decided);
     if (!this.isOpen && this.isUndecided) this.#pass(Math.min(this.#undecided, decided));
     else this.#advance(decided, !this.isOpen);
-    this.#text = this.#text.slice(this.#passed - this.#textAt, to - this.#textAt);
-    this.#textAt = this.#passed;
+    const rest = this.#chunk.slice(Math.max(0, this.#passed - this.#chunkAt), to - this.#chunkAt);
+    this.#held = this.#passed < this.#chunkAt ? this.#held.slice(this.#passed - this.#chunkAt) + rest : rest;
   }
 
   /** The text has failed at an offset, which may be in the character at this place: what came of that has to be held, too. */
   failAt(offset: number, to: number, decided: number): void {
     const more = offset - this.#offsetOf(to);
-    const from = this.#undecided;
+    const undecided = this.isUndecided ? this.#bytesIn(this.#undecided, to) : -Infinity;
     this.endChunk(to, decided);
-    const held = this.#open?.rule?.kind === "map" ? this.#open.bytes : from === NOWHERE ? -Infinity : this.#bytesIn(from, to);
+    const held = this.#open?.rule?.kind === "map" ? this.#open.bytes : undecided;
     if (decided === to && more > 0 && held + more > this.#heldLimit) this.#exceed(offset - held - more);
   }
 
@@ -120,11 +120,13 @@ export class Edits {
   }
 
   #slice(from: number, to: number): string {
-    return this.#text.slice(from - this.#textAt, to - this.#textAt);
+    const at = this.#chunkAt;
+    const text = this.#chunk.slice(Math.max(0, from - at), Math.max(0, to - at));
+    return from < at ? this.#held.slice(from - at, to < at ? to - at : undefined) + text : text;
   }
 
   #bytesIn(from: number, to: number): number {
-    return utf8Length(this.#text, from - this.#textAt, to - this.#textAt);
+    return utf8Length(this.#slice(from, to));
   }
 
   #offsetOf(place: number): number {

@@ -10,7 +10,7 @@ import { errorOf } from "../text-error.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
-import { PLAIN, type Rule } from "./rule.js";
+import { outputOf, PLAIN, type Rule } from "./rule.js";
 
 export interface RewriterOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** How many bytes may be held back: 1 MiB unless set otherwise. */
@@ -43,6 +43,7 @@ export class Rewriter {
   readonly #engine: EditingEngine;
   readonly #input: Input;
   #hasFinished = false;
+  #isRunning = false;
   /** What has stopped it. */
   #stoppedBy: unknown;
 
@@ -63,7 +64,7 @@ export class Rewriter {
     });
     const { limits, duplicateKeys, heldLimit, strictByteOrderMark } = options;
     const edits = new Edits(list, limitOf("heldLimit", heldLimit, 1 << 20));
-    const output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined, edits };
+    const output = { ...outputOf(), edits };
     const settings = { ...PLAIN, limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) };
     this.#edits = edits;
     this.#engine = new EditingEngine(automaton, settings, output);
@@ -111,8 +112,10 @@ export class Rewriter {
   }
 
   #run(read: () => void, fail?: (fault: Fault) => void): string {
+    if (this.#isRunning) throw new TypeError("a rule's function can't call the rewriter that calls it");
     if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
     this.#edits.out = "";
+    this.#isRunning = true;
     try {
       try {
         read();
@@ -126,6 +129,8 @@ export class Rewriter {
     } catch (thrown) {
       this.#stoppedBy = thrown instanceof RewriteError ? new RewriteError(thrown.kind, thrown.message, thrown, "") : thrown;
       throw thrown;
+    } finally {
+      this.#isRunning = false;
     }
   }
 }

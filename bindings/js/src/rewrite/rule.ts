@@ -1,7 +1,7 @@
 // The rules: what becomes of the values that a pattern selects.
 
 import { NO_AUTOMATON } from "../automaton.js";
-import { Engine, Fault, type EngineOptions } from "../engine.js";
+import { Engine, Fault, type Output } from "../engine.js";
 import { Input } from "../input.js";
 import { invalid, limitsOf } from "../options.js";
 
@@ -16,8 +16,7 @@ export class Rule {
   /** The function that gives it. */
   readonly call: (given: never) => unknown;
 
-  private constructor(kind: RuleKind, pattern: string, json = "", call: (given: never) => unknown = () => undefined) {
-    if (typeof call !== "function") throw new TypeError("the function of a rule can be called");
+  private constructor(kind: RuleKind, pattern: string, json = "", call: Rule["call"] = () => undefined) {
     this.kind = kind;
     this.pattern = pattern;
     this.json = json;
@@ -47,12 +46,12 @@ export class Rule {
 
   /** The same with a value that the function gives for the path of each. */
   static replaceWith(pattern: string, value: (path: string) => unknown): Rule {
-    return new Rule("replace-with", pattern, "", value);
+    return new Rule("replace-with", pattern, "", callable(value));
   }
 
   /** The function gets the value's JSON text once all of it has come, and gives another JSON text. */
   static map(pattern: string, map: (json: string) => string): Rule {
-    return new Rule("map", pattern, "", map);
+    return new Rule("map", pattern, "", callable(map));
   }
 
   /**
@@ -60,30 +59,35 @@ export class Rule {
    * `undefined`, so it may hold back as much as it likes. Values that are not strings pass.
    */
   static mapText(pattern: string, map: (piece: string | undefined) => string): Rule {
-    return new Rule("map-text", pattern, "", map);
+    return new Rule("map-text", pattern, "", callable(map));
   }
 }
 
-/** The options of an engine that keeps nothing. */
-export const PLAIN: Omit<EngineOptions, "limits" | "rejectsDuplicates"> = {
-  retain: "nothing",
-  spelling: false,
-  numbers: "string",
-  prototypeKeys: "keep",
-};
+function callable(call: Rule["call"]): Rule["call"] {
+  if (typeof call !== "function") throw new TypeError("the function of a rule can be called");
+  return call;
+}
+
+/** The options of an engine that keeps nothing, and where it would report to. */
+export const PLAIN = { retain: "nothing", spelling: false, numbers: "string", prototypeKeys: "keep" } as const;
+export const outputOf = (): Output => ({ events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined });
+
+/** Reads one text after the other, to say whether it is JSON. */
+let checking: Input | undefined;
 
 /** A JSON text, without the white space around it; nothing of what is none. */
 export function checked(json: unknown): string | undefined {
   if (typeof json !== "string") return undefined;
-  const output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined };
-  const engine = new Engine(NO_AUTOMATON, { ...PLAIN, limits: limitsOf(undefined), rejectsDuplicates: false }, output);
-  const input = new Input(engine, true);
+  checking ??= new Input(new Engine(NO_AUTOMATON, { ...PLAIN, limits: limitsOf(undefined), rejectsDuplicates: false }, outputOf()), true);
+  checking.reset();
   try {
-    input.feed(json);
-    input.finish();
+    checking.feed(json);
+    checking.finish();
   } catch (thrown) {
     if (thrown instanceof Fault) return undefined;
     throw thrown;
+  } finally {
+    checking.engine.reading = "";
   }
   return json.trim();
 }
