@@ -109,8 +109,8 @@ impl InnerText {
         mem::swap(&mut followers.open_keys, &mut self.open_keys);
         let Self { tokenizer, kept, .. } = self;
         kept.keep(piece.unwrap_or_default().as_bytes());
+        let start = tokenizer.offset();
         if let Some(piece) = piece {
-            let start = tokenizer.offset();
             out.piece(level, start..start + piece.len() as u64, raw);
         }
         followers.tracker.begin_raw_piece(level, piece.unwrap_or_default(), tokenizer.offset());
@@ -138,7 +138,12 @@ impl InnerText {
                     | ErrorKind::NumberLimit
                     | ErrorKind::TotalLimit
             );
-            out.failed_inside(level, fault.offset, may_be_json);
+            // A limit may be passed in the middle of a character, which goes as a whole.
+            let mut at = fault.offset;
+            while piece.is_some_and(|piece| !piece.is_char_boundary((at - start) as usize)) {
+                at -= 1;
+            }
+            out.failed_inside(level, at, may_be_json);
             followers.tracker.fail_inside(level, &error, out);
         }
     }

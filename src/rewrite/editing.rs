@@ -323,7 +323,12 @@ impl Output for Writer<'_> {
         let containers = text.containers;
         self.state.containers.truncate(containers);
         match &self.state.open {
-            Some(open) if open.level >= level => self.state.open = Some(OpenRule::lost_in(level, open.start)),
+            Some(open) if open.level >= level => {
+                let start = open.start;
+                // What a closure waits for has come up to here, as it would have in chunks of its own.
+                self.leave_out(bad_byte);
+                self.state.open = Some(OpenRule::lost_in(level, start));
+            }
             Some(_) => {}
             None => {
                 self.check_held(bad_byte);

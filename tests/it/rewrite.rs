@@ -222,6 +222,16 @@ fn what_is_held_back_has_a_limit() {
         assert_eq!(run_with(9), (text.as_bytes().to_vec(), Ok(())));
         assert_eq!(run_with(8), (b"{\"a\": ".to_vec(), Err(RewriteError::HeldLimit { offset: 14 })));
     }
+    // Nor does it matter that the string turns out not to be JSON.
+    let text = r#"["{oops"]"#;
+    for cuts in torture_cuts(text.len()) {
+        let run_with = |limit: usize| {
+            let mut rewriter = rewriter(vec![("[0] | $", Rule::map(str::to_owned))]).held_limit(limit);
+            run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
+        };
+        assert_eq!(run_with(1), (b"[\"\"]".to_vec(), Ok(())));
+        assert_eq!(run_with(0), (b"[\"".to_vec(), Err(RewriteError::HeldLimit { offset: 2 })));
+    }
 }
 
 /// Blanks before a key are no reason to keep megabytes.
@@ -285,6 +295,19 @@ fn limits_are_the_parsers() {
     let mut rewriter = Rewriter::with_parser(builder, &patterns, [Rule::redact()]).unwrap();
     let (out, verdict) = run(&mut rewriter, &[br#"{"a": "hunter2"}"#]);
     assert_eq!((&*out, verdict.unwrap_err().offset()), (&br#"{"a": "[redacted]""#[..], 11));
+}
+
+/// A string that is cut off there ends before the character.
+#[test]
+fn a_limit_may_be_passed_in_the_middle_of_a_character() {
+    let text = r#"["{\"aé\": 1}"]"#;
+    for cuts in torture_cuts(text.len()) {
+        let builder = Parser::builder().limits(Limits::new().key(2));
+        let patterns = PatternSet::new(["* | b"]).unwrap();
+        let mut rewriter = Rewriter::with_parser(builder, &patterns, [Rule::redact()]).unwrap();
+        let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
+        assert_eq!((str::from_utf8(&out), verdict), (Ok(r#"["{\"a"]"#), Ok(())), "cut at {cuts:?}");
+    }
 }
 
 /// A long string goes on as it comes, whatever is done with it.

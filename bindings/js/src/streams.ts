@@ -3,6 +3,7 @@
 import type { Event } from "./events.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
+import { Stage } from "./stage.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
 import { makeText, selectingText } from "./make-text.js";
 import type { Json } from "./values.js";
@@ -92,16 +93,6 @@ export async function* snapshots<T = Json>(
     parser.dispose();
   }
 }
-
-/** Some engines have no web streams; there the class can't be used, but the rest of the package can. */
-const Stage: typeof TransformStream =
-  typeof TransformStream === "undefined"
-    ? (class {
-        constructor() {
-          throw new TypeError("this engine has no TransformStream");
-        }
-      } as unknown as typeof TransformStream)
-    : TransformStream;
 
 /** A stage of a pipe: chunks in, events out. It takes no more chunks than its reader asks for. */
 export class EventStream extends Stage<Chunk, Event> {

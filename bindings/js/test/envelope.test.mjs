@@ -89,6 +89,7 @@ test("the cost is that of the text, whatever it looks like", () => {
     ["fence:text:raw", "```text\n" + " ```".repeat(75_000)],
     ["between:[[a:]]", "[".repeat(300_000)],
     ["between:[:]]]]]]]", "[{}]]]]]] ".repeat(30_000)],
+    ["between:[a]::led", "[a]".repeat(100_000)],
   ]) {
     for (const size of [7, 1 << 20]) {
       const begun = performance.now();

@@ -124,7 +124,11 @@ fn opening(delimiter: &Spelt, text: &str, ahead: &str, fences: &Fences) -> Openi
         },
         "between" => match literal(text, name) {
             Ok(rest) if delimiter.is_led => {
-                rest.find('{').map_or(Opening::Perhaps, |at| Opening::Here(text.len() - rest.len() + at))
+                let (lead, again) = (text.len() - rest.len(), rest.find(name).map(|at| at + name.len()));
+                match rest.find('{') {
+                    Some(at) if again.is_none_or(|again| at < again) => Opening::Here(lead + at),
+                    _ => again.map_or(Opening::Perhaps, |again| Opening::Wrong(lead + again - 1)),
+                }
             }
             Ok(rest) => Opening::Here(text.len() - rest.len()),
             Err(Opening::Wrong(_)) => {

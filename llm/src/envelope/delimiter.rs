@@ -199,7 +199,8 @@ impl Delimiter {
     }
 
     /// The same delimiters around a JSON object, with other text before it, such as a name: all up to the object is a part of
-    /// the opening delimiter, and is reported with the payload's begin. Only for what is [between](Self::between) two texts.
+    /// the opening delimiter, and is reported with the payload's begin. If the first text comes again before the object, that
+    /// is where the opening begins. Only for what is [between](Self::between) two texts.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};

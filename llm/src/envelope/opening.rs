@@ -80,8 +80,9 @@ enum Stage {
     Name(usize),
     /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
-    /// After all of what is before a JSON object and what leads to it.
-    Lead,
+    /// After all of what is before a JSON object and what leads to it: the end of that is so many bytes of the mark, once
+    /// more.
+    Lead(usize),
     /// A fence with any info string.
     AnyFence(AnyFence),
 }
@@ -285,12 +286,13 @@ impl Rival {
             (Shape::Between, Stage::Front(read)) if name.get(read) == Some(&byte) => {
                 match (read + 1 == name.len(), delimiter.content) {
                     (false, _) => Some(Stage::Front(read + 1)),
-                    (true, Content::Led) => Some(Stage::Lead),
+                    (true, Content::Led) => Some(Stage::Lead(0)),
                     (true, _) => return Step::Opened { after: 0 },
                 }
             }
-            (_, Stage::Lead) if byte == b'{' => return Step::Opened { after: 1 },
-            (_, Stage::Lead) => Some(Stage::Lead),
+            (_, Stage::Lead(_)) if byte == b'{' => return Step::Opened { after: 1 },
+            // If the mark comes again, that is where one may be led to.
+            (_, Stage::Lead(read)) => Some(again(name, read, byte)).filter(|read| *read < name.len()).map(Stage::Lead),
             (Shape::Tag, Stage::Front(_)) => Some(Stage::Name(0)),
             (Shape::Tag, Stage::Edge(0)) if byte == b'>' => return Step::Opened { after: 0 },
             (_, Stage::Space) => follow(name, 0, byte, Stage::Name, Stage::Edge(0)),
@@ -310,6 +312,15 @@ impl Rival {
 /// One byte further in a fixed text, of which `read` bytes have been read.
 fn follow(text: &[u8], read: usize, byte: u8, inside: fn(usize) -> Stage, after: Stage) -> Option<Stage> {
     (text[read] == byte).then(|| if read + 1 == text.len() { after } else { inside(read + 1) })
+}
+
+/// One byte further in a text whose end is the first `read` bytes of a mark: how many of the mark's it ends with now.
+fn again(mark: &[u8], read: usize, byte: u8) -> usize {
+    let ends_with = |len: &usize| {
+        let before = &mark[..len - 1];
+        mark[len - 1] == byte && mark[..read].ends_with(before)
+    };
+    (1..=read + 1).rev().find(ends_with).unwrap_or(0)
 }
 
 impl Bare {

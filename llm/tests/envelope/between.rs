@@ -14,7 +14,7 @@ use crate::recorder::boundaries;
 use crate::splitter::Choices;
 
 /// Some of them get in each other's way.
-const MARKS: [&str; 17] = [
+const MARKS: [&str; 18] = [
     "between:[ARGS]:[END]",
     "between:[[:]]",
     "between:[[ARGS:-1>",
@@ -26,6 +26,7 @@ const MARKS: [&str; 17] = [
     "between:[END]:",
     "between:{%::led",
     "between:[ARGS:]]:led",
+    "between:[[::led",
     "between:y:",
     "between:<:{}}}",
     "bare",
@@ -216,6 +217,10 @@ fn what_leads_to_the_json_comes_with_the_payloads_begin() {
     let text = "Hi [TOOL_CALLS]f[ARGS]{\"a\": 1}[TOOL_CALLS] g {}, [TOOL_CALLS]";
     let ended = ["[TOOL_CALLS]f[ARGS]", "complete", "{\"a\": 1}", "", "[TOOL_CALLS] g ", "complete", "{}", ""];
     check(&call, text, "Hi , [TOOL_CALLS]", &ended);
+    // If the mark comes again, it is the one that leads.
+    let ended = ["[TOOL_CALLS]g", "complete", "{}", ""];
+    check(&call, "[TOOL_CALLS]f[TOOL_[TOOL_CALLS]g{}", "[TOOL_CALLS]f[TOOL_", &ended);
+    check(&["between:aab::led"], "aabaaab{}", "aaba", &["aab", "complete", "{}", ""]);
 }
 
 /// A text that begins inside a payload is read as what comes after its opening.

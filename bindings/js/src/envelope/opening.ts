@@ -39,7 +39,7 @@ const SPACE = 1;
 const NAME = 2;
 /** After the name: so many units of a comment's `-->`, or blanks after a fence's name. */
 const EDGE = 3;
-/** After all of what is before a JSON object and what leads to it. */
+/** After all of what is before a JSON object and what leads to it: the end of that is so many units of the mark, once more. */
 const LEAD = 4;
 
 /** So many units are looked at first. */
@@ -59,11 +59,6 @@ class Rival {
     this.place = place;
     this.delimiter = delimiter;
     this.fence = delimiter.shape === "any-fence" ? new AnyFence(fences) : undefined;
-  }
-
-  /** True if only a `{` is missing. */
-  get isLed(): boolean {
-    return this.#stage === LEAD;
   }
 
   /** The effect of a unit: more, no, or that it is complete, with how many of the units looked at follow it. */
@@ -98,7 +93,7 @@ class Rival {
         break;
       case "between": {
         const { name, content } = this.delimiter;
-        if (this.#stage === LEAD) return unit === 123 ? 1 : MORE;
+        if (this.#stage === LEAD) return unit === 123 ? 1 : this.#lead(name, unit);
         if (name.charCodeAt(read) !== unit) return NO;
         if (read + 1 < name.length) return this.#to(FRONT, read + 1);
         return content === "led" ? this.#to(LEAD, 0) : 0;
@@ -115,6 +110,14 @@ class Rival {
   #follow(text: string, unit: number, after: number): number {
     if (text.charCodeAt(this.#read) !== unit) return NO;
     return this.#read + 1 === text.length ? this.#to(after, 0) : this.#to(this.#stage, this.#read + 1);
+  }
+
+  /** One unit further on the way to a JSON object. If the mark comes again, that is where one may be led to. */
+  #lead(name: string, unit: number): number {
+    const end = name.slice(0, this.#read) + String.fromCharCode(unit);
+    let from = 0;
+    while (!name.startsWith(end.slice(from))) from++;
+    return end.length - from === name.length ? NO : this.#to(LEAD, end.length - from);
   }
 
   #to(stage: number, read: number): number {
@@ -245,8 +248,6 @@ export class Opening {
 
   #advanceRivals(piece: string): { readonly place: number; readonly delimiter: Delimiter; readonly length: number } | undefined {
     for (let at = 0; at < piece.length && this.#rivals.length > 0; at++) {
-      if (this.#rivals.every(({ isLed }) => isLed)) at = piece.indexOf("{", at);
-      if (at < 0) break;
       const unit = piece.charCodeAt(at);
       let opened: { place: number; delimiter: Delimiter; length: number } | undefined;
       this.#rivals = this.#rivals.filter((rival) => {

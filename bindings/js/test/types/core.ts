@@ -4,6 +4,7 @@ import {
   applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, rawDeltas, segmentsOf, snapshots, ToolCalls,
   type CallEvent, type DeepPartial, type DocumentEvent, type EnvelopeEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
+import { RewriteError, Rewriter, RewriteStream, Rule, type RewriterOptions } from "jsonspigot/rewrite";
 import * as providers from "jsonspigot/providers";
 import * as providersSlim from "jsonspigot/providers/slim";
 import { useJsonStream } from "jsonspigot/react";
@@ -125,6 +126,19 @@ same<ReturnType<typeof restored.clone>, Parser>(true);
 same<ReturnType<typeof Documents.restore>, Documents>(true);
 // @ts-expect-error: a state is bytes
 Parser.restore("city", "state");
+
+const rewriter = new Rewriter([Rule.remove("a"), Rule.map("b", (json) => json), Rule.mapText("c", (piece) => piece ?? "")], { heldLimit: 9 });
+same<ReturnType<typeof rewriter.write>, string>(true);
+same<RewriteStream["readable"], ReadableStream<string>>(true);
+same<RewriteError extends JsonSpigotError ? true : false, true>(true);
+new Rewriter(Rule.replaceWith("a", (path) => ({ was: path })));
+// @ts-expect-error: only strict JSON can be rewritten
+const lenient: RewriterOptions = { lenient: "model-output" };
+// @ts-expect-error: rules are made by the methods of `Rule`
+new Rewriter({ remove: "a" });
+// @ts-expect-error: what comes out is text
+Rule.mapText("a", (piece) => piece);
+void lenient;
 
 async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
   same<Awaited<ReturnType<typeof reader.get<Trip>>>, Trip | undefined>(true);

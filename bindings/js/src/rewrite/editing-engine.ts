@@ -1,0 +1,200 @@
+// The engine of a text that is edited: it reads as any other, and says where things are rather than what they are.
+//
+// Each text, the document or one inside a string, knows where the piece that it reads stands in the text as it came. A text
+// inside a string is read in pieces, of which each is a run of characters that are spelt as they are, or one escape: so every
+// place in it is at a piece's edge, or as far from its beginning as in the text that came.
+
+import type { Automaton, Place } from "../automaton.js";
+import { Engine, Fault, KEY, LETTER, NO_ESCAPE, CLOSED, VALUE, type EngineOptions, type Match, type Output } from "../engine.js";
+import type { ValueType } from "../events.js";
+import { append, INSIDE } from "../path.js";
+import type { Edits } from "./edits.js";
+
+export interface EditedOutput extends Output {
+  readonly edits: Edits;
+}
+
+/** Errors that say nothing of whether the text is JSON. */
+const MAY_BE_JSON = /limit|duplicate/;
+
+export class EditingEngine extends Engine {
+  declare output: EditedOutput;
+  declare inner: EditingEngine | undefined;
+  declare spare: EditingEngine | undefined;
+  readonly level: number;
+  /** Where the piece that is read begins and ends. */
+  #from = 0;
+  #to = 0;
+  /** Where in the piece the newest value begins, or the newest string ends. */
+  #unit = 0;
+  /** True if a comma has been reported whose member or element has not begun. */
+  #hasComma = false;
+  /** The number of containers around the text. */
+  #depth = 0;
+
+  constructor(automaton: Automaton, options: EngineOptions, output: EditedOutput, level = 0, outer = "", entry = automaton.root) {
+    super(automaton, options, output, outer, entry);
+    this.level = level;
+  }
+
+  override reset(): void {
+    super.reset();
+    this.#from = this.#to = 0;
+    this.#hasComma = false;
+  }
+
+  /** The place of a unit of the piece, or of its end. */
+  #placeOf(i: number): number {
+    return i > 0 && i >= this.reading.length ? this.#to : this.#from + i;
+  }
+
+  override feed(text: string): number {
+    const isDocument = this.level === 0;
+    const { edits } = this.output;
+    this.reading = text;
+    if (isDocument) {
+      edits.beginChunk(text, this.base);
+      this.#to = this.#from + text.length;
+    }
+    const end = this.run(text, 0) - this.unread;
+    this.#noteComma(end);
+    this.base += end + this.unread + this.extra;
+    this.extra = 0;
+    this.reading = "";
+    this.#from = this.#to -= this.unread;
+    if (isDocument) edits.endChunk(this.#to, this.#decided());
+    return end + this.unread;
+  }
+
+  /** The document has failed: what comes before its bad byte is let through. */
+  failAt({ offset, at }: Fault): void {
+    this.#noteComma(at);
+    const to = this.#placeOf(at);
+    this.output.edits.failAt(offset, to, Math.min(to, this.#decided()));
+  }
+
+  /** How far it is known what the text says: in a string that is read inside, an escape may be cut. */
+  #decided(): number {
+    const { inner } = this;
+    return inner === undefined || inner.state === CLOSED ? this.#to : inner.#decided();
+  }
+
+  // Places of values.
+
+  override value(s: string, c: number, i: number): void {
+    this.#unit = i;
+    this.#noteComma(i);
+    super.value(s, c, i);
+    this.#hasComma = false;
+  }
+
+  override beginKey(i: number): void {
+    this.#noteComma(i);
+    super.beginKey(i);
+    this.#hasComma = false;
+  }
+
+  /** If a comma came last before this unit, but for white space, it is reported, once. */
+  #noteComma(i: number): void {
+    const { state } = this;
+    if (this.#hasComma || !this.output.edits.removes || (state !== KEY && (state !== VALUE || !this.top?.isArray))) return;
+    const at = this.reading.lastIndexOf(",", i - 1);
+    this.output.edits.comma(this.#placeOf(at), this.#placeOf(at + 1));
+    this.#hasComma = true;
+  }
+
+  override enter(): Place {
+    const place = super.enter();
+    if (place.selected.length === 0) this.output.edits.decided(this.#placeOf(this.#unit));
+    return place;
+  }
+
+  override begin(type: ValueType, place: Place, offset: number): Match[] {
+    const matches = [{ id: 0, pattern: place.selected[0]!, path: "", type, offset, isRaw: false }];
+    this.output.edits.begin(matches, this.#placeOf(this.#unit), this.level, () => this.path());
+    return matches;
+  }
+
+  override end(matches: readonly Match[], offset: number): void {
+    this.output.edits.end(matches, this.#placeOf(offset - this.base - this.extra));
+  }
+
+  override push(isArray: boolean, i: number): void {
+    super.push(isArray, i);
+    const { edits } = this.output;
+    if (edits.removes) edits.opened(this.#placeOf(i + 1), this.top!.isLive);
+  }
+
+  override pop(i: number): void {
+    const { edits } = this.output;
+    if (edits.removes) edits.closed(this.#placeOf(i));
+    super.pop(i);
+  }
+
+  override endKey(i: number): void {
+    super.endKey(i);
+    const { edits } = this.output;
+    if (edits.isUndecided && this.top!.place.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
+  }
+
+  // Text, and texts inside strings.
+
+  override flush(): void {
+    const text = this.buffer;
+    this.buffer = "";
+    if (this.open.length > 0) this.output.edits.text(this.open, text);
+    if (this.inner !== undefined) this.readInside(text);
+  }
+
+  override endEscape(character: string): void {
+    const length = this.high !== 0 ? 12 : this.escape === LETTER ? 2 : 6;
+    this.escape = NO_ESCAPE;
+    this.high = 0;
+    if (this.isWanted) this.add(character, this.escapeStart, length);
+  }
+
+  /** What a text inside is read in is so long here. */
+  override add(text: string, offset: number, length = text.length): void {
+    super.add(text, offset);
+    if (this.inner === undefined) return;
+    this.inner.#to = this.#placeOf(offset - this.base - this.extra + length);
+    this.flush();
+  }
+
+  override beginInside(place: Place): void {
+    const { edits } = this.output;
+    // What is inside a value that a rule concerns is not searched.
+    if (edits.isOpen) return;
+    const path = append(this.path(), INSIDE);
+    const entry = place.inside();
+    if (this.spare?.outer !== path || this.spare.entry !== entry) {
+      this.spare = new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
+    }
+    super.beginInside(place);
+    const inner = this.inner!;
+    inner.#from = inner.#to = this.#placeOf(this.#unit + 1);
+    inner.#depth = edits.depth;
+  }
+
+  override endString(i: number): void {
+    this.#unit = i;
+    super.endString(i);
+  }
+
+  override endInside(): void {
+    const { level } = this.inner!;
+    super.endInside();
+    this.output.edits.left(level, this.#placeOf(this.#unit - 1));
+  }
+
+  /** Nothing is kept, and where a text has failed is still asked. */
+  override keepTo(): void {}
+
+  override failInside(fault: Fault): void {
+    const inner = this.inner!;
+    inner.#noteComma(fault.at);
+    this.output.edits.failedInside(inner.level, inner.#placeOf(fault.at), inner.#depth, MAY_BE_JSON.test(fault.kind));
+    inner.state = CLOSED;
+    inner.inner = undefined;
+  }
+}

@@ -1,0 +1,308 @@
+// The text that comes out, and what is remembered between two chunks: what may go, what is held back, what is left out.
+//
+// All places are numbers of units in the text as it came, also those of values inside strings: so one place, `#passed`,
+// divides what has been passed on or left out from what is held back. Bytes are counted only where a limit may be passed,
+// or an error says where.
+
+import type { Match } from "../engine.js";
+import { utf8Length } from "../utf8.js";
+import { RewriteError } from "./error.js";
+import { checked, type Rule } from "./rule.js";
+
+// Open containers, if there are rules that remove.
+
+/** Nothing inside can be selected. */
+const DEAD = 0;
+/** None of its members or elements has been let through. */
+const EMPTY = 1;
+const HAS_MEMBER = 2;
+
+const NOWHERE = -1;
+
+/** Half a surrogate pair. */
+const LONE = /\p{Surrogate}/gu;
+
+/** A value that is left out, or the rest of a string whose text has failed. */
+interface OpenRule {
+  /** Nothing for the rest of a string. */
+  readonly matches: readonly Match[] | undefined;
+  readonly rule: Rule | undefined;
+  /** The number of strings it is in. */
+  readonly level: number;
+  /** What has come of a value that a function waits for, and how many bytes that is. */
+  text: string;
+  bytes: number;
+}
+
+export class Edits {
+  readonly #rules: readonly Rule[];
+  readonly #heldLimit: number;
+  /** True if there are rules that remove: only then is anything held back in the document itself. */
+  readonly removes: boolean;
+  /** True if a string ends where the text in it turns out not to be JSON. */
+  readonly #cuts: boolean;
+
+  /** What comes out of this call. */
+  out = "";
+  #passed = 0;
+  /** The text that was held back, up to the chunk: apart, since each look at text that was added to copies all of it. */
+  #held = "";
+  #chunk = "";
+  /** The place of the chunk, and its offset. */
+  #chunkAt = 0;
+  #chunkOffset = 0;
+  /** The place of the comma, or after the bracket, from which on the text may be removed with the value that comes next. */
+  #undecided = NOWHERE;
+  /** How far the bytes from there have been counted. */
+  #countedFrom = NOWHERE;
+  #countedTo = 0;
+  #count = 0;
+  #containers: number[] = [];
+  #open: OpenRule | undefined;
+
+  constructor(rules: readonly Rule[], heldLimit: number) {
+    this.#rules = rules;
+    this.#heldLimit = heldLimit;
+    this.removes = rules.some(({ kind }) => kind === "remove");
+    this.#cuts = rules.some(({ kind }) => kind === "redact");
+  }
+
+  reset(): void {
+    this.#passed = 0;
+    this.#held = "";
+    this.#undecided = this.#countedFrom = NOWHERE;
+    this.#containers = [];
+    this.#open = undefined;
+  }
+
+  // Chunks.
+
+  beginChunk(chunk: string, offset: number): void {
+    this.#chunkAt = this.#passed + this.#held.length;
+    this.#chunk = chunk;
+    this.#chunkOffset = offset;
+  }
+
+  /** The chunk has been read up to a place; of that, this much is decided: an escape may be cut. */
+  endChunk(to: number, decided: number): void {
+    this.#checkHeld(decided);
+    if (!this.isOpen && this.isUndecided) this.#pass(Math.min(this.#undecided, decided));
+    else this.#advance(decided, !this.isOpen);
+    const rest = this.#chunk.slice(Math.max(0, this.#passed - this.#chunkAt), to - this.#chunkAt);
+    this.#held = this.#passed < this.#chunkAt ? this.#held.slice(this.#passed - this.#chunkAt) + rest : rest;
+  }
+
+  /** The text has failed at an offset, which may be in the character at this place: what came of that has to be held, too. */
+  failAt(offset: number, to: number, decided: number): void {
+    const more = offset - this.#offsetOf(to);
+    const undecided = this.isUndecided ? this.#bytesIn(this.#undecided, to) : -Infinity;
+    this.endChunk(to, decided);
+    const held = this.#open?.rule?.kind === "map" ? this.#open.bytes : undecided;
+    if (decided === to && more > 0 && held + more > this.#heldLimit) this.#exceed(offset - held - more);
+  }
+
+  /** Lets the text through up to a place. */
+  #pass(to: number): void {
+    this.#advance(to, true);
+  }
+
+  /** Lets the text through up to a place, or leaves it out, or keeps it for the function that waits for it. */
+  #advance(to: number, passes: boolean): void {
+    if (to <= this.#passed) return;
+    const open = this.#open;
+    if (passes) this.out += this.#slice(this.#passed, to);
+    else if (open?.rule?.kind === "map") {
+      open.bytes += this.#bytesIn(this.#passed, to);
+      if (open.bytes > this.#heldLimit) this.#exceed(this.#offsetOf(to) - open.bytes);
+      open.text += this.#slice(this.#passed, to);
+    }
+    this.#passed = to;
+  }
+
+  #slice(from: number, to: number): string {
+    const at = this.#chunkAt;
+    const text = this.#chunk.slice(Math.max(0, from - at), Math.max(0, to - at));
+    return from < at ? this.#held.slice(from - at, to < at ? to - at : undefined) + text : text;
+  }
+
+  #bytesIn(from: number, to: number): number {
+    return utf8Length(this.#slice(from, to));
+  }
+
+  #offsetOf(place: number): number {
+    const at = this.#chunkAt;
+    return this.#chunkOffset + (place < at ? -this.#bytesIn(place, at) : this.#bytesIn(at, place));
+  }
+
+  /** What is undecided has come up to a place: it must not be too much. */
+  #checkHeld(to: number): void {
+    const from = this.#undecided;
+    if (from === NOWHERE || (to - from) * 3 <= this.#heldLimit) return;
+    if (this.#countedFrom !== from) {
+      this.#countedFrom = this.#countedTo = from;
+      this.#count = 0;
+    }
+    if (to > this.#countedTo) {
+      this.#count += this.#bytesIn(this.#countedTo, to);
+      this.#countedTo = to;
+    }
+    if (this.#count <= this.#heldLimit) return;
+    this.#pass(from);
+    this.#exceed(this.#offsetOf(from));
+  }
+
+  #exceed(from: number): never {
+    this.#fail("held-limit", "expected no more bytes to hold back than allowed,", from + this.#heldLimit);
+  }
+
+  #fail(kind: string, expected: string, offset: number): never {
+    throw new RewriteError(kind, `${kind.replace("-", " ")}: ${expected} at byte ${offset}`, { offset, path: null }, this.out);
+  }
+
+  /** Writes text that stands inside so many strings. */
+  #write(text: string, level: number): void {
+    let escaped = text;
+    for (let left = level; left > 0; left--) escaped = JSON.stringify(escaped).slice(1, -1);
+    this.out += escaped;
+  }
+
+  /** Writes what a function has given for the value at an offset. */
+  #writeChecked(given: unknown, level: number, offset: () => number): void {
+    const json = checked(given);
+    if (json === undefined) this.#fail("bad-replacement", "expected JSON instead of the value", offset());
+    this.#write(json, level);
+  }
+
+  #writeMapped({ rule, level }: OpenRule, piece: string | undefined): void {
+    const text = rule!.call(piece as never);
+    if (typeof text !== "string") throw new TypeError("the function of Rule.mapText has to return a string");
+    this.#write(text.replace(LONE, "\ufffd"), level + 1);
+  }
+
+  // Values.
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  get isUndecided(): boolean {
+    return this.#undecided !== NOWHERE;
+  }
+
+  /** A value begins that a pattern selects first; returns false if its rule does not concern it. */
+  begin(matches: readonly Match[], at: number, level: number, path: () => string): void {
+    const { pattern, type } = matches[0]!;
+    const rule = this.#rules[pattern]!;
+    if (this.#open !== undefined) return;
+    if (rule.kind === "map-text" && type !== "string") return this.decided(at);
+    this.#checkHeld(at);
+    if (rule.kind === "remove") this.#pass(this.#undecided === NOWHERE ? at : this.#undecided);
+    else {
+      this.#letThrough();
+      this.#pass(at);
+    }
+    this.#undecided = NOWHERE;
+    this.#open = { matches, rule, level, text: "", bytes: 0 };
+    if (rule.kind === "map-text") this.#write('"', level);
+    else if (rule.kind === "replace-with") this.#writeChecked(JSON.stringify(rule.call(path() as never)), level, () => this.#offsetOf(at));
+    else this.#write(rule.json, level);
+  }
+
+  /** More text of a string. */
+  text(matches: readonly Match[], piece: string): void {
+    const open = this.#open;
+    if (open?.matches === matches && open.rule!.kind === "map-text") this.#writeMapped(open, piece);
+  }
+
+  end(matches: readonly Match[], to: number): void {
+    const open = this.#open;
+    if (open?.matches !== matches) return;
+    this.#advance(to, false);
+    this.#open = undefined;
+    const { rule, level } = open;
+    if (rule!.kind === "map-text") {
+      this.#writeMapped(open, undefined);
+      this.#write('"', level);
+    } else if (rule!.kind === "map") {
+      let { text } = open;
+      for (let left = level; left > 0; left--) text = JSON.parse(`"${text}"`) as string;
+      this.#writeChecked(rule!.call(text as never), level, () => this.#offsetOf(to) - open.bytes);
+    }
+  }
+
+  /** The value that comes next stays in its container. */
+  #letThrough(): void {
+    if (this.#undecided === NOWHERE) return;
+    this.#undecided = NOWHERE;
+    this.#containers[this.#containers.length - 1] = HAS_MEMBER;
+  }
+
+  // Places of members and elements.
+
+  /** It is known that the value that comes next, or begins here, is not selected. */
+  decided(at: number): void {
+    if (this.#undecided === NOWHERE || this.#open !== undefined) return;
+    this.#checkHeld(at);
+    this.#letThrough();
+  }
+
+  /** A bracket has opened a container; whether a pattern may select something inside. */
+  opened(after: number, isLive: boolean): void {
+    if (this.#open !== undefined) return;
+    this.#containers.push(isLive ? EMPTY : DEAD);
+    this.#undecided = isLive ? after : NOWHERE;
+  }
+
+  /** The comma after a member or element. */
+  comma(at: number, after: number): void {
+    if (this.#open !== undefined) return;
+    const container = this.#containers[this.#containers.length - 1];
+    if (container === HAS_MEMBER) this.#undecided = at;
+    else if (container === EMPTY) {
+      // All before it have been removed.
+      this.#pass(at);
+      this.#advance(after, false);
+      this.#undecided = after;
+    }
+  }
+
+  /** A bracket closes a container, whose end is reported next. */
+  closed(after: number): void {
+    if (this.#open !== undefined) return;
+    this.#checkHeld(after);
+    this.#containers.pop();
+    this.#undecided = NOWHERE;
+  }
+
+  // Texts inside strings.
+
+  /** The number of open containers. */
+  get depth(): number {
+    return this.#containers.length;
+  }
+
+  /** The text of a level has failed at this place; it has begun in so many containers. */
+  failedInside(level: number, at: number, depth: number, mayBeJson: boolean): void {
+    this.#containers.length = depth;
+    const open = this.#open;
+    if (open === undefined) {
+      this.#checkHeld(at);
+      this.#undecided = NOWHERE;
+      // What follows is what the rules are about, if it is JSON: they must find it.
+      if (!this.#cuts && !mayBeJson) return;
+      this.#pass(at);
+    } else if (open.level < level) return;
+    // What a function waits for has come up to here, as it would have in chunks of its own.
+    else this.#advance(at, false);
+    // The end of a value in it is not reported: all is left out up to the string's end.
+    this.#open = { matches: undefined, rule: undefined, level, text: "", bytes: 0 };
+  }
+
+  /** The string that has the text of a level ends at this quote. */
+  left(level: number, quote: number): void {
+    const open = this.#open;
+    if (open === undefined || open.matches !== undefined || open.level !== level) return;
+    this.#advance(quote, false);
+    this.#open = undefined;
+  }
+}

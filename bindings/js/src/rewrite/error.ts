@@ -1,0 +1,18 @@
+// What ends a rewriter's text.
+
+import { JsonSpigotError, type Place } from "../error.js";
+
+/**
+ * The reason why a text was not rewritten to its end: the parser's, `held-limit` (more would have to be held back than is
+ * allowed), or `bad-replacement` (a function has given what is not JSON).
+ */
+export class RewriteError extends JsonSpigotError {
+  override readonly name: string = "RewriteError";
+  /** What the call has let through before the error. Empty when the error is thrown again. */
+  readonly output: string;
+
+  constructor(kind: string, message: string, place: Partial<Place>, output: string) {
+    super(kind, message, place);
+    this.output = output;
+  }
+}

@@ -1,0 +1,157 @@
+// A text that is edited while it passes: what no rule concerns comes out as it came in, at once.
+
+import { compile } from "../compile.js";
+import { Fault } from "../engine.js";
+import { Input, isBytes } from "../input.js";
+import { invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
+import type { Chunk } from "../source.js";
+import { Stage } from "../stage.js";
+import { errorOf } from "../text-error.js";
+import { EditingEngine } from "./editing-engine.js";
+import { Edits } from "./edits.js";
+import { RewriteError } from "./error.js";
+import { outputOf, PLAIN, type Rule } from "./rule.js";
+
+export interface RewriterOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
+  /** How many bytes may be held back: 1 MiB unless set otherwise. */
+  readonly heldLimit?: number;
+}
+
+const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
+
+/**
+ * Rewrites one JSON text while it passes, by rules of which the first that selects a value is applied.
+ *
+ * ```ts
+ * const rewriter = new Rewriter([Rule.redact("..password"), Rule.remove("debug"), Rule.replace("user | id", 7)]);
+ * for await (const chunk of chunks) send(rewriter.write(chunk));
+ * send(rewriter.finish());
+ * ```
+ *
+ * What a rule puts in is not searched, nor what is inside a value that a rule concerns. Of equal keys each occurrence is
+ * rewritten. All that no rule concerns comes out in the call that brings it, white space and the spelling of strings
+ * included, but for what has to be held back: with a rule that removes, a comma, the key and the white space around them
+ * where a pattern may select the value after them; an escape that is not whole in a string that a pattern leads into; a
+ * value that a `Rule.map` waits for; and of a character that a chunk's end cuts what has come.
+ *
+ * A value that is removed takes along the comma before it and its key, and the white space between them; if nothing before
+ * it in its object or array is left, the comma after it. If the text in a string turns out not to be JSON, the rest of the
+ * string passes as it is, unless there is a rule that redacts: then it ends at the bad byte.
+ */
+export class Rewriter {
+  readonly #edits: Edits;
+  readonly #engine: EditingEngine;
+  readonly #input: Input;
+  #hasFinished = false;
+  #isRunning = false;
+  /** What has stopped it. */
+  #stoppedBy: unknown;
+
+  /** @throws {JsonSpigotError} if a rule removes a root, has a pattern `raw:…`, or one that is none. */
+  constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
+    for (const name of Object.keys(options)) {
+      if (KNOWN.includes(name)) continue;
+      throw invalid(`Rewriter: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: only strict JSON can be rewritten`);
+    }
+    const list = Array.isArray(rules) ? (rules as readonly Rule[]).slice() : [rules as Rule];
+    const automaton = compile(list.map(({ pattern }) => pattern));
+    automaton.patterns.forEach(({ steps, isRaw }, place) => {
+      if (isRaw) throw invalid(`rule ${place} needs its pattern without \`raw:\``);
+      const selectsRoot = steps.length === 0 || steps[steps.length - 1]!.isInside;
+      if (selectsRoot && list[place]!.kind === "remove") {
+        throw invalid(`rule ${place} removes the root of a text, which has to have a value`);
+      }
+    });
+    const { limits, duplicateKeys, heldLimit, strictByteOrderMark } = options;
+    const edits = new Edits(list, limitOf("heldLimit", heldLimit, 1 << 20));
+    const output = { ...outputOf(), edits };
+    const settings = { ...PLAIN, limits: limitsOf(limits), rejectsDuplicates: rejects(duplicateKeys) };
+    this.#edits = edits;
+    this.#engine = new EditingEngine(automaton, settings, output);
+    this.#input = new Input(this.#engine, strictByteOrderMark === true);
+  }
+
+  /**
+   * Reads a chunk, which may be cut anywhere, and gives all that is decided by now.
+   *
+   * @throws {RewriteError} at the first bad byte, or if something is wrong with what has to be held back or put in; what has
+   * come out before is its `output`. What a rule's function throws is thrown. Later calls throw the same.
+   */
+  write(chunk: Chunk): string {
+    if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
+    if (this.#hasFinished && chunk.length > 0) {
+      throw new RewriteError("finished", "finished: expected no bytes after a finished text", { path: null }, "");
+    }
+    return this.#run(
+      () => this.#input.feed(chunk),
+      (fault) => this.#engine.failAt(fault),
+    );
+  }
+
+  /**
+   * The end of the text: gives what is left of it.
+   *
+   * @throws {RewriteError} if it is incomplete, or as `write` does.
+   */
+  finish(): string {
+    return this.#run(() => {
+      if (!this.#hasFinished) {
+        this.#edits.beginChunk("", this.#engine.base);
+        this.#input.finish();
+      }
+      this.#hasFinished = true;
+    });
+  }
+
+  /** Begins another text, with the same rules. */
+  reset(): void {
+    this.#input.reset();
+    this.#edits.reset();
+    this.#hasFinished = false;
+    this.#stoppedBy = undefined;
+  }
+
+  #run(read: () => void, fail?: (fault: Fault) => void): string {
+    if (this.#isRunning) throw new TypeError("a rule's function can't call the rewriter that calls it");
+    if (this.#stoppedBy !== undefined) throw this.#stoppedBy;
+    this.#edits.out = "";
+    this.#isRunning = true;
+    try {
+      try {
+        read();
+        return this.#edits.out;
+      } catch (thrown) {
+        if (!(thrown instanceof Fault)) throw thrown;
+        const error = errorOf(thrown, this.#engine);
+        fail?.(thrown);
+        throw new RewriteError(error.kind, error.message, error, this.#edits.out);
+      }
+    } catch (thrown) {
+      this.#stoppedBy = thrown instanceof RewriteError ? new RewriteError(thrown.kind, thrown.message, thrown, "") : thrown;
+      throw thrown;
+    } finally {
+      this.#isRunning = false;
+    }
+  }
+}
+
+/** A stage of a pipe: chunks in, the rewritten text out. It takes no more chunks than its reader asks for. */
+export class RewriteStream extends Stage<Chunk, string> {
+  constructor(rules: Rule | readonly Rule[], options: RewriterOptions = {}) {
+    const rewriter = new Rewriter(rules, options);
+    const pass = (call: () => string, controller: TransformStreamDefaultController<string>): void => {
+      try {
+        const output = call();
+        if (output !== "") controller.enqueue(output);
+      } catch (thrown) {
+        // What was let through stands.
+        if (thrown instanceof RewriteError && thrown.output !== "") controller.enqueue(thrown.output);
+        throw thrown;
+      }
+    };
+    super({
+      transform: (chunk, controller) => pass(() => rewriter.write(chunk), controller),
+      flush: (controller) => pass(() => rewriter.finish(), controller),
+    });
+  }
+}
