@@ -16,8 +16,8 @@ export const ASSISTANTS = [
   {
     id: "restaurant",
     name: "Restaurant",
-    about: "The model hides notes in its text. The chat never shows them, the details do.",
-    question: "Find italian dinner and book",
+    about: "The model hides notes in its text. The chat never shows them; the details do.",
+    question: "Find an Italian place and book it",
   },
   {
     id: "form",

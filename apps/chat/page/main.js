@@ -153,7 +153,8 @@ function rest(of) {
 
 /** Where the focus belongs if nothing else claims it. With touch, the field would open the keyboard over the answer. */
 function home() {
-  (matchMedia("(pointer: coarse)").matches ? scroller : message).focus();
+  if (matchMedia("(pointer: coarse)").matches) scroller.focus({ focusVisible: false });
+  else message.focus();
 }
 
 /** Says the answer once, when it has ended: a live region that changed with each token would be a din. */
@@ -368,7 +369,7 @@ function openFromAddress() {
 
 find("assistants").append(...ASSISTANTS.map(({ id, name }) => el("option", { value: id }, name)));
 find("cards").append(...ASSISTANTS.map(card));
-find("codes").append(...ASSISTANTS.flatMap(({ id, name }) => [" ", el("a", { href: `${id}.rs` }, name)]));
+find("codes").append(...ASSISTANTS.flatMap(({ id, name }, at) => [at > 0 ? ", " : " ", el("a", { href: `${id}.rs` }, name)]));
 about()
   .then(({ model, isScripted }) => {
     setText(find("badge"), isScripted ? "scripted model" : `live: ${model}`);

@@ -32,13 +32,13 @@ export function drawn(result, asked = {}) {
   const list = entries.find(([, value]) => Array.isArray(value) && value.length > 0 && value.every(isObject));
   const rest = entries.filter((entry) => entry !== sum && entry !== list);
   const facts = rest.filter(([name, value]) => asked?.[name] !== value);
-  if (rest.length > 0 && facts.length === 0 && !sum && !list) return [el("p", { class: "hint" }, "As asked.")];
+  if (rest.length > 0 && facts.length === 0 && !sum && !list) return [el("p", { class: "hint" }, "As requested.")];
   if ((!sum && !list) || facts.some(([, value]) => typeof value === "object")) {
     const tree = new Tree();
     tree.update(result);
     return [tree.element];
   }
-  const caption = facts.map(([name, value]) => (typeof value === "number" ? `${words(name)} ${shown(value)}` : shown(value)));
+  const caption = facts.map(([name, value]) => (typeof value === "number" ? `${words(name)}: ${shown(value)}` : shown(value)));
   return [
     sum && el("p", { class: "sum", "data-cents": sum[1] }, money(sum[1])),
     sum && el("span", { class: "share", "aria-hidden": "true" }),

@@ -10,7 +10,7 @@ export const EXAMPLES = {
   ]
 }`,
     patterns: "ask_slots[*].message\nask_slots[*].options[*]",
-    step: 22,
+    step: 27,
   },
   "JSON in a string": {
     text: `{"tool_calls": [{"function": {

@@ -106,7 +106,7 @@ class Timeline {
     this.#root = root;
     this.#length = length;
     root.replaceChildren();
-    this.first = this.#row("First words here", "first");
+    this.first = this.#row("First words shown", "first");
     this.waits = this.#row("A client that waits", "waits");
     for (const name of ["question 1", "question 2", "question 3"]) {
       this.#rows.set(name, this.#row(name, "shown"));
@@ -169,7 +169,7 @@ export function play(root, { length, pieces, action }) {
     run.sent = new Sent(sent);
     run.seen = new Seen(seen);
     run.timeline = new Timeline(timeline, length);
-    done.textContent = "nothing may be acted on yet";
+    done.textContent = "Nothing may be acted on yet";
     done.classList.remove("valid");
     rest.style.width = "0";
   };
@@ -186,7 +186,7 @@ export function play(root, { length, pieces, action }) {
       }
       run.at += 1;
       if (run.at < pieces.length) continue;
-      done.textContent = `the whole call is valid: now ${action}`;
+      done.textContent = `The whole call is valid: now ${action}`;
       done.classList.add("valid");
     }
     run.timeline.tick(until, run.firstAt);

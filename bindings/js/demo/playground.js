@@ -111,6 +111,9 @@ function showChunks(chunks, steps, offsets) {
     }
   });
   if (bad.has(at)) Object.assign(fed.appendChild(document.createElement("mark")), { textContent: "⌁", title: "more was expected here" });
+  // What it is about stays in sight.
+  const newest = fed.querySelector("mark") ?? fed.lastElementChild;
+  if (newest) fed.scrollTop = newest.offsetTop - fed.offsetTop - fed.clientHeight / 2;
 }
 
 const toText = (state) => {
@@ -197,8 +200,8 @@ export function playground() {
     for (const box of boxes) state[box.id] = box.checked;
     history.replaceState(null, "", `#${toText(state)}`);
     // Pages from the disk may have no clipboard; the address bar has the link.
-    await navigator.clipboard?.writeText(location.href).catch(() => {});
-    find("link").textContent = "The address has it";
+    const isCopied = await navigator.clipboard?.writeText(location.href).then(() => true, () => false);
+    find("link").textContent = isCopied ? "Link copied" : "In the address bar";
     setTimeout(() => (find("link").textContent = "Link to this"), 2000);
   });
   for (const input of [json, patterns, size, ...boxes]) {

@@ -176,6 +176,9 @@ async fn copy_takes_what_was_said() {
             "const done = arguments[0]; navigator.clipboard.readText().then(done, (error) => done(String(error)))";
         let copied = stage.driver.execute_async(read, Vec::new()).await.unwrap().json().clone();
         assert_eq!(copied, said, "the answer's words, and neither its cards nor its buttons");
+        stage.ask("Hello #status:400").await;
+        let can_copy = "return document.querySelector('#chat .theirs:last-child > .action').checkVisibility()";
+        assert_eq!(stage.eval(can_copy).await, false, "an error alone has no words of the model");
     })
     .await;
 }
@@ -187,8 +190,11 @@ async fn who_has_scrolled_away_can_jump_to_the_latest() {
         stage.ask("#random:5:4000").await;
         let is_hidden = "return document.querySelector('#latest').hidden";
         assert_eq!(stage.eval(is_hidden).await, true, "the end is in sight");
+        let height = "return document.querySelector('#scroller').clientHeight";
+        let before = stage.eval(height).await;
         stage.eval("document.querySelector('#scroller').scrollTop = -1500").await;
         stage.until("return !document.querySelector('#latest').hidden").await;
+        assert_eq!(stage.eval(height).await, before, "the button lies over the conversation");
         stage.press("#latest").await;
         stage.until(is_hidden).await;
         let below = "return document.querySelector('#chat .theirs:last-child').getBoundingClientRect().bottom \

@@ -30,6 +30,11 @@ async fn the_form_fills_field_by_field_each_partial_and_then_complete() {
         assert!(!states[first("title complete")].contains("people"), "the next fields come later");
         assert!(!states.last().unwrap().contains("partial"), "all is complete: {states:?}");
         assert!(stage.text("#chat .form .status").await.contains("complete"));
+        let colours = "const days = document.querySelector('#chat .form [data-field=days]'); days.dataset.state = 'partial'; \
+                       return [days, days.querySelector('.field')].map((it) => \
+                       getComputedStyle(it.querySelector('.mark')).color)";
+        let colours = stage.eval(colours).await;
+        assert_ne!(colours[0], colours[1], "what is complete looks so in a group that still fills");
 
         // Wrong first: that attempt stays with its error, the next one fills anew.
         stage.ask("Get it wrong at first, then right").await;

@@ -51,6 +51,10 @@ async fn the_inspector_tells_each_event_each_fields_times_and_the_raw_text() {
         let raw = stage.texts("#raw pre").await.concat();
         assert!(raw.contains("What flavor are you in the mood for?") && raw.contains("Over ₹150"), "{raw}");
         assert!(raw.contains("·····") && !raw.contains("route") && !raw.contains("es_fetch"), "{raw}");
+        let below = "const [text, box] = [document.querySelector('#raw'), document.querySelector('.raw')]; \
+                     return [text.clientHeight > box.clientHeight, \
+                     text.getBoundingClientRect().bottom <= box.getBoundingClientRect().bottom]";
+        assert_eq!(stage.eval(below).await, json!([true, true]), "it is longer than its box, and its end is in sight");
     })
     .await;
 }

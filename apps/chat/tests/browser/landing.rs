@@ -12,7 +12,7 @@ async fn a_stranger_sees_what_this_is_and_a_call_that_streams_beside_one_that_wa
         stage.until("return document.querySelector('#badge').textContent === 'scripted model'").await;
         // The component of the demo page: the user's page has questions while the client that waits has nothing.
         stage.until("return document.querySelector('#stage .seen').textContent.includes('winter jacket')").await;
-        assert!(stage.text("#stage .done").await.contains("nothing may be acted on yet"));
+        assert!(stage.text("#stage .done").await.contains("Nothing may be acted on yet"));
         stage.until("return document.querySelector('#stage .done.valid')").await;
         let seen = stage.text("#stage .seen").await;
         assert!(seen.contains("\"all in\"") && seen.contains("€150") && !seen.contains("margin"), "{seen}");

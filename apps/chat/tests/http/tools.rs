@@ -50,7 +50,7 @@ async fn one_tool_without_input() {
     assert_eq!((&card["name"], &card["input"], &card["status"]), (&json!("list_accounts"), &json!({}), &json!("done")));
     assert_eq!(
         turn.text(),
-        "I look at your accounts first. You have 3 accounts: Giro with €1842.50, Savings with €12500.00, Credit card with −€319.99."
+        "Let me look at your accounts first. You have 3 accounts: Giro with €1842.50, Savings with €12500.00, Credit card with −€319.99."
     );
     assert_eq!(stored(&world, 1)[1]["input"], json!({}));
 }
@@ -61,8 +61,7 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     let turn = world.turn("a", "finance", "What did I spend on groceries?").await;
     turn.assert_done();
     let input = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"});
-    let result =
-        json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "count": 2, "total_cents": 12_300});
+    let result = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "transactions": 2, "total_cents": 12_300});
     let id = "toolu_0002";
     let raw = r#"{"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"}"#;
     assert_eq!(

@@ -153,6 +153,13 @@ describe("the demo page", { skip: program ? false : "no Chromium here" }, () => 
     const page = await open();
     await page.locator("#json").fill('{"city": "Köln 🗼", "days": [1, x]}');
     assert.equal(await page.locator("#fed mark").textContent(), "x");
+    await page.locator("#json").fill(`["${"long ".repeat(2000)}"x]`);
+    const inSight = await page.locator("#fed").evaluate((fed) => {
+      const [box, mark] = [fed, fed.querySelector("mark")].map((it) => it.getBoundingClientRect());
+      return fed.scrollHeight > fed.clientHeight && mark.top >= box.top && mark.bottom <= box.bottom;
+    });
+    assert.ok(inSight, "in a long text too");
+    await page.locator("#json").fill('{"city": "Köln 🗼", "days": [1, x]}');
     assert.deepEqual(JSON.parse(await page.locator("#snapshot").textContent()), { city: "Köln 🗼", days: [1] });
     await page.close();
   });

@@ -92,5 +92,5 @@ fn summary(Spending { from, to, category, account }: &Spending, today: NaiveDate
             && account.as_ref().is_none_or(|account| account == of)
     };
     let (count, total) = SPENDINGS.iter().filter(is_meant).fold((0, 0), |(n, sum), (.., cents)| (n + 1, sum + cents));
-    Ok(json!({"from": from, "to": to, "category": category, "count": count, "total_cents": total}))
+    Ok(json!({"from": from, "to": to, "category": category, "transactions": count, "total_cents": total}))
 }

@@ -28,7 +28,7 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
         _ if turn.has(&["most", "account", "accounts", "balance", "broke", "credit card"])
             || turn.has(&["money"]) && turn.has(&["have"]) =>
         {
-            vec![text("I look at your accounts first. "), tool("list_accounts", "")]
+            vec![text("Let me look at your accounts first. "), tool("list_accounts", "")]
         }
         _ if turn.has(&["compare"]) && categories(turn).count() > 1 => {
             let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
@@ -142,7 +142,7 @@ fn after_the_accounts(turn: &Turn<'_>) -> Vec<Block> {
         return vec![text(retell(turn))];
     }
     let month = days(turn);
-    let looked = text(format!("You have {} accounts; I look at what was spent from each. ", ids.len()));
+    let looked = text(format!("You have {} accounts; let me see what was spent from each. ", ids.len()));
     [looked].into_iter().chain(ids.iter().map(|id| summary(month, category(turn), Some(id)))).collect()
 }
 
@@ -186,7 +186,7 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
     }
     let Ok(result) = serde_json::from_str::<Value>(content) else { return format!("{name}: {content}") };
     if result["answer"].is_string() {
-        return "A colleague's advice stands beside it.".to_owned();
+        return "A colleague's advice is on its own card.".to_owned();
     }
     if let Some(accounts) = result["accounts"].as_array() {
         let told = accounts.iter().map(|account| {

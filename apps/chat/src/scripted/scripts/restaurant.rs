@@ -66,14 +66,14 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             ))]
         }
         () => vec![text(format!(
-            "You said “{}”. I am a scripted model: I find japanese, italian and thai restaurants, and book tables there. \
+            "You said “{}”. I am a scripted model: I find Japanese, Italian and Thai restaurants, and book tables there. \
              🍜 {SUGGESTIONS}",
             turn.text
         ))],
     }
 }
 
-const SUGGESTIONS: &str = r#"What would you like? <!--context {"suggestions": ["Find italian dinner", "Book a table at Napoli for four"]} -->"#;
+const SUGGESTIONS: &str = r#"What would you like? <!--context {"suggestions": ["Find an Italian place for dinner", "Book a table at Napoli for four"]} -->"#;
 
 /// The day that is meant: the one that was named last, or today.
 fn day(turn: &Turn<'_>) -> Result<String, String> {
