@@ -9,11 +9,38 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words.map(str::to_owned).collect()
 }
 
+/// The number that a word is.
+pub(crate) fn number(word: &str) -> Option<usize> {
+    const NUMBERS: [&str; 13] =
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+    word.parse().ok().or_else(|| NUMBERS.iter().position(|number| *number == word))
+}
+
 /// Whether a text has all the words of another in it, one after the other.
 #[must_use]
 pub(crate) fn has(text: &str, other: &str) -> bool {
     let (text, other) = (words(text), words(other));
     !other.is_empty() && text.windows(other.len()).any(|part| part == other)
+}
+
+/// Whether a text has a word in it, be it with one slip of the fingers: a letter that is missing, too many, wrong, or
+/// that has changed places with the next.
+#[must_use]
+pub(crate) fn names(text: &str, word: &str) -> bool {
+    has(text, word) || words(text).iter().any(|typed| is_slip(typed, word))
+}
+
+/// A word of four letters is too near to others, and so is what begins otherwise.
+fn is_slip(typed: &str, meant: &str) -> bool {
+    let (typed, meant): (Vec<char>, Vec<char>) = (typed.chars().collect(), meant.chars().collect());
+    let begin = typed.iter().zip(&meant).take_while(|(a, b)| a == b).count();
+    let (typed, rest) = (&typed[begin..], &meant[begin..]);
+    let end = typed.iter().rev().zip(rest.iter().rev()).take_while(|(a, b)| a == b).count();
+    let is_one = match (&typed[..typed.len() - end], &rest[..rest.len() - end]) {
+        ([a, b], [c, d]) => a == d && b == c,
+        (typed, rest) => typed.len() <= 1 && rest.len() <= 1,
+    };
+    meant.len() >= 5 && begin >= 2 && is_one
 }
 
 /// What rules out what is named behind it.
@@ -56,6 +83,20 @@ mod tests {
             ("not salted", "Classic salted", true),
         ] {
             assert_eq!(super::denies(text, other), expected, "{other} in {text}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_understood() {
+        for (text, word, expected) in [
+            ("i want chps", "chips", true),
+            ("travle", "travel", true),
+            ("itallian", "italian", true),
+            ("some tips", "trips", false),
+            ("a stack", "snack", false),
+            ("rent", "rant", false),
+        ] {
+            assert_eq!(super::names(text, word), expected, "{word} in {text}");
         }
     }
 

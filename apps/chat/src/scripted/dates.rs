@@ -52,6 +52,9 @@ pub(super) fn span(text: &str, today: NaiveDate, toward: Toward) -> Option<Span>
         let last = days.next().unwrap_or(first);
         return Some(day(first).and_then(|first| Ok((first, day(last)?))));
     }
+    if let Some(slashed) = slashed(&text) {
+        return slashed.map_or_else(|none| Some(Err(none)), |day| span(&day, today, toward));
+    }
     if let Some(at) = (0..words.len()).find(|&at| month_at(&words, at).is_some()) {
         return Some(named(&words, at, today, toward));
     }
@@ -82,6 +85,17 @@ pub(super) fn span(text: &str, today: NaiveDate, toward: Toward) -> Option<Span>
         () if words.contains(&"today") || words.contains(&"tonight") => day(Some(today)),
         () => None,
     }
+}
+
+/// A day as `30/12`, `12/30` or `30/12/2026`, with its month's name. A month that could be either is the second number;
+/// `24/7` is none.
+fn slashed(text: &str) -> Option<Result<String, String>> {
+    let mut words = text.split(|c: char| !c.is_ascii_digit() && c != '/');
+    let word = words.find(|word| word.len() == 5 && word.find('/') == Some(2) || word.matches('/').count() == 2)?;
+    let parts: Vec<usize> = word.split('/').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let (day, month) = if parts[1] > 12 { (parts[1], parts[0]) } else { (parts[0], parts[1]) };
+    let name = month.checked_sub(1).and_then(|at| MONTHS.get(at)).ok_or_else(|| format!("There is no day {word}."));
+    Some(name.map(|name| format!("{day} {name} {}", parts.get(2).map(usize::to_string).unwrap_or_default())))
 }
 
 fn is_iso(word: &str) -> bool {

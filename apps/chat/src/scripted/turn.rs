@@ -127,6 +127,16 @@ pub(super) fn object(members: &[(&str, Value)]) -> String {
     format!("{{{}}}", members.join(", "))
 }
 
+/// What somebody said, in quotation marks.
+pub(super) fn quoted(said: &str) -> String {
+    format!("“{}”", clipped(said))
+}
+
+/// What somebody said, short enough to be read again.
+pub(super) fn clipped(said: &str) -> String {
+    said.char_indices().nth(120).map_or(said.to_owned(), |(end, _)| format!("{}…", &said[..end]))
+}
+
 fn without_directives(text: &str) -> String {
     text.split_whitespace().filter(|word| !Directives::is_one(word)).collect::<Vec<_>>().join(" ")
 }

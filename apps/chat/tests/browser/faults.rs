@@ -46,7 +46,7 @@ async fn each_fault_is_told_in_its_own_bubble_and_the_person_can_go_on() {
         ("shopping", "I have the wrong type", false),
         ("shopping", "An unknown value", false),
         ("shopping", "I need a ring #break", false),
-        ("restaurant", "Book a table for twelve", false),
+        ("restaurant", "Book a table at Sakura for twelve", false),
     ];
     on_stage(Setup { limits: limits(), ..Setup::default() }, async |stage| {
         for (assistant, message, has_text) in faults {

@@ -35,10 +35,17 @@ fn offered(turn: &Turn) -> usize {
 }
 
 async fn hear(world: &World, assistant: &str, line: &str, then: &Then) {
-    let turn = world.turn(assistant, assistant, line).await;
+    hear_in(world, assistant, assistant, line, then).await;
+}
+
+async fn hear_in(world: &World, conversation: &str, assistant: &str, line: &str, then: &Then) {
+    let turn = world.turn(conversation, assistant, line).await;
     turn.assert_done();
     let seen = seen(&turn);
     assert!(seen.len() > 20, "{line}: {seen}");
+    assert!(line.len() < 500 || !seen.contains(line), "{line} is said again");
+    // A day that is none is refused in words.
+    assert!(!["31 April", "30/02", "31 Feb"].iter().any(|none| line.contains(none)) || seen.contains("There is no"));
     match then {
         Elsewhere => {
             assert!(["scripted model", "There is no", "not work"].iter().any(|it| seen.contains(it)), "{line}: {seen}");
@@ -73,13 +80,10 @@ async fn a_shop_answers_strangers() {
         ("is gold better?", Says("not sure"), none),
         ("she likes silver i think", Says("which size"), silver),
         ("no clue about the size lol", Elsewhere, silver),
-        ("2+2 is?", Elsewhere, silver),
         ("do you take returns", Elsewhere, silver),
-        ("asdfghjkl", Elsewhere, silver),
         ("actually forget the ring, do you have crisps?", Says("budget"), none),
         ("nothing too hot, something tangy maybe", Says("budget"), tangy),
         ("my last order never arrived, where is it??", Elsewhere, tangy),
-        ("quiero un helado por favor", Elsewhere, tangy),
         ("50-150 is fine", Says("Party Pack"), both),
         ("Haben Sie auch Lampen?", Says("Kontor"), none),
     ] {
@@ -115,8 +119,6 @@ async fn an_accountant_answers_strangers() {
         ("which account has the most money", Says("Savings with €12500.00")),
         ("can you pay my rent for me", Elsewhere),
         ("spent on shoes?", Elsewhere),
-        ("wie viel habe ich ausgegeben?", Elsewhere),
-        ("lol ok thx", Elsewhere),
     ] {
         hear(&world, "finance", line, &then).await;
     }
@@ -136,7 +138,6 @@ async fn a_host_answers_strangers() {
         ("italian for friday", Says("\"date\":\"2026-11-06\"")),
         ("yes book it please", Says("booked for 2026-11-06")),
         ("I like pizza but not pasta", Says("I like pizza but not pasta")),
-        ("¿qué me recomiendas?", Elsewhere),
         ("cancel my booking", Elsewhere),
     ] {
         hear(&world, "restaurant", line, &then).await;
@@ -154,7 +155,6 @@ async fn a_form_answers_strangers() {
         ("actually make it a week", Says("Malmö")),
         ("trip to Oslo, start on 30 February", Says("There is no February 30")),
         ("what's the capital of Peru", Elsewhere),
-        ("blah", Elsewhere),
         ("city break in New York from 2027-02-30, for two", Says("\"place\":\"New York\"")),
         ("Eine Woche in den Alpen", Says("Alpen")),
     ] {
@@ -183,7 +183,6 @@ async fn forty_lines_of_a_stranger() {
         ("ich suche einen Ring", Says("Which metal"), &none),
         ("chips but not spicy", Says("budget"), &none),
         ("cheap ones", Elsewhere, &none),
-        ("🤷", Elsewhere, &none),
     ] {
         hear(&world, "shopping", line, &then).await;
         assert_eq!(answers(&world), *stored, "{line}");
@@ -198,24 +197,82 @@ async fn forty_lines_of_a_stranger() {
         ("finance", "show me everything i spent since october 1", Says("\"to\":\"2026-10-31\"")),
         ("finance", "transfer 50 euros to bob", Elsewhere),
         ("finance", "what was my biggest expense", Elsewhere),
-        ("finance", "¿cuánto gasté en viajes?", Elsewhere),
         ("finance", "give me some advice on travel", Says("You ask about travel")),
         ("restaurant", "im starving", Says("Sakura")),
         ("restaurant", "ramen", Says("Hoshi")),
         ("restaurant", "no actually pizza, for tomorrow night", Says("\"date\":\"2026-11-01\"")),
         ("restaurant", "book the second one for 4 at half 8", Elsewhere),
         ("restaurant", "is it vegetarian friendly?", Elsewhere),
-        ("restaurant", "make that 2 people", Elsewhere),
         ("restaurant", "on 32 december", Elsewhere),
         ("restaurant", "je voudrais une table pour deux", Says("\"party\":2")),
         ("form", "3 nights in Rome next weekend, just me", Says("\"people\":1")),
         ("form", "no, Lisbon", Says("\"place\":\"Lisbon\"")),
         ("form", "two adults and a kid to Vienna from 2 May for 5 days", Says("\"people\":3")),
-        ("form", "how does this work?", Elsewhere),
-        ("form", "asdf", Elsewhere),
         ("form", "wir wollen nach Wien", Says("\"place\":\"Wien\"")),
     ] {
         hear(&world, assistant, line, &then).await;
+    }
+}
+
+/// Forty more, some of them one after the other: slips of the fingers, changes of mind, other languages, several things
+/// at once, days that are none, and very long ones.
+#[tokio::test]
+async fn lines_in_a_row() {
+    let world = World::start().await;
+    let long =
+        "my sister's neighbour moved here from a village in the mountains and told me about your thing, ".repeat(9);
+    let long = long.as_str();
+    for (conversation, line, then, domain) in [
+        ("s1", "I need a birthday present for my dad, he's 60 and likes fishing", Elsewhere, "other"),
+        ("s1", "hmm forget that, just get me some beer", Elsewhere, "other"),
+        ("s1", "undo", Elsewhere, "other"),
+        ("s2", "i want chps", Says("budget"), "f_and_b"),
+        ("s2", "both", Elsewhere, "f_and_b"),
+        ("s2", "not more than 3 dollars, no palm oil, and can it be here by friday?", Elsewhere, "f_and_b"),
+        ("s3", "Quiero patatas fritas para una fiesta", Elsewhere, "other"),
+        ("s3", "🍕🍕🍕", Elsewhere, "other"),
+        ("s3", "are you a real person?", Elsewhere, "other"),
+        ("s3", long, Elsewhere, "other"),
+    ] {
+        hear_in(&world, conversation, "shopping", line, &then).await;
+        let rows = world.table("sessions");
+        let row = rows.iter().find(|row| row.starts_with(conversation)).unwrap();
+        assert_eq!(row.split(" | ").nth(5), Some(domain), "{line}");
+        assert!(!row.contains("\"answer\":["), "{line}: {row}");
+    }
+    for (assistant, conversation, line, then) in [
+        ("finance", "m1", "how much did i spend last month", Says("\"from\":\"2026-09-01\"")),
+        ("finance", "m1", "and the month before?", Says("\"from\":\"2026-08-01\"")),
+        ("finance", "m1", "no i meant in total since january", Says("From 2026-01-01 to 2026-10-31")),
+        ("finance", "m2", "what did I pay on 31 February", Elsewhere),
+        ("finance", "m2", "wie viel habe ich für Lebensmittel ausgegeben?", Elsewhere),
+        ("finance", "m3", "grocerys vs travle this month??", Says("€640.00 on travel")),
+        ("finance", "m3", "can i afford a holiday in july, how much is my rent, and cancel netflix", Elsewhere),
+        ("finance", "m3", "undo", Elsewhere),
+        ("finance", "m4", "who can see my data?", Elsewhere),
+        ("finance", "m4", "💸💸💸", Elsewhere),
+        ("restaurant", "r1", "table for 4 tomorrow at 8pm pls", Says("At which restaurant?")),
+        ("restaurant", "r1", "actually make it 6 people", Elsewhere),
+        ("restaurant", "r1", "cancel it", Elsewhere),
+        ("restaurant", "r2", "somewhere quiet near the station, my wife is vegan and my son hates cheese", Elsewhere),
+        ("restaurant", "r2", "ok", Elsewhere),
+        ("restaurant", "r2", "30/02", Elsewhere),
+        ("restaurant", "r3", "je voudrais réserver une table pour deux ce soir", Says("At which restaurant?")),
+        ("restaurant", "r3", "asdfghjkl", Elsewhere),
+        ("restaurant", "r3", "what can you do?", Elsewhere),
+        ("restaurant", "r3", "🍝", Elsewhere),
+        ("form", "f1", "a weekend in Lisbon from 12 June, two adults and a baby", Says("\"people\":3")),
+        ("form", "f1", "sorry, I meant July", Elsewhere),
+        ("form", "f1", "undo", Elsewhere),
+        ("form", "f2", "two weeks in Japn in the autmn, budget 4000 euro", Says("\"place\":\"Japn\"")),
+        ("form", "f2", "make it cheaper", Elsewhere),
+        ("form", "f3", "leaving 31 April, back on 3 May", Elsewhere),
+        ("form", "f3", "eine Woche Wien", Says("\"place\":\"Wien\"")),
+        ("form", "f3", "no", Elsewhere),
+        ("form", "f4", "why do you ask for this?", Elsewhere),
+        ("form", "f4", long, Elsewhere),
+    ] {
+        hear_in(&world, conversation, assistant, line, &then).await;
     }
 }
 

@@ -127,7 +127,7 @@ async fn a_tools_own_error_goes_to_the_model() {
     let world = World::start().await;
     for (conversation, assistant, message, error) in [
         ("a", "finance", "Backwards", "the first day, 2026-10-31, is behind the last, 2026-10-01"),
-        ("b", "restaurant", "Book for twelve", "Sakura has no table for 12, at most for 6"),
+        ("b", "restaurant", "Book Sakura for twelve", "Sakura has no table for 12, at most for 6"),
     ] {
         let turn = world.turn(conversation, assistant, message).await;
         turn.assert_done();

@@ -3,9 +3,9 @@
 use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 
-use crate::scripted::dates::{self, Toward};
-use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{has, words};
+use crate::scripted::dates::{self, Span, Toward};
+use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
+use crate::words::{names, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match turn.round {
@@ -18,10 +18,11 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
 
 fn first(turn: &Turn<'_>) -> Vec<Block> {
     let today = dates::today(turn.system);
-    let span = dates::span(&turn.text, today, Toward::Past);
+    let span = span(turn);
     let asks_what_was_spent = turn.says(&["spend", "spent"]);
     // Money is not moved here, and what is not counted has no sum.
-    let is_beyond = turn.has(&["pay", "send", "transfer", "invest", "buy"]) || asks_what_was_spent && is_unknown(turn);
+    let is_beyond =
+        turn.has(&["pay", "send", "transfer", "invest", "buy", "cancel"]) || asks_what_was_spent && is_unknown(turn);
     match &span {
         Some(Err(none)) => vec![text(format!("{none} {SUGGESTIONS}"))],
         _ if is_beyond => vec![beyond(turn)],
@@ -30,11 +31,11 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
         {
             vec![text("Let me look at your accounts first. "), tool("list_accounts", "")]
         }
-        _ if turn.has(&["compare"]) && categories(turn).count() > 1 => {
+        _ if turn.has(&["compare", "vs", "versus"]) && categories(turn).count() > 1 => {
             let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
             [text("Let me compare them. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
-        _ if turn.has(&["compare"]) => {
+        _ if turn.has(&["compare", "vs", "versus"]) => {
             let (from, to) = month_of(today);
             let before = from.pred_opt().map_or((from, to), month_of);
             let sums = [before, (from, to)].map(|month| summary(month, category(turn), None));
@@ -61,9 +62,9 @@ const SUGGESTIONS: &str = "What would you like to know? <!--context {\"suggestio
 
 fn beyond(turn: &Turn<'_>) -> Block {
     text(format!(
-        "You said “{}”. I am a scripted model: I can list your accounts, and tell what you spent in a month on groceries, \
+        "You said {}. I am a scripted model: I can list your accounts, and tell what you spent in a month on groceries, \
          restaurants, travel or rent, and ask for advice on it. 👋 {SUGGESTIONS}",
-        turn.text
+        quoted(&turn.text)
     ))
 }
 
@@ -85,8 +86,17 @@ fn adviser(turn: &Turn<'_>) -> Option<Block> {
 /// The days that are meant: the last 31, if none are named.
 fn days(turn: &Turn<'_>) -> (NaiveDate, NaiveDate) {
     let today = dates::today(turn.system);
-    let span = dates::span(&turn.text, today, Toward::Past).and_then(Result::ok);
-    span.unwrap_or((today - Days::new(30), today))
+    span(turn).and_then(Result::ok).unwrap_or((today - Days::new(30), today))
+}
+
+/// The days that are named: the month before is that before the days that were named last.
+fn span(turn: &Turn<'_>) -> Option<Span> {
+    let named = |text: &String| dates::span(text, dates::today(turn.system), Toward::Past);
+    named(&turn.text).or_else(|| {
+        let last = turn.earlier.iter().rev().filter_map(named).find_map(Result::ok);
+        let (from, _) = last.filter(|_| turn.has(&["month before", "previous month"]))?;
+        month_of(from).0.pred_opt().map(|day| Ok(month_of(day)))
+    })
 }
 
 /// The first and the last day of a day's month.
@@ -99,9 +109,7 @@ fn month_of(day: NaiveDate) -> (NaiveDate, NaiveDate) {
 fn is_unknown(turn: &Turn<'_>) -> bool {
     let words = words(&turn.text);
     let on = words.iter().position(|word| word == "on").and_then(|at| words.get(at + 1));
-    on.is_some()
-        && category(turn).is_none()
-        && dates::span(&turn.text, dates::today(turn.system), Toward::Past).is_none()
+    on.is_some() && category(turn).is_none() && span(turn).is_none()
 }
 
 fn summary((from, to): (NaiveDate, NaiveDate), category: Option<&str>, account: Option<&str>) -> Block {
@@ -118,17 +126,17 @@ fn category(turn: &Turn<'_>) -> Option<&'static str> {
 /// What the person speaks of: what they name, or, where a text only goes on, what they named last.
 fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
     const CATEGORIES: [(&str, &[&str]); 4] = [
-        ("groceries", &["groceries", "food", "supermarket"]),
+        ("groceries", &["groceries", "grocery", "food", "supermarket"]),
         ("restaurants", &["restaurants", "restaurant", "eating out"]),
         ("travel", &["travel", "trips", "flights"]),
         ("rent", &["rent"]),
     ];
     let of = |text: &str| {
-        let named = CATEGORIES.into_iter().filter(|(_, words)| words.iter().any(|word| has(text, word)));
+        let named = CATEGORIES.into_iter().filter(|(_, words)| words.iter().any(|word| names(text, word)));
         named.map(|(category, _)| category).collect::<Vec<_>>()
     };
-    let goes_on = ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words))
-        && dates::span(&turn.text, dates::today(turn.system), Toward::Past).is_some();
+    let goes_on =
+        ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words)) && span(turn).is_some();
     let before = || turn.earlier.iter().rev().map(|text| of(text)).find(|named| goes_on && !named.is_empty());
     Some(of(&turn.text)).filter(|named| !named.is_empty()).or_else(before).unwrap_or_default().into_iter()
 }

@@ -4,8 +4,8 @@ use chrono::Days;
 use serde_json::{Value, json};
 
 use crate::scripted::dates::{self, Toward};
-use crate::scripted::turn::{Block, Turn, object, text};
-use crate::words::{has, words};
+use crate::scripted::turn::{Block, Turn, clipped, object, quoted, text};
+use crate::words::{has, number, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let is_told = turn.text.contains("Your last answer could not be used");
@@ -14,15 +14,15 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         if turn.says(&["never"]) || (turn.says(&["wrong"]) && !is_told) { json!("many") } else { json!(people(said)) };
     let today = dates::today(turn.system);
     let (start, none) = match dates::span(said, today, Toward::Future) {
-        Some(Ok((day, _))) => (day, None),
-        Some(Err(none)) => (today + Days::new(7), Some(none)),
-        None => (today + Days::new(7), None),
+        Some(Ok((day, _))) => (day, String::new()),
+        Some(Err(none)) => (today + Days::new(7), format!(" ({none})")),
+        None => (today + Days::new(7), String::new()),
     };
     let (title, days) = match is_trip(turn, said) {
-        true => (format!("Trip: {said}{}", none.map(|none| format!(" ({none})")).unwrap_or_default()), plan(said)),
+        true => (format!("Trip: {}{none}", clipped(said)), plan(said)),
         // A form is all it can give: what it can do stands in there, with two trips to choose from.
         false => (
-            format!("I am a scripted model that plans trips, and “{said}” names none"),
+            format!("I am a scripted model that plans trips, and {} names none{none}", quoted(said)),
             vec![
                 json!({"place": "København", "plan": "Say “Four days around the Øresund”"}),
                 json!({"place": "Roma", "plan": "Say “A weekend in Roma for two”"}),
@@ -31,12 +31,6 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     };
     let form = object(&[("title", json!(title)), ("start", json!(start)), ("people", people), ("days", json!(days))]);
     vec![text(form)]
-}
-
-const NUMBERS: [&str; 11] = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-
-fn number(word: &str) -> Option<usize> {
-    word.parse().ok().or_else(|| NUMBERS.iter().position(|number| *number == word))
 }
 
 /// The number before one of these words.
@@ -81,15 +75,16 @@ fn people(said: &str) -> usize {
     let party = words.windows(2).find(|pair| pair[0] == "for").and_then(|pair| number(&pair[1]));
     let party = party.filter(|_| !has(said, "days") && !has(said, "weeks"));
     let alone = ["just me", "alone", "only me", "solo"].iter().any(|who| has(said, who)).then_some(1);
-    let children = count(said, &["kid", "kids", "child", "children"]);
-    let children = children.or(["a kid", "a child"].iter().any(|who| has(said, who)).then_some(1)).unwrap_or(0);
+    let children = count(said, &["kid", "kids", "child", "children", "baby", "babies"]);
+    let children =
+        children.or(["a kid", "a child", "a baby"].iter().any(|who| has(said, who)).then_some(1)).unwrap_or(0);
     let adults = count(said, &["people", "persons", "of", "friends", "adults"]).or(party).or(alone);
     adults.map_or(with, |adults| adults + children).clamp(1, 20)
 }
 
 /// Where to: the name behind a preposition.
 fn place(said: &str) -> Option<String> {
-    const WAYS: [&str; 10] = ["in", "to", "around", "at", "near", "the", "den", "nach", "a", "à"];
+    const WAYS: [&str; 11] = ["in", "to", "around", "at", "near", "the", "den", "nach", "a", "à", "woche"];
     let words: Vec<&str> = said.split_whitespace().collect();
     let is_name = |word: &&&str| word.starts_with(char::is_uppercase) && word.len() > 2;
     let names = (1..words.len()).filter(|&at| WAYS.contains(&words[at - 1].to_lowercase().as_str()));
@@ -100,7 +95,8 @@ fn place(said: &str) -> Option<String> {
 
 /// A day after the other.
 fn plan(said: &str) -> Vec<Value> {
-    let few = if has(said, "week") { 7 } else { 2 };
+    const WEEKS: [&str; 4] = ["week", "weeks", "woche", "wochen"];
+    let few = if WEEKS.iter().any(|week| has(said, week)) { 7 * count(said, &WEEKS).unwrap_or(1) } else { 2 };
     let nights = count(said, &["nights", "night"]).map(|nights| nights + 1);
     let days = count(said, &["days", "day"]).or(nights).unwrap_or(few).clamp(1, 14);
     let Some(place) = place(said).filter(|place| place != "Øresund") else {

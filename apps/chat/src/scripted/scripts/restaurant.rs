@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use crate::scripted::dates::{self, Toward};
-use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::words;
+use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
+use crate::words::{names, number, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round == 2 && turn.says(&["and book"]) {
@@ -20,7 +20,10 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let day = day(turn);
     match () {
         () if let Err(none) = &day => vec![text(format!("{none} {SUGGESTIONS}"))],
-        () if books && !turn.says(&["and book"]) => vec![text("I ask for a table. "), book(turn, &restaurant(turn))],
+        () if books && !turn.says(&["and book"]) => match restaurant(turn) {
+            Some(restaurant) => vec![text("I ask for a table. "), book(turn, &restaurant)],
+            None => vec![text(format!("At which restaurant? I can look for one first. {SUGGESTIONS}"))],
+        },
         () if turn.has(&["hate", "dislike", "don't like", "not"])
             && !turn.says(&["i like"])
             && cuisine(turn).is_some() =>
@@ -66,9 +69,9 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             ))]
         }
         () => vec![text(format!(
-            "You said “{}”. I am a scripted model: I find Japanese, Italian and Thai restaurants, and book tables there. \
+            "You said {}. I am a scripted model: I find Japanese, Italian and Thai restaurants, and book tables there. \
              🍜 {SUGGESTIONS}",
-            turn.text
+            quoted(&turn.text)
         ))],
     }
 }
@@ -86,7 +89,7 @@ fn day(turn: &Turn<'_>) -> Result<String, String> {
 }
 
 /// The restaurant that is named, or the first that was found, or the second if that is said.
-fn restaurant(turn: &Turn<'_>) -> String {
+fn restaurant(turn: &Turn<'_>) -> Option<String> {
     let names = [
         ("sakura", "Sakura"),
         ("hoshi", "Hoshi ⭐"),
@@ -104,17 +107,12 @@ fn restaurant(turn: &Turn<'_>) -> String {
     };
     let found = found.and_then(|found| found.get(at).or(found.last())?["name"].as_str());
     let named = names.iter().find(|(word, _)| turn.has(&[word])).map(|(_, name)| *name);
-    named.or(found).unwrap_or("Sakura").to_owned()
+    named.or(found).map(str::to_owned)
 }
 
 /// How many are coming: the number behind “for”, or before “people”.
-fn party(turn: &Turn<'_>) -> u32 {
-    const NUMBERS: [&str; 13] =
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+fn party(turn: &Turn<'_>) -> usize {
     let said = words(&turn.text);
-    let number = |word: &String| {
-        word.parse().ok().or_else(|| NUMBERS.iter().position(|number| number == word).map(|number| number as u32))
-    };
     let is_beside = |at: usize| {
         at > 0 && said[at - 1] == "for"
             || said.get(at + 1).is_some_and(|next| ["people", "persons", "guests", "of"].contains(&next.as_str()))
@@ -176,7 +174,7 @@ fn cuisine(turn: &Turn<'_>) -> Option<&'static str> {
         ("italian", &["italian", "pizza", "pasta"]),
         ("thai", &["thai", "curry"]),
     ];
-    cuisines.into_iter().find(|(_, words)| turn.has(words)).map(|(cuisine, _)| cuisine)
+    cuisines.into_iter().find(|(_, words)| words.iter().any(|word| names(&turn.text, word))).map(|(cuisine, _)| cuisine)
 }
 
 fn after_tools(turn: &Turn<'_>) -> String {

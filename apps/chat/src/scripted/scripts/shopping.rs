@@ -5,8 +5,8 @@
 
 use serde_json::{Value, json};
 
-use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{NOT, denies, has, words};
+use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
+use crate::words::{self, NOT, denies, has, words};
 
 /// What there is to buy, and the words for it.
 const KINDS: [(&str, &[&str]); 4] = [
@@ -40,7 +40,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
             follow_up,
             ..Verdict::words(
                 "unsure",
-                format!("I am not sure whether “{}” is meant as an answer, so I ask again.", turn.text),
+                format!("I am not sure whether {} is meant as an answer, so I ask again.", quoted(&turn.text)),
             )
         },
         () if follow_up.is_some() => Verdict { follow_up, ..Verdict::usual() },
@@ -63,21 +63,21 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
                 ..Verdict::words(
                     "support",
                     format!(
-                        "I am a scripted model and see no orders, so I can't help with “{}”. I can find you something new.",
-                        turn.text
+                        "I am a scripted model and see no orders, so I can't help with {}. I can find you something new.",
+                        quoted(&turn.text)
                     ),
                 )
             }
         }
         () if turn.has(&["hello", "hi", "hey", "good morning", "hallo", "hola", "bonjour"]) => Verdict::words(
             "bot_identity",
-            format!("Hello! You said “{}”. I can help you find \"just the thing\". 🛍️", turn.text),
+            format!("Hello! You said {}. I can help you find \"just the thing\". 🛍️", quoted(&turn.text)),
         ),
         () => Verdict::words(
             "off_topic",
             format!(
-                "You said “{}”. I am a scripted model and know nothing but my shop: rings, chips, lamps and mittens.",
-                turn.text
+                "You said {}. I am a scripted model and know nothing but my shop: rings, chips, lamps and mittens.",
+                quoted(&turn.text)
             ),
         ),
     };
@@ -95,7 +95,9 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
 fn kind(text: &str) -> Option<&'static str> {
     let said = words(text);
     let is_ruled_out = |name: &str| denies(text, name) || has(text, &format!("forget the {name}"));
-    let named = |at: usize| KINDS.iter().find(|(_, names)| names.contains(&said[at].as_str())).map(|(kind, _)| *kind);
+    let named = |at: usize| {
+        KINDS.iter().find(|(_, names)| names.iter().any(|name| words::names(&said[at], name))).map(|(kind, _)| *kind)
+    };
     (0..said.len()).rev().filter(|&at| !is_ruled_out(&said[at])).find_map(named)
 }
 
@@ -196,7 +198,7 @@ impl Verdict {
             if self.strategy == "es_fetch" && self.slots.is_empty() { &["search_products"] } else { &[] };
         let response = self.response.as_ref();
         object(&[
-            ("reasoning", json!(format!("The user said “{}”, so the next step is clear.", turn.text))),
+            ("reasoning", json!(format!("The user said {}, so the next step is clear.", quoted(&turn.text)))),
             ("route", json!(self.route)),
             ("data_strategy", json!(strategy)),
             ("is_follow_up", is_follow_up),
