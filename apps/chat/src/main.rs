@@ -6,10 +6,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use chat::assistant::{Toolbox, restaurant};
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::demo;
 use chat::scripted::{self, ScriptedProcess};
 use chat::server::Server;
 use clap::{Parser, Subcommand};
+use tokio::io::AsyncReadExt;
 
 /// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
 #[derive(Parser)]
@@ -53,12 +56,21 @@ struct Arguments {
     /// Its key; without the address it is not looked at.
     #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true)]
     openai_api_key: Option<String>,
+    /// Where the restaurant's bookings are made; without it they are made up.
+    #[arg(long, value_name = "URL", hide = true)]
+    bookings: Option<String>,
+    /// End when standard input does: whoever started this process holds it open.
+    #[arg(long, hide = true)]
+    end_with_stdin: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Runs the scripted provider alone.
     ScriptedProvider(scripted::Flags),
+    /// Starts a Redis and three servers, kills one of these each second, and compares what clients see with undisturbed
+    /// answers. Needs a `redis-server` 7.
+    DemoDurable(demo::Flags),
 }
 
 #[tokio::main]
@@ -77,8 +89,15 @@ async fn run() -> Result<(), Box<dyn Error>> {
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
-    if let Some(Command::ScriptedProvider(flags)) = arguments.command {
-        return Ok(scripted::run(flags).await?);
+    match arguments.command {
+        Some(Command::ScriptedProvider(flags)) => return Ok(scripted::run(flags).await?),
+        Some(Command::DemoDurable(flags)) => {
+            return tokio::select! {
+                ended = demo::run(flags) => ended,
+                told = told_to_end() => Err(told.map_or_else(Into::into, |()| "told to end".into())),
+            };
+        }
+        None => {}
     }
     let (provider, scripted) = provider(&arguments).await?;
     match &scripted {
@@ -87,14 +106,23 @@ async fn run() -> Result<(), Box<dyn Error>> {
     }
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
     let (redis, limits) = (arguments.store, Limits::default());
+    let tool = limits.tool;
     let config = Config { provider, database, redis, hosts, limits };
-    let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
+    let mut server =
+        Server::start_with(SocketAddr::new(arguments.address, arguments.port), config, |mut assistants| {
+            if let Some(url) = arguments.bookings {
+                assistants.restaurant = Toolbox::new(restaurant::tools_with(demo::book_at(url)), tool);
+            }
+            assistants
+        })?;
     if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
         tracing::error!(%error, address = server.base_url(), "the address can't be printed");
     }
+    let (mut stdin, mut rest) = (tokio::io::stdin(), Vec::new());
     tokio::select! {
         () = server.ended() => return Err("the server has crashed".into()),
         told = told_to_end() => told?,
+        _ = stdin.read_to_end(&mut rest), if arguments.end_with_stdin => return Ok(()),
     }
     server.stop().await;
     // The scripted provider's process ends here.
