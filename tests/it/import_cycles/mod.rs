@@ -20,7 +20,6 @@ const FOLDERS: [(&str, &str); 15] = [
     ("apps/chat/src", "chat"),
     ("apps/chat/benches", ""),
     ("examples/sdk/src", "jsonspigot_sdk_examples"),
-    ("examples/durable/src", "durable"),
     ("benches/compare/src", ""),
     ("fuzz/src", "jsonspigot_fuzz"),
     ("fuzz/fuzz_targets", ""),
