@@ -5,6 +5,7 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use chat::assistant::{Toolbox, restaurant};
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
@@ -32,9 +33,14 @@ struct Arguments {
     /// The database's file.
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
-    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`.
-    #[arg(long, value_name = "URL", conflicts_with = "database")]
-    store: Option<String>,
+    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`. Given more than once,
+    /// each has its share of the conversations; then all servers name the same ones in the same order.
+    #[arg(long, value_name = "URL", env = "CHAT_STORE", hide_env_values = true, value_delimiter = ',')]
+    #[arg(conflicts_with = "database")]
+    store: Vec<String>,
+    /// Milliseconds for which what a provider says is collected before it is stored and told.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    collect: u64,
     /// Asks this model.
     #[arg(long)]
     model: Option<String>,
@@ -59,6 +65,9 @@ struct Arguments {
     /// Where the restaurant's bookings are made; without it they are made up.
     #[arg(long, value_name = "URL", hide = true)]
     bookings: Option<String>,
+    /// How many servers may have a turn, one after the other.
+    #[arg(long, hide = true, default_value_t = Limits::default().owners)]
+    owners: u64,
     /// End when standard input does: whoever started this process holds it open.
     #[arg(long, hide = true)]
     end_with_stdin: bool,
@@ -105,7 +114,9 @@ async fn run() -> Result<(), Box<dyn Error>> {
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
-    let (redis, limits) = (arguments.store, Limits::default());
+    let redis = arguments.store.into_iter().map(Into::into).collect();
+    let collect = Duration::from_millis(arguments.collect);
+    let limits = Limits { collect, owners: arguments.owners, ..Limits::default() };
     let tool = limits.tool;
     let config = Config { provider, database, redis, hosts, limits };
     let mut server =
@@ -148,17 +159,17 @@ async fn told_to_end() -> std::io::Result<()> {
 async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProcess>), Box<dyn Error>> {
     let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
     if let Some(base_url) = &arguments.openai_base_url {
-        let api_key = arguments.openai_api_key.clone().unwrap_or_default();
+        let api_key = arguments.openai_api_key.clone().unwrap_or_default().into();
         let (protocol, base_url, model) = (Protocol::OpenAi, base_url.clone(), model("gpt-4.1-mini"));
         return Ok((ProviderConfig { protocol, base_url, api_key, model }, None));
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
         let process = ScriptedProcess::start(arguments.pause_ms, &arguments.recordings).await?;
-        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".to_owned());
+        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".into());
         return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
     }
     let base_url = arguments.anthropic_base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned());
-    let (api_key, model) = (key.unwrap_or_default(), model("claude-sonnet-4-5"));
+    let (api_key, model) = (key.unwrap_or_default().into(), model("claude-sonnet-4-5"));
     Ok((ProviderConfig { protocol, base_url, api_key, model }, None))
 }

@@ -34,7 +34,7 @@ const AT_ONCE: usize = 60;
 
 /// Between two fragments of the model. An answer is asked for again if its server dies, so it has to be shorter than these
 /// live.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// How long a conversation may take before its answer counts as another one.
 const LONGEST: Duration = Duration::from_secs(240);
@@ -132,10 +132,10 @@ async fn undisturbed(flags: &Flags) -> Result<Vec<Option<Seen>>, Box<dyn Error>>
     let provider = ProviderConfig {
         protocol: Protocol::Anthropic,
         base_url: provider.base_url(),
-        api_key: "scripted".to_owned(),
+        api_key: "scripted".into(),
         model: "scripted".to_owned(),
     };
-    let (database, redis, hosts, limits) = (None, None, Vec::new(), Limits::default());
+    let (database, redis, hosts, limits) = (None, Vec::new(), Vec::new(), Limits::default());
     let config = Config { provider, database, redis, hosts, limits };
     let server = Server::start(([127, 0, 0, 1], 0).into(), config)?;
     Ok(converse(&Client::new(&server.base_url(), Arc::default())?, flags).await)

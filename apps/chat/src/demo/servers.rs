@@ -84,7 +84,9 @@ impl Servers {
     /// One can't be started.
     pub(super) async fn start(count: usize, redis: &str, provider: &str, bookings: &str) -> io::Result<Self> {
         let arguments = ["--end-with-stdin", "--port", "0", "--store", redis, "--anthropic-base-url", provider];
-        let arguments = arguments.into_iter().chain(["--anthropic-api-key", "scripted", "--bookings", bookings]);
+        // On a busy machine, an answer may take longer than most servers live.
+        let arguments = arguments.into_iter().chain(["--owners", "1000", "--anthropic-api-key", "scripted"]);
+        let arguments = arguments.chain(["--bookings", bookings]);
         let arguments = arguments.map(str::to_owned).collect();
         let mut new = Self { processes: Vec::new(), addresses: Arc::default(), arguments };
         for _ in 0..count {
