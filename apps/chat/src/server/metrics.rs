@@ -1,4 +1,4 @@
-//! What one server counts: as OpenMetrics text at `/metrics`, and as a line of its log.
+//! What one server counts: as `OpenMetrics` text at `/metrics`, and as a line of its log.
 //!
 //! Eight numbers without labels: their text is shorter than the use of a crate for it.
 
