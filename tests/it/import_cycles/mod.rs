@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use self::imports::Imports;
 
 /// The folders with code, each with the name by which its package's binaries call its library.
-const FOLDERS: [(&str, &str); 15] = [
+const FOLDERS: [(&str, &str); 14] = [
     ("src", "jsonspigot"),
     ("llm/src", "jsonspigot_llm"),
     ("llm/benches", ""),
