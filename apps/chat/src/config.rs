@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::store::MOST_OWNERS;
+
 /// All choices.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -10,12 +12,35 @@ pub struct Config {
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
-    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`.
-    pub redis: Option<String>,
+    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`. If there are more, each has its
+    /// share of the conversations, and every server has the same ones in the same order.
+    pub redis: Vec<Hidden>,
     /// Host names that the server is known by, besides `localhost` and its address.
     pub hosts: Vec<String>,
     /// How long and how much.
     pub limits: Limits,
+}
+
+/// A text that has a secret in it, and is not shown.
+///
+/// ```
+/// use chat::config::Hidden;
+///
+/// assert_eq!(format!("{:?}", Hidden::from("redis://:password@10.0.0.7")), "…");
+/// ```
+#[derive(Clone, Default)]
+pub struct Hidden(pub String);
+
+impl<T: Into<String>> From<T> for Hidden {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl std::fmt::Debug for Hidden {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("…")
+    }
 }
 
 /// Whom to ask, and how.
@@ -26,7 +51,7 @@ pub struct ProviderConfig {
     /// Without the protocol's own path: `http://127.0.0.1:8787`.
     pub base_url: String,
     /// Its key; a provider on loopback may need none.
-    pub api_key: String,
+    pub api_key: Hidden,
     /// Which model.
     pub model: String,
 }
@@ -71,8 +96,13 @@ pub struct Limits {
     pub grace: Duration,
     /// How long a turn is held by a server that says nothing: then another one takes it over.
     pub lease: Duration,
+    /// How many servers may have a turn, one after the other: it may be what they die of.
+    pub owners: u64,
     /// How long a client may leave events, or any other answer, unread.
     pub unread: Duration,
+    /// How long what a provider says is collected before it is stored and told. None of it is told word by word then, but a
+    /// store that servers share has less to do.
+    pub collect: Duration,
     /// How many events may wait for a client. While there are more, the provider is not read.
     pub window: usize,
     /// Bytes of one turn, about as it is kept for clients that come back.
@@ -98,7 +128,9 @@ impl Default for Limits {
             retry_pause: Duration::from_millis(500),
             grace: Duration::from_secs(60),
             lease: Duration::from_secs(5),
+            owners: MOST_OWNERS,
             unread: Duration::from_secs(60),
+            collect: Duration::ZERO,
             window: 128,
             turn: 8 << 20,
             events: 1 << 20,

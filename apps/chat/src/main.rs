@@ -5,11 +5,15 @@ use std::io::Write;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
+use chat::assistant::{Toolbox, restaurant};
 use chat::config::{Config, Limits, Protocol, ProviderConfig};
+use chat::demo;
 use chat::scripted::{self, ScriptedProcess};
 use chat::server::Server;
 use clap::{Parser, Subcommand};
+use tokio::io::AsyncReadExt;
 
 /// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
 #[derive(Parser)]
@@ -29,9 +33,14 @@ struct Arguments {
     /// The database's file.
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
-    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`.
-    #[arg(long, value_name = "URL", conflicts_with = "database")]
-    store: Option<String>,
+    /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`. Given more than once,
+    /// each has its share of the conversations; then all servers name the same ones in the same order.
+    #[arg(long, value_name = "URL", env = "CHAT_STORE", hide_env_values = true, value_delimiter = ',')]
+    #[arg(conflicts_with = "database")]
+    store: Vec<String>,
+    /// Milliseconds for which what a provider says is collected before it is stored and told.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
+    collect: u64,
     /// Asks this model.
     #[arg(long)]
     model: Option<String>,
@@ -53,12 +62,24 @@ struct Arguments {
     /// Its key; without the address it is not looked at.
     #[arg(long, env = "OPENAI_API_KEY", hide_env_values = true)]
     openai_api_key: Option<String>,
+    /// Where the restaurant's bookings are made; without it they are made up.
+    #[arg(long, value_name = "URL", hide = true)]
+    bookings: Option<String>,
+    /// How many servers may have a turn, one after the other.
+    #[arg(long, hide = true, default_value_t = Limits::default().owners)]
+    owners: u64,
+    /// End when standard input does: whoever started this process holds it open.
+    #[arg(long, hide = true)]
+    end_with_stdin: bool,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Runs the scripted provider alone.
     ScriptedProvider(scripted::Flags),
+    /// Starts a Redis and three servers, kills one of these each second, and compares what clients see with undisturbed
+    /// answers. Needs a `redis-server` 7.
+    DemoDurable(demo::Flags),
 }
 
 #[tokio::main]
@@ -77,8 +98,15 @@ async fn run() -> Result<(), Box<dyn Error>> {
     // Where the log can't be written, that can't be either: it would be a panic in the middle of whatever was logged.
     log.log_internal_errors(false).init();
     let arguments = Arguments::parse();
-    if let Some(Command::ScriptedProvider(flags)) = arguments.command {
-        return Ok(scripted::run(flags).await?);
+    match arguments.command {
+        Some(Command::ScriptedProvider(flags)) => return Ok(scripted::run(flags).await?),
+        Some(Command::DemoDurable(flags)) => {
+            return tokio::select! {
+                ended = demo::run(flags) => ended,
+                told = told_to_end() => Err(told.map_or_else(Into::into, |()| "told to end".into())),
+            };
+        }
+        None => {}
     }
     let (provider, scripted) = provider(&arguments).await?;
     match &scripted {
@@ -86,15 +114,26 @@ async fn run() -> Result<(), Box<dyn Error>> {
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
-    let (redis, limits) = (arguments.store, Limits::default());
+    let redis = arguments.store.into_iter().map(Into::into).collect();
+    let collect = Duration::from_millis(arguments.collect);
+    let limits = Limits { collect, owners: arguments.owners, ..Limits::default() };
+    let tool = limits.tool;
     let config = Config { provider, database, redis, hosts, limits };
-    let mut server = Server::start(SocketAddr::new(arguments.address, arguments.port), config)?;
+    let mut server =
+        Server::start_with(SocketAddr::new(arguments.address, arguments.port), config, |mut assistants| {
+            if let Some(url) = arguments.bookings {
+                assistants.restaurant = Toolbox::new(restaurant::tools_with(demo::book_at(url)), tool);
+            }
+            assistants
+        })?;
     if let Err(error) = writeln!(std::io::stdout(), "{}", server.base_url()) {
         tracing::error!(%error, address = server.base_url(), "the address can't be printed");
     }
+    let (mut stdin, mut rest) = (tokio::io::stdin(), Vec::new());
     tokio::select! {
         () = server.ended() => return Err("the server has crashed".into()),
         told = told_to_end() => told?,
+        _ = stdin.read_to_end(&mut rest), if arguments.end_with_stdin => return Ok(()),
     }
     server.stop().await;
     // The scripted provider's process ends here.
@@ -120,17 +159,17 @@ async fn told_to_end() -> std::io::Result<()> {
 async fn provider(arguments: &Arguments) -> Result<(ProviderConfig, Option<ScriptedProcess>), Box<dyn Error>> {
     let model = |default: &str| arguments.model.clone().unwrap_or_else(|| default.to_owned());
     if let Some(base_url) = &arguments.openai_base_url {
-        let api_key = arguments.openai_api_key.clone().unwrap_or_default();
+        let api_key = arguments.openai_api_key.clone().unwrap_or_default().into();
         let (protocol, base_url, model) = (Protocol::OpenAi, base_url.clone(), model("gpt-4.1-mini"));
         return Ok((ProviderConfig { protocol, base_url, api_key, model }, None));
     }
     let (protocol, key) = (Protocol::Anthropic, arguments.anthropic_api_key.clone());
     if arguments.anthropic_base_url.is_none() && key.is_none() {
         let process = ScriptedProcess::start(arguments.pause_ms, &arguments.recordings).await?;
-        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".to_owned());
+        let (base_url, api_key) = (process.base_url().to_owned(), "scripted".into());
         return Ok((ProviderConfig { protocol, base_url, api_key, model: model("scripted") }, Some(process)));
     }
     let base_url = arguments.anthropic_base_url.clone().unwrap_or_else(|| "https://api.anthropic.com".to_owned());
-    let (api_key, model) = (key.unwrap_or_default(), model("claude-sonnet-4-5"));
+    let (api_key, model) = (key.unwrap_or_default().into(), model("claude-sonnet-4-5"));
     Ok((ProviderConfig { protocol, base_url, api_key, model }, None))
 }

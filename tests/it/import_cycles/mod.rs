@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use self::imports::Imports;
 
 /// The folders with code, each with the name by which its package's binaries call its library.
-const FOLDERS: [(&str, &str); 15] = [
+const FOLDERS: [(&str, &str); 14] = [
     ("src", "jsonspigot"),
     ("llm/src", "jsonspigot_llm"),
     ("llm/benches", ""),
@@ -20,7 +20,6 @@ const FOLDERS: [(&str, &str); 15] = [
     ("apps/chat/src", "chat"),
     ("apps/chat/benches", ""),
     ("examples/sdk/src", "jsonspigot_sdk_examples"),
-    ("examples/durable/src", "durable"),
     ("benches/compare/src", ""),
     ("fuzz/src", "jsonspigot_fuzz"),
     ("fuzz/fuzz_targets", ""),

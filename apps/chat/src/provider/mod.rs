@@ -31,6 +31,7 @@ pub struct ModelProvider {
     client: Client,
     config: ProviderConfig,
     silence: Duration,
+    collect: Duration,
     refusal: Duration,
     retry: Retry,
 }
@@ -55,7 +56,7 @@ impl ModelProvider {
             .redirect(reqwest::redirect::Policy::none())
             .build()?;
         let retry = Retry::new(limits.attempts, limits.retry_pause);
-        Ok(Self { client, config, silence: limits.silence, refusal: limits.refusal, retry })
+        Ok(Self { client, config, silence: limits.silence, collect: limits.collect, refusal: limits.refusal, retry })
     }
 
     /// The attempts that a request has.
@@ -79,7 +80,7 @@ impl ModelProvider {
         match record.opened() {
             Some(Piece::Failed(error)) => return Err(error),
             Some(Piece::Opened { is_whole }) => {
-                return Ok(Answer::new(None, is_whole, self.config.protocol, calls, self.silence));
+                return Ok(Answer::new(None, is_whole, self.config.protocol, calls, self.silence, self.collect));
             }
             _ => {}
         }
@@ -87,7 +88,7 @@ impl ModelProvider {
             Ok(response) => {
                 let is_whole = is_whole(&response);
                 record.record(Piece::Opened { is_whole }).await;
-                Ok(Answer::new(Some(response), is_whole, self.config.protocol, calls, self.silence))
+                Ok(Answer::new(Some(response), is_whole, self.config.protocol, calls, self.silence, self.collect))
             }
             Err(error) => {
                 record.record(Piece::Failed(error.clone())).await;
@@ -113,11 +114,11 @@ impl ModelProvider {
         let (builder, body) = match protocol {
             Protocol::Anthropic => {
                 let builder = self.client.post(format!("{base_url}{}", anthropic::PATH));
-                let builder = builder.header("x-api-key", api_key).header("anthropic-version", anthropic::VERSION);
+                let builder = builder.header("x-api-key", &api_key.0).header("anthropic-version", anthropic::VERSION);
                 (builder, anthropic::body(request, model))
             }
             Protocol::OpenAi => {
-                let builder = self.client.post(format!("{base_url}{}", openai::PATH)).bearer_auth(api_key);
+                let builder = self.client.post(format!("{base_url}{}", openai::PATH)).bearer_auth(&api_key.0);
                 (builder, openai::body(request, model))
             }
         };

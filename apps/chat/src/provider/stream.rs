@@ -8,6 +8,7 @@ use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 use reqwest::Response;
 use reqwest::header::CONTENT_TYPE;
 use sse_core::{SseDecoder, SseEvent};
+use tokio::time::{Instant, timeout_at};
 
 use super::error::ProviderError;
 use super::recorder::{Piece, Recorder};
@@ -15,6 +16,11 @@ use crate::config::Protocol;
 
 /// The longest server-sent event that is read.
 const MOST_EVENT: NonZeroUsize = NonZeroUsize::new(4 << 20).unwrap();
+
+/// How much is collected at most, in bytes, and how many server-sent events are read at once where it is. What these become
+/// is larger than they are.
+const MOST_COLLECTED: usize = 64 << 10;
+const MOST_EVENTS: usize = 64;
 
 /// An answer that is being read. Dropping it closes the provider's connection.
 #[derive(Debug)]
@@ -29,6 +35,9 @@ pub struct Answer {
     decoder: SseDecoder,
     calls: ProviderStream,
     silence: Duration,
+    collect: Duration,
+    /// What came behind a piece that was collected.
+    behind: Option<Piece>,
     last: Last,
 }
 
@@ -48,6 +57,7 @@ impl Answer {
         protocol: Protocol,
         calls: ToolCalls,
         silence: Duration,
+        collect: Duration,
     ) -> Self {
         let provider = match protocol {
             Protocol::Anthropic => Provider::Anthropic,
@@ -55,10 +65,10 @@ impl Answer {
         };
         let (decoder, calls) = (SseDecoder::with_limit(MOST_EVENT), ProviderStream::new(provider, calls));
         let (chunk, is_over, last) = (Bytes::new(), false, Last::Nothing);
-        Self { response, is_whole, chunk, is_over, decoder, calls, silence, last }
+        Self { response, is_whole, chunk, is_over, decoder, calls, silence, collect, behind: None, last }
     }
 
-    /// Reads on to the next server-sent event and tells what is in it; `false` once the answer has come to its proper end.
+    /// Reads on to the next server-sent event, and those that were collected with it, and tells what is in them; `false` once the answer has come to its proper end.
     ///
     /// # Errors
     ///
@@ -68,11 +78,12 @@ impl Answer {
         record: &mut dyn Recorder,
         mut on_event: impl FnMut(StreamEvent<'_>) + Send,
     ) -> Result<bool, ProviderError> {
-        // One event at a time: a chunk may hold thousands, and what they become is larger than they are.
         if std::mem::take(&mut self.is_whole) {
             self.read_whole(record).await?;
         }
-        let event = loop {
+        // One event at a time, unless several are wanted: then what each of them becomes is stored at once.
+        let mut left = if self.collect.is_zero() { 1 } else { MOST_EVENTS };
+        let mut event = loop {
             match self.decoder.next(&mut self.chunk) {
                 Some(event) => break Some(event),
                 None if self.has_ended() || self.is_over => break None,
@@ -93,11 +104,18 @@ impl Answer {
             on_event(event);
         };
         let is_last = event.is_none();
-        match event {
-            Some(Ok(SseEvent::Message(message))) => self.calls.push_with(&message.data, &mut on_event),
-            Some(Ok(_)) => {}
-            Some(Err(_)) => self.calls.push_oversized_with(&mut on_event),
-            None => self.calls.finish_with(None, &mut on_event),
+        loop {
+            match event {
+                Some(Ok(SseEvent::Message(message))) => self.calls.push_with(&message.data, &mut on_event),
+                Some(Ok(_)) => {}
+                Some(Err(_)) => self.calls.push_oversized_with(&mut on_event),
+                None => self.calls.finish_with(None, &mut on_event),
+            }
+            left -= 1;
+            event = if is_last || left == 0 { None } else { self.decoder.next(&mut self.chunk) };
+            if event.is_none() {
+                break;
+            }
         }
         match reported {
             Some(error) => Err(error),
@@ -149,13 +167,25 @@ impl Answer {
         let piece = match &mut self.response {
             None => record.piece().await,
             Some(response) => {
-                let piece = match tokio::time::timeout(self.silence, response.chunk()).await {
-                    Err(_) => Piece::Failed(ProviderError::Silent(self.silence)),
-                    Ok(Err(error)) => Piece::Failed(ProviderError::Cut(innermost(&error))),
-                    Ok(Ok(None)) => Piece::Ended,
-                    // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
-                    Ok(Ok(Some(chunk))) => Piece::Body(Bytes::copy_from_slice(&chunk)),
+                let mut piece = match self.behind.take() {
+                    Some(piece) => piece,
+                    None => receive(response, self.silence).await,
                 };
+                if let Piece::Body(first) = &piece
+                    && !self.collect.is_zero()
+                {
+                    let (mut body, until) = (first.to_vec(), Instant::now() + self.collect);
+                    while body.len() < MOST_COLLECTED
+                        && let Ok(next) = timeout_at(until, receive(response, self.silence)).await
+                    {
+                        let Piece::Body(more) = next else {
+                            self.behind = Some(next);
+                            break;
+                        };
+                        body.extend_from_slice(&more);
+                    }
+                    piece = Piece::Body(body.into());
+                }
                 record.record(piece.clone()).await;
                 Some(piece)
             }
@@ -176,6 +206,17 @@ impl Answer {
     /// Whether the protocol has a last word: a reason to stop is that for those who have no other.
     fn needs_end(&self) -> bool {
         self.calls.provider() == Some(Provider::Anthropic)
+    }
+}
+
+/// What comes next.
+async fn receive(response: &mut Response, silence: Duration) -> Piece {
+    match tokio::time::timeout(silence, response.chunk()).await {
+        Err(_) => Piece::Failed(ProviderError::Silent(silence)),
+        Ok(Err(error)) => Piece::Failed(ProviderError::Cut(innermost(&error))),
+        Ok(Ok(None)) => Piece::Ended,
+        // A copy: the chunk itself would hold all of the client's read buffer, which may be much larger.
+        Ok(Ok(Some(chunk))) => Piece::Body(Bytes::copy_from_slice(&chunk)),
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::{App, turn};
 use crate::hub::Reader;
-use crate::store::{MOST_OWNERS, Place, StoreError, Taken};
+use crate::store::{Place, StoreError, Taken};
 
 /// How often other servers' turns are polled, as long as there are readers of them.
 const LOOK: Duration = Duration::from_millis(20);
@@ -64,8 +64,14 @@ fn go_on(app: &Arc<App>, taken: Taken) {
     let (interrupts, interrupted) = tokio::sync::mpsc::unbounded_channel();
     let shared = turn::shared(app, &conversation, begun.token, &interrupts);
     let publisher = claim.reopen(shared);
-    let way =
-        turn::Way { inputs, before: Some(before), age, is_given_up: owners > MOST_OWNERS, interrupts, interrupted };
+    let way = turn::Way {
+        inputs,
+        before: Some(before),
+        age,
+        is_given_up: owners > app.limits.owners,
+        interrupts,
+        interrupted,
+    };
     app.turns.spawn(turn::run(app.clone(), conversation, begun, publisher, way));
 }
 

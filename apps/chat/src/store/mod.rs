@@ -5,6 +5,7 @@
 mod input;
 mod lock;
 mod redis;
+mod shards;
 mod sqlite;
 
 use std::fmt::Debug;
@@ -22,6 +23,7 @@ use crate::wire::Event;
 pub use input::Input;
 pub use lock::Lock;
 pub use redis::Redis;
+pub use shards::Shards;
 pub use sqlite::Sqlite;
 
 /// How many servers may have a turn, one after the other: it may be what they die of.
@@ -62,6 +64,11 @@ pub trait Store: Debug + Send + Sync {
     /// Whether other servers use it too.
     fn is_shared(&self) -> bool {
         false
+    }
+
+    /// What has been counted here since the start.
+    fn counts(&self) -> Counts {
+        Counts::default()
     }
 
     /// Stores what a turn takes in and what it tells, and holds it for this server for a while longer.
@@ -150,6 +157,17 @@ pub struct Standing {
     pub taken: u64,
     /// Whether there are any.
     pub is_read: bool,
+}
+
+/// What a store that servers share has counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Turns that were taken over from other servers.
+    pub claims: u64,
+    /// Writes that were refused, as another server has the turn.
+    pub refused: u64,
+    /// Bytes of inputs, events and messages that were written.
+    pub bytes: u64,
 }
 
 /// A turn that another server has begun, and that is this one's now.

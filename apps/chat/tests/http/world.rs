@@ -82,11 +82,11 @@ impl World {
             provider: ProviderConfig {
                 protocol: Protocol::Anthropic,
                 base_url: base_url.unwrap_or_else(|| provider.base_url()),
-                api_key: "key".to_owned(),
+                api_key: "key".into(),
                 model: "scripted".to_owned(),
             },
             database: Some(folder.path().join("chat.sqlite3")),
-            redis: None,
+            redis: Vec::new(),
             hosts: vec!["chat.example".to_owned()],
             limits,
         };

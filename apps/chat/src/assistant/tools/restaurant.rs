@@ -1,5 +1,7 @@
 //! The restaurant assistant's tools, over a few made-up restaurants: `find_restaurants` and `book_table`.
 
+use std::future::ready;
+
 use chrono::{NaiveDate, NaiveTime};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -32,9 +34,18 @@ struct Booking {
     party: u32,
 }
 
-/// The tools.
+/// The tools. A booking is made up.
 #[must_use]
 pub fn tools() -> Vec<Tool> {
+    tools_with(|_key, booking| ready(Ok(booking)))
+}
+
+/// The same; a booking that there is a table for is made by `make`, once for each key.
+pub fn tools_with<F, R>(make: F) -> Vec<Tool>
+where
+    F: Fn(String, Value) -> R + Clone + Send + Sync + 'static,
+    R: Future<Output = ToolOutcome> + Send + 'static,
+{
     let (string, date) = (json!({"type": "string"}), json!({"type": "string", "format": "date"}));
     vec![
         Tool::new(
@@ -49,7 +60,6 @@ pub fn tools() -> Vec<Tool> {
             |search| async move { Ok(find(&search)) },
         )
         .repeatable(),
-        // A real one hands the key on to whoever takes the bookings.
         Tool::keyed(
             "book_table",
             "Books a table.",
@@ -64,7 +74,10 @@ pub fn tools() -> Vec<Tool> {
                 "required": ["restaurant", "date", "time", "party"],
                 "additionalProperties": false,
             }),
-            |_key, booking| async move { book(&booking) },
+            move |key, booking| {
+                let make = make.clone();
+                async move { make(key, book(&booking)?).await }
+            },
         ),
     ]
 }

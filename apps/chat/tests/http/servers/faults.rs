@@ -99,7 +99,10 @@ async fn a_rolling_restart_is_an_error_to_nobody() {
     let Some(mut world) = Servers::start_with(3, PAUSE, |assistants| assistants).await else { return };
     let expected = undisturbed(&world).await;
     let addresses = addresses(&world);
-    let turns = begin(&addresses, 40);
+    let asked = world.provider.journal().seen().count;
+    let turns = begin(&addresses, 100);
+    // A connection that nobody has accepted yet ends with its server.
+    world.provider.journal().wait_for(|seen| seen.count >= asked + 100).await;
     for server in 0..3 {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let old = world.servers[server].take().unwrap();
@@ -186,7 +189,7 @@ async fn a_redis_that_comes_back_empty_has_forgotten_and_says_so() {
 #[tokio::test]
 async fn without_a_redis_a_server_does_not_start_and_says_why() {
     let Some(mut world) = Servers::start(0).await else { return };
-    world.config.redis = Some("redis://127.0.0.1:1".to_owned());
+    world.config.redis = vec!["redis://127.0.0.1:1".into()];
     let error = chat::server::Server::start(([127, 0, 0, 1], 0).into(), world.config.clone()).unwrap_err();
     assert!(error.to_string().starts_with("can't use the store: Redis: "), "{error}");
 }

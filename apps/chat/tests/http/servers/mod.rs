@@ -5,6 +5,7 @@ mod crash;
 mod endings;
 mod faults;
 mod fencing;
+mod many;
 mod redis;
 
 use std::sync::Arc;
@@ -47,11 +48,11 @@ impl Servers {
             provider: ProviderConfig {
                 protocol: Protocol::Anthropic,
                 base_url: provider.base_url(),
-                api_key: "key".to_owned(),
+                api_key: "key".into(),
                 model: "scripted".to_owned(),
             },
             database: None,
-            redis: Some(redis.url()),
+            redis: vec![redis.url().into()],
             hosts: Vec::new(),
             limits: Limits { lease: LEASE, ..limits() },
         };

@@ -18,23 +18,22 @@
 //!
 //! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+mod connection;
+mod take;
 
-use ::redis::aio::{ConnectionManager, ConnectionManagerConfig};
-use ::redis::io::tcp::TcpSettings;
-use ::redis::io::tcp::socket2::TcpKeepalive;
-use ::redis::{
-    Client, ErrorKind, FromRedisValue, IntoConnectionInfo, Pipeline, RedisError, RedisResult, Script, ScriptInvocation,
-    cmd, pipe,
-};
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use ::redis::{RedisError, Script, pipe};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
-use super::{Begun, Cut, Input, MOST_OWNERS, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use super::{Begun, Counts, Cut, Input, Place, Standing, Store, StoreError, Stored, Tail, Taken, Told};
 use crate::conversation::{Before, Conversation, Turn};
 use crate::wire::Event;
+use connection::{LONG_PATIENCE, Link, PATIENCE};
 
 macro_rules! scripts {
     ($($name:ident = $file:literal,)+) => {
@@ -50,15 +49,6 @@ scripts! {
     MARK = "lua/mark.lua",
 }
 
-/// How long a request waits for a Redis that can't be reached, is full, or is starting.
-const PATIENCE: Duration = Duration::from_secs(5);
-
-/// The same for a turn, which has been told in part already.
-const LONG_PATIENCE: Duration = Duration::from_secs(600);
-
-/// How long an answer may take before the connection is given up.
-const ANSWER: Duration = Duration::from_secs(10);
-
 /// How long what was told live is kept after a turn's end, for readers on other servers.
 const KEPT: Duration = Duration::from_secs(60);
 
@@ -71,14 +61,13 @@ const MOST_TAKEN: usize = 16;
 /// Redis, for one server.
 #[derive(Debug)]
 pub struct Redis {
-    client: Client,
-    connection: Mutex<Shown<Connection>>,
+    link: Link,
     lease: Duration,
     own: Mutex<HashMap<String, Own>>,
+    refused: AtomicU64,
+    claims: AtomicU64,
+    bytes: AtomicU64,
 }
-
-/// A connection, and how many there were before it.
-type Connection = (u64, ConnectionManager);
 
 /// A turn that is this server's.
 #[derive(Clone, Copy, Debug)]
@@ -100,15 +89,6 @@ impl Own {
     }
 }
 
-/// Hides its contents from `Debug`.
-struct Shown<T>(T);
-
-impl<T> std::fmt::Debug for Shown<T> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("…")
-    }
-}
-
 fn key(kind: &str, id: &str) -> String {
     // In a cluster, what stands in braces decides on which node a key is. A script's keys have to be on one.
     format!("{{chat}}:{kind}:{id}")
@@ -127,35 +107,18 @@ impl Redis {
     ///
     /// There is no Redis at the address.
     pub fn open(url: &str, lease: Duration) -> Result<Self, StoreError> {
-        let mut address = url.into_connection_info()?;
-        let settings = TcpSettings::default().set_nodelay(true).set_keepalive(TcpKeepalive::new().with_time(ANSWER));
-        // Without it, what is written to a machine that is gone is sent again for a quarter of an hour.
-        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
-        let settings = settings.set_user_timeout(ANSWER);
-        address = address.set_tcp_settings(settings);
-        let client = Client::open(address)?;
-        cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
-        let connection = Mutex::new(Shown((0, connect(&client)?)));
-        Ok(Self { client, connection, lease, own: Mutex::default() })
+        let (own, count) = (Mutex::default(), AtomicU64::default);
+        Ok(Self { link: Link::open(url)?, lease, own, refused: count(), claims: count(), bytes: count() })
     }
 
-    fn connection(&self) -> Connection {
-        self.connection.lock().unwrap_or_else(PoisonError::into_inner).0.clone()
+    /// A write was refused.
+    fn lost<T>(&self) -> Result<T, StoreError> {
+        self.refused.fetch_add(1, Relaxed);
+        Err(StoreError::Lost)
     }
 
-    /// Has the next call use a new connection if this one is of no use any more. By itself, the manager takes one that
-    /// answers too late for a good one, and keeps a refusal of its password as the answer to everything.
-    fn replace(&self, number: u64, error: &RedisError) {
-        if !error.is_timeout() && !is_unknown(error) {
-            return;
-        }
-        let mut connection = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
-        // All calls on it fail, and one new connection is enough.
-        if connection.0.0 == number
-            && let Ok(new) = connect(&self.client)
-        {
-            connection.0 = (number + 1, new);
-        }
+    fn writes(&self, text: &[u8]) {
+        self.bytes.fetch_add(text.len() as u64, Relaxed);
     }
 
     fn own(&self, id: &str) -> Result<Own, StoreError> {
@@ -174,45 +137,12 @@ impl Redis {
         self.own.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Runs a script; again if Redis can't be reached, is starting, or has no memory left.
-    async fn run<T: FromRedisValue>(&self, call: &ScriptInvocation<'_>, patience: Duration) -> Result<T, StoreError> {
-        let once = |mut connection| async move { call.invoke_async(&mut connection).await };
-        self.patiently(once, patience, |error| tracing::warn!(%error, "Redis is asked again")).await
-    }
-
-    /// Reads, likewise.
-    async fn read<T: FromRedisValue>(&self, calls: &Pipeline) -> Result<T, StoreError> {
-        let once = |mut connection| async move { calls.query_async(&mut connection).await };
-        self.patiently(once, PATIENCE, |_| {}).await
-    }
-
-    /// Makes a call, and again as long as the next time may be better.
-    async fn patiently<T, F: Future<Output = RedisResult<T>>>(
-        &self,
-        call: impl Fn(ConnectionManager) -> F,
-        patience: Duration,
-        on_again: impl Fn(&RedisError),
-    ) -> Result<T, StoreError> {
-        let (start, mut pause) = (Instant::now(), Duration::from_millis(20));
-        loop {
-            let (number, connection) = self.connection();
-            match call(connection).await.inspect_err(|error| self.replace(number, error)) {
-                Err(error) if may_pass(&error) && start.elapsed() + pause < patience => {
-                    on_again(&error);
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(Duration::from_millis(500));
-                }
-                ended => return Ok(ended?),
-            }
-        }
-    }
-
     async fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         let mut calls = pipe();
         calls.atomic().hmget(key("conversation", id), &["assistant", "context", "session"]);
         calls.lrange(key("messages", id), 0, -1);
         type Loaded = ((Option<String>, Option<String>, Option<String>), Vec<String>);
-        let ((assistant, context, session), messages): Loaded = self.read(&calls).await?;
+        let ((assistant, context, session), messages): Loaded = self.link.read(&calls).await?;
         let Some(assistant) = assistant else { return Ok(None) };
         Ok(Some(Conversation {
             assistant: json(&assistant)?,
@@ -221,72 +151,6 @@ impl Redis {
             session: session.as_deref().map(json).transpose()?.flatten(),
         }))
     }
-
-    /// Ends a turn that nobody can go on with.
-    async fn end(&self, id: &str, own: &Own) -> Result<(), StoreError> {
-        let mut call = MARK.key(key("turn", id));
-        call.key(LEASES).key(key("inputs", id)).key(live(id, own.first)).arg("end").arg(id).arg(own.owner());
-        self.run::<u64>(&call, PATIENCE).await.map(drop)
-    }
-
-    async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
-        let first = self.place(&id).await?.running.unwrap_or_default();
-        let mut call = TAKE.key(key("turn", &id));
-        call.key(key("inputs", &id)).key(live(&id, first)).key(LEASES);
-        call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
-        type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
-        let taken: Answer = self.run(&call, PATIENCE).await?;
-        let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
-        let own = Own { token, epoch, first: first_chunk_id, inputs: inputs.len() };
-        let conversation = id.clone();
-        let taken = async {
-            let begun: Begun = json(&begun)?;
-            let Before { messages, context, session } = json(&before)?;
-            let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
-            before.messages.truncate(messages);
-            (before.context, before.session) = (context, session);
-            let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<Option<_>>();
-            Ok(Taken {
-                conversation,
-                first_chunk_id,
-                begun,
-                before,
-                inputs: inputs.ok_or(StoreError::Unreadable)?,
-                told: told.iter().map(|event| json(event)).collect::<Result<_, _>>()?,
-                age: Duration::from_millis(age),
-                owners: epoch,
-            })
-        };
-        let taken = taken.await;
-        match &taken {
-            Ok(_) => self.keep(&id, own),
-            Err(StoreError::Unreadable) if epoch > MOST_OWNERS => self.end(&id, &own).await?,
-            // Its lease is over some day, and somebody tries again.
-            Err(_) => {}
-        }
-        taken.map(Some)
-    }
-}
-
-fn connect(client: &Client) -> RedisResult<ConnectionManager> {
-    let config = ConnectionManagerConfig::new()
-        .set_number_of_retries(0)
-        .set_connection_timeout(Some(Duration::from_secs(2)))
-        .set_response_timeout(Some(ANSWER));
-    ConnectionManager::new_lazy_with_config(client.clone(), config)
-}
-
-/// Whether Redis does not know the server's password: one of the two is being changed.
-fn is_unknown(error: &RedisError) -> bool {
-    error.kind() == ErrorKind::AuthenticationFailed
-}
-
-/// Whether the same call may succeed a little later, and may be made again.
-fn may_pass(error: &RedisError) -> bool {
-    let is_away = error.is_io_error() || error.is_timeout() || error.is_connection_dropped();
-    is_away
-        || is_unknown(error)
-        || matches!(error.code(), Some("OOM" | "LOADING" | "TRYAGAIN" | "MASTERDOWN" | "READONLY" | "BUSY" | "MISCONF"))
 }
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {
@@ -321,7 +185,7 @@ impl Store for Redis {
             call.arg(&told.events).arg(text(&before)).arg(text(&begun)).arg(self.lease.as_millis() as u64);
             call.arg(told.first_word.as_ref().map(text).unwrap_or_default()).arg(from);
             call.arg(text(&before.context)).arg(text(&before.session)).arg(before.messages);
-            let has_begun = self.run::<u64>(&call, PATIENCE).await? == 1;
+            let has_begun = self.link.run::<u64>(&call, PATIENCE).await? == 1;
             if has_begun {
                 self.keep(&id, Own { token, epoch: 1, first, inputs: 0 });
             }
@@ -352,10 +216,13 @@ impl Store for Redis {
             call.arg(KEPT.as_millis() as u64).arg(told.last_word.as_ref().map(text).unwrap_or_default());
             call.arg(own.inputs).arg(Input::Saved.to_bytes());
             for message in turn.iter().flat_map(|turn| &turn.messages) {
-                call.arg(text(message));
+                let message = text(message);
+                self.writes(message.as_bytes());
+                call.arg(message);
             }
-            if self.run::<u64>(&call, LONG_PATIENCE).await? == 0 {
-                return Err(StoreError::Lost);
+            self.writes(told.events.as_bytes());
+            if self.link.run::<u64>(&call, LONG_PATIENCE).await? == 0 {
+                return self.lost();
             }
             match told.last_word {
                 Some(_) => self.forget(&id),
@@ -374,7 +241,7 @@ impl Store for Redis {
             };
             let mut calls = pipe();
             calls.hget(key("befores", &id), first);
-            let (before,): (Option<String>,) = self.read(&calls).await?;
+            let (before,): (Option<String>,) = self.link.read(&calls).await?;
             before.map(|before| Ok(Cut { from: first, before: json(&before)? })).transpose()
         }
         .boxed()
@@ -385,7 +252,7 @@ impl Store for Redis {
         async move {
             let mut calls = pipe();
             calls.zrange(key("turns", &id), 0, -1);
-            let (firsts,): (Vec<u64>,) = self.read(&calls).await?;
+            let (firsts,): (Vec<u64>,) = self.link.read(&calls).await?;
             let mut calls = pipe();
             calls.atomic().zrem(LEASES, &id).ignore();
             for kind in ["conversation", "turn", "turns", "told", "befores", "messages", "inputs"] {
@@ -394,7 +261,7 @@ impl Store for Redis {
             for first in firsts {
                 calls.del(live(&id, first)).ignore();
             }
-            self.read(&calls).await
+            self.link.read(&calls).await
         }
         .boxed()
     }
@@ -404,7 +271,7 @@ impl Store for Redis {
         async move {
             let mut calls = pipe();
             calls.atomic().hget(key("conversation", &id), "last").hget(key("turn", &id), "first");
-            let (last, running): (Option<u64>, Option<u64>) = self.read(&calls).await?;
+            let (last, running): (Option<u64>, Option<u64>) = self.link.read(&calls).await?;
             Ok(Place { last_chunk_id: last.unwrap_or_default(), running })
         }
         .boxed()
@@ -416,7 +283,7 @@ impl Store for Redis {
             let Some(first) = self.turn_behind(&id, chunk_id + 1).await? else { return Ok(None) };
             let mut calls = pipe();
             calls.hget(key("told", &id), first);
-            let (told,): (Option<String>,) = self.read(&calls).await?;
+            let (told,): (Option<String>,) = self.link.read(&calls).await?;
             Ok(told)
         }
         .boxed()
@@ -426,6 +293,11 @@ impl Store for Redis {
         true
     }
 
+    fn counts(&self) -> Counts {
+        let of = |counter: &AtomicU64| counter.load(Relaxed);
+        Counts { claims: of(&self.claims), refused: of(&self.refused), bytes: of(&self.bytes) }
+    }
+
     fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
         async move {
             let own = self.own(id)?;
@@ -433,14 +305,18 @@ impl Store for Redis {
             call.key(key("inputs", id)).key(live(id, own.first)).key(LEASES);
             call.arg(id).arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
             for input in inputs {
-                call.arg(input.to_bytes());
+                let input = input.to_bytes();
+                self.writes(&input);
+                call.arg(input);
             }
             for event in events {
-                call.arg(event.data.chunk_id).arg(text(event));
+                let text = text(event);
+                self.writes(text.as_bytes());
+                call.arg(event.data.chunk_id).arg(text);
             }
-            let (is_own, is_to_stop, taken, unseen): (u64, u64, u64, i64) = self.run(&call, LONG_PATIENCE).await?;
+            let (is_own, is_to_stop, taken, unseen): (u64, u64, u64, i64) = self.link.run(&call, LONG_PATIENCE).await?;
             if is_own == 0 {
-                return Err(StoreError::Lost);
+                return self.lost();
             }
             if !inputs.is_empty() {
                 self.keep(id, Own { inputs: own.inputs + inputs.len(), ..own });
@@ -469,10 +345,10 @@ impl Store for Redis {
         async move {
             let mut calls = pipe();
             calls.cmd("TIME");
-            let ((seconds, micros),): ((u64, u64),) = self.read(&calls).await?;
+            let ((seconds, micros),): ((u64, u64),) = self.link.read(&calls).await?;
             let mut calls = pipe();
             calls.zrangebyscore_limit(LEASES, "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
-            let (mut left,): (Vec<String>,) = self.read(&calls).await?;
+            let (mut left,): (Vec<String>,) = self.link.read(&calls).await?;
             // One that was this server's, which has not noticed yet, is dropped first.
             left.retain(|id| self.own(id).is_err());
             Ok(left)
@@ -490,7 +366,7 @@ impl Store for Redis {
             self.forget(id);
             let mut call = MARK.key(key("turn", id));
             call.key(LEASES).arg("leave").arg(id).arg(own.owner());
-            self.run::<u64>(&call, PATIENCE).await.map(drop)
+            self.link.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
     }
@@ -507,7 +383,7 @@ impl Store for Redis {
                 return Ok(Vec::new());
             }
             type Entry = (String, (String, String));
-            let mut answers = self.read::<Vec<::redis::Value>>(&calls).await?.into_iter();
+            let mut answers = self.link.read::<Vec<::redis::Value>>(&calls).await?.into_iter();
             let mut tails = Vec::new();
             for Tail { conversation, first, .. } in of {
                 let (Some(running), Some(entries)) = (answers.next(), answers.next()) else { break };
@@ -533,7 +409,7 @@ impl Store for Redis {
         async move {
             let mut call = MARK.key(key("turn", id));
             call.key(LEASES).arg("taken").arg(first).arg(chunk_id);
-            self.run::<u64>(&call, PATIENCE).await.map(drop)
+            self.link.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
     }
@@ -542,7 +418,7 @@ impl Store for Redis {
         async move {
             let mut call = MARK.key(key("turn", id));
             call.key(LEASES).arg("stop").arg(first);
-            Ok(self.run::<u64>(&call, PATIENCE).await? == 1)
+            Ok(self.link.run::<u64>(&call, PATIENCE).await? == 1)
         }
         .boxed()
     }
@@ -553,7 +429,7 @@ impl Redis {
     async fn turn_behind(&self, id: &str, chunk_id: u64) -> Result<Option<u64>, StoreError> {
         let mut calls = pipe();
         calls.zrangebyscore_limit(key("turns", id), chunk_id, "+inf", 0, 1);
-        let (firsts,): (Vec<u64>,) = self.read(&calls).await?;
+        let (firsts,): (Vec<u64>,) = self.link.read(&calls).await?;
         Ok(firsts.first().copied())
     }
 }

@@ -1,0 +1,59 @@
+//! Takes a turn over that another server has left: whole, as it was stored.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use super::connection::PATIENCE;
+use super::{LEASES, MARK, Own, Redis, TAKE, json, key, live};
+use crate::conversation::{Before, Conversation};
+use crate::store::{Begun, Input, MOST_OWNERS, Store, StoreError, Taken};
+
+impl Redis {
+    /// Ends a turn that nobody can go on with.
+    async fn end(&self, id: &str, own: &Own) -> Result<(), StoreError> {
+        let mut call = MARK.key(key("turn", id));
+        call.key(LEASES).key(key("inputs", id)).key(live(id, own.first)).arg("end").arg(id).arg(own.owner());
+        self.link.run::<u64>(&call, PATIENCE).await.map(drop)
+    }
+
+    pub(super) async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
+        let first = self.place(&id).await?.running.unwrap_or_default();
+        let mut call = TAKE.key(key("turn", &id));
+        call.key(key("inputs", &id)).key(live(&id, first)).key(LEASES);
+        call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
+        type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
+        let taken: Answer = self.link.run(&call, PATIENCE).await?;
+        let Some((token, epoch, first_chunk_id, begun, before, age, inputs, told)) = taken else { return Ok(None) };
+        let own = Own { token, epoch, first: first_chunk_id, inputs: inputs.len() };
+        let conversation = id.clone();
+        let taken = async {
+            let begun: Begun = json(&begun)?;
+            let Before { messages, context, session } = json(&before)?;
+            let mut before = self.conversation(&id).await?.unwrap_or_else(|| Conversation::new(begun.assistant));
+            before.messages.truncate(messages);
+            (before.context, before.session) = (context, session);
+            let inputs = inputs.iter().map(|input| Input::from_bytes(input)).collect::<Option<_>>();
+            Ok(Taken {
+                conversation,
+                first_chunk_id,
+                begun,
+                before,
+                inputs: inputs.ok_or(StoreError::Unreadable)?,
+                told: told.iter().map(|event| json(event)).collect::<Result<_, _>>()?,
+                age: Duration::from_millis(age),
+                owners: epoch,
+            })
+        };
+        let taken = taken.await;
+        match &taken {
+            Ok(_) => {
+                self.claims.fetch_add(1, Relaxed);
+                self.keep(&id, own);
+            }
+            Err(StoreError::Unreadable) if epoch > MOST_OWNERS => self.end(&id, &own).await?,
+            // Its lease is over some day, and somebody tries again.
+            Err(_) => {}
+        }
+        taken.map(Some)
+    }
+}

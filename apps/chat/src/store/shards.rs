@@ -1,0 +1,145 @@
+//! Several Redis as one store: each conversation is in one of them, by its name.
+//!
+//! Redis runs scripts on one processor, so this is how there can be more of them.
+
+use std::time::Duration;
+
+use futures::FutureExt;
+use futures::future::{join_all, try_join_all};
+
+use super::{Begun, Counts, Cut, Input, Place, Redis, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use crate::conversation::{Conversation, Turn};
+use crate::wire::Event;
+
+/// Shards, in the order in which every server has them.
+#[derive(Debug)]
+pub struct Shards(Vec<Redis>);
+
+impl Shards {
+    /// The Redis at these addresses, of which there is at least one.
+    ///
+    /// # Errors
+    ///
+    /// One of them can't be reached.
+    pub fn open<'u>(urls: impl IntoIterator<Item = &'u str>, lease: Duration) -> Result<Self, StoreError> {
+        urls.into_iter().map(|url| Redis::open(url, lease)).collect::<Result<_, _>>().map(Self)
+    }
+
+    fn of(&self, id: &str) -> &Redis {
+        &self.0[place(id, self.0.len())]
+    }
+}
+
+/// Where a conversation is, of so many places. It must be the same on every machine and in every version: FNV-1a.
+fn place(id: &str, count: usize) -> usize {
+    let hash = id
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    (hash % count as u64) as usize
+}
+
+impl Store for Shards {
+    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
+        self.of(id).load(id)
+    }
+
+    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool> {
+        self.of(id).reserve(id, told, instead, begun)
+    }
+
+    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()> {
+        self.of(id).save(id, turn, told)
+    }
+
+    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>> {
+        self.of(id).turn_of(id, chunk_id)
+    }
+
+    fn delete(&self, id: &str) -> Stored<'_, ()> {
+        self.of(id).delete(id)
+    }
+
+    fn place(&self, id: &str) -> Stored<'_, Place> {
+        self.of(id).place(id)
+    }
+
+    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>> {
+        self.of(id).told_behind(id, chunk_id)
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+
+    fn counts(&self) -> Counts {
+        self.0.iter().map(Redis::counts).fold(Counts::default(), |sum, one| Counts {
+            claims: sum.claims + one.claims,
+            refused: sum.refused + one.refused,
+            bytes: sum.bytes + one.bytes,
+        })
+    }
+
+    fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
+        self.of(id).put(id, inputs, events)
+    }
+
+    fn hold<'a>(&'a self, id: &'a str, token: u64) -> Stored<'a, Option<Standing>> {
+        self.of(id).hold(id, token)
+    }
+
+    /// One that can't be reached is in no other's way.
+    fn left(&self) -> Stored<'_, Vec<String>> {
+        async move {
+            let (left, failed): (Vec<_>, Vec<_>) =
+                join_all(self.0.iter().map(Redis::left)).await.into_iter().partition(Result::is_ok);
+            match failed.into_iter().next() {
+                Some(Err(error)) if left.is_empty() => Err(error),
+                _ => Ok(left.into_iter().flatten().flatten().collect()),
+            }
+        }
+        .boxed()
+    }
+
+    fn take_over(&self, id: String) -> Stored<'_, Option<Taken>> {
+        self.of(&id).take_over(id)
+    }
+
+    fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        self.of(id).leave(id)
+    }
+
+    fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
+        async move {
+            let mut by_shard = vec![Vec::new(); self.0.len()];
+            let places: Vec<usize> = of.iter().map(|tail| place(&tail.conversation, self.0.len())).collect();
+            for (tail, place) in of.into_iter().zip(&places) {
+                by_shard[*place].push(tail);
+            }
+            let tails = self.0.iter().zip(by_shard).map(|(shard, of)| shard.tails(of));
+            let mut tails: Vec<_> = try_join_all(tails).await?.into_iter().map(Vec::into_iter).collect();
+            Ok(places.into_iter().map(|place| tails[place].next().flatten()).collect())
+        }
+        .boxed()
+    }
+
+    fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
+        self.of(id).taken(id, first, chunk_id)
+    }
+
+    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
+        self.of(id).stop(id, first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_its_place_on_every_machine_and_each_place_its_share() {
+        assert_eq!(["a", "shop", "demo-7"].map(|id| place(id, 1_000)), [996, 41, 10]);
+        let mut shares = [0; 8];
+        (0..8_000).for_each(|number| shares[place(&format!("demo-{number}"), 8)] += 1);
+        assert!(shares.iter().all(|share| (900..1_100).contains(share)), "{shares:?}");
+    }
+}
