@@ -26,9 +26,6 @@ pub use redis::Redis;
 pub use shards::Shards;
 pub use sqlite::Sqlite;
 
-/// How many servers may have a turn, one after the other: it may be what they die of.
-pub(crate) const MOST_OWNERS: u64 = 16;
-
 /// What a store answers, later.
 pub type Stored<'a, T> = BoxFuture<'a, Result<T, StoreError>>;
 

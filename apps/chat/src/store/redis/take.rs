@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use super::connection::PATIENCE;
 use super::{LEASES, MARK, Own, Redis, TAKE, json, key, live};
+use crate::config::MOST_OWNERS;
 use crate::conversation::{Before, Conversation};
-use crate::store::{Begun, Input, MOST_OWNERS, Store, StoreError, Taken};
+use crate::store::{Begun, Input, Store, StoreError, Taken};
 
 impl Redis {
     /// Ends a turn that nobody can go on with.
