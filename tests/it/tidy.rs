@@ -181,7 +181,8 @@ fn held(text: &str) -> Vec<String> {
 }
 
 /// Tests of what no law says: the shape of the code and of its public types.
-const WITHOUT_A_LAW: [&str; 4] = ["auto_traits.rs", "import_cycles/mod.rs", "names.rs", "tidy.rs"];
+const WITHOUT_A_LAW: [&str; 5] =
+    ["tests/it/declared_events.rs", "auto_traits.rs", "import_cycles/mod.rs", "names.rs", "tidy.rs"];
 
 #[test]
 fn each_law_is_held_and_test_files_name_theirs() {
