@@ -435,10 +435,10 @@ fn an_input_without_events_is_no_stream() {
     assert_snapshot!(run(&["--provider", "auto"], page), @r#"
     exit status 1
     --- stdout
-    {"event":"bad-frame","text":"<html>\n<title>502 Bad Gateway</title>"}
+    {"event":"provider-error","message":"<html>\n<title>502 Bad Gateway</title>"}
     {"event":"done","bytes":38}
     --- stderr
-    error: bad-frame: <html>␊<title>502 Bad Gateway</title>
+    error: provider-error: <html>␊<title>502 Bad Gateway</title>
     error: no-event: nothing in the input is a provider's event
     "#);
     assert_eq!(run(&["--provider", "gemini"], "").status, 1);

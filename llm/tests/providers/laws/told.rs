@@ -93,6 +93,8 @@ impl Told {
         if begins && mem::take(&mut self.has_ended) {
             self.first_of_message = self.calls.len();
         }
+        // Nor does the wire say that one begins which another id begins before the end.
+        self.starts |= matches!(event, StreamEvent::Incomplete { reason: "superseded", .. });
         if matches!(event, StreamEvent::MessageStart { .. }) && mem::take(&mut self.starts) {
             self.first_of_message = self.calls.len();
         }
