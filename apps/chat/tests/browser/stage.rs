@@ -163,7 +163,13 @@ impl Stage {
     /// Writes a message as a person does, and sends it.
     pub(crate) async fn say(&self, text: &str) {
         let field = self.driver.find(By::Id("message")).await.unwrap();
-        field.send_keys(text).await.unwrap();
+        if text.chars().all(|character| character <= '\u{FFFF}') {
+            field.send_keys(text).await.unwrap();
+        } else {
+            // A keyboard has no emoji, and nor have the driver's keys.
+            field.click().await.unwrap();
+            self.devtools("Input.insertText", json!({"text": text})).await;
+        }
         field.send_keys(Key::Enter + "").await.unwrap();
     }
 
