@@ -28,13 +28,13 @@ impl Emitter<'_> {
     }
 
     /// The same where some servers make an id for each event: with another id the next message begins only if this event
-    /// says something, and the last message has ended or had one id in two events.
+    /// says something, and the last message has ended, or has said something under an id that it had before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
         let is_another = self.has_message() && !self.is_message(id);
         if says_anything && is_another && (!self.has_unfinished() || self.has_reported(LASTING)) {
             self.begin_message(id, model);
         } else {
-            if self.has_message() && !id.is_empty() && !is_another {
+            if says_anything && self.has_message() && !id.is_empty() && !is_another {
                 self.note_reported(LASTING);
             }
             self.message(id, model);

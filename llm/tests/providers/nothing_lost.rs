@@ -281,6 +281,9 @@ fn chat_messages_by_their_ids() {
     // Some servers make an id for each chunk.
     let each = [chunk("a", "One"), chunk("b", "Two"), chunk("c", "Three"), end("d")];
     assert_eq!(read(Provider::OpenaiChat, &each).1, None);
+    // Some have another one before the first words.
+    let opened = [chunk("x", ""), chunk("x", ""), chunk("a", "One"), chunk("a", "Two"), end("a")];
+    assert_eq!(read(Provider::OpenaiChat, &opened).1, None);
     // Where it lasts, another one is another message's.
     let lost = [chunk("a", "One"), chunk("a", "Two"), chunk("b", "Three"), end("b")];
     assert_eq!(read(Provider::OpenaiChat, &lost).1, Some(UnfinishedKind::Incomplete));

@@ -108,6 +108,8 @@ fn usage_in_two_places() {
         (json!({"choices": [], "usage": usage, "x_groq": {"id": "r", "usage": usage}}), 1),
         (json!({"choices": [], "usage": null, "x_groq": {"usage": usage}}), 1),
         (json!({"choices": [], "x_groq": {"id": "r"}}), 0),
+        (json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop", "usage": usage}]}), 1),
+        (json!({"choices": [{"index": 0, "delta": {}, "usage": usage}], "usage": usage}), 1),
     ] {
         assert_eq!(read_json(Provider::OpenaiChat, [event.clone()]).usage.len(), told, "{event}");
     }

@@ -67,6 +67,8 @@ objects! {
         content_filter_results: Json<'a>,
         content_filter_offsets: Json<'a>,
         error: Json<'a>,
+        /// Moonshot's place for it.
+        usage: Json<'a>,
     }
 
     struct Delta<'a> {
@@ -147,11 +149,12 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     choices.read(chunk.choices.unwrap_or_default().or_null())?;
     emit.message_after_end(&chunk.id, &chunk.model, choices.0.iter().any(Choice::says_anything));
     emit.content_filter(0, chunk.prompt_filter_results);
+    let of_choice = choices.0.iter().map(|choice| choice.usage).find(|usage| usage.is_given());
     for choice in choices.0 {
         read_choice(choice, Form::Whole, emit);
     }
     sources::of_chunk(&chunk.search_results, chunk.citations, emit);
-    emit.usage(usage);
+    emit.usage(of_choice.filter(|_| !usage.is_given()).unwrap_or(usage));
     if let Some(failure) = Failure::at(chunk.error) {
         emit.fail(&failure);
     }
