@@ -14,6 +14,9 @@ fn read(provider: Provider, events: &[Value]) -> (Log, Option<UnfinishedKind>) {
 }
 
 /// On each wire that has results: what comes before one, one that says this, and what comes after.
+/// The events of a call's result.
+type Results = Box<dyn Fn(&str) -> Vec<Value>>;
+
 fn with_results(provider: Provider, results: &[&str]) -> Vec<Value> {
     let claude = |kind: &str, content: Value| json!({"type": kind, "session_id": "s", "message": {"id": "m", "role": kind, "content": [content]}});
     let response = |kind: &str, rest: Value| {
@@ -22,7 +25,7 @@ fn with_results(provider: Provider, results: &[&str]) -> Vec<Value> {
         event
     };
     let part = |part: Value| json!({"candidates": [{"content": {"role": "model", "parts": [part]}}]});
-    let (start, result, end): (Vec<Value>, Box<dyn Fn(&str) -> Vec<Value>>, Vec<Value>) = match provider {
+    let (start, result, end): (Vec<Value>, Results, Vec<Value>) = match provider {
         Provider::Anthropic => (
             vec![
                 json!({"type": "message_start", "message": {"id": "m", "content": []}}),
