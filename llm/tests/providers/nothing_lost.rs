@@ -13,10 +13,10 @@ fn read(provider: Provider, events: &[Value]) -> (Log, Option<UnfinishedKind>) {
     (log, verdict.err().map(|unfinished| unfinished.kind()))
 }
 
-/// On each wire that has results: what comes before one, one that says this, and what comes after.
 /// The events of a call's result.
 type Results = Box<dyn Fn(&str) -> Vec<Value>>;
 
+/// On each wire that has results: what comes before one, one that says this, and what comes after.
 fn with_results(provider: Provider, results: &[&str]) -> Vec<Value> {
     let claude = |kind: &str, content: Value| json!({"type": kind, "session_id": "s", "message": {"id": "m", "role": kind, "content": [content]}});
     let response = |kind: &str, rest: Value| {
