@@ -336,11 +336,16 @@ def test_a_structured_answer() -> None:
     assert len(states(list(provider_events(stream, structured=True, models={None: Reply})), TypedCall)) > 5
 
 
-@pytest.mark.parametrize("stream", [[], [b"<html>Bad gateway</html>"], [{"foo": 1}]])
+@pytest.mark.parametrize("stream", [[], [b"Bad gateway"], [{"foo": 1}]])
 def test_a_stream_of_something_else(stream: list[Any]) -> None:
     with pytest.raises(JsonSpigotError) as raised:
         list(provider_events(stream))
     assert raised.value.kind == "no-event" and raised.value.path is None
+
+
+def test_a_page_in_place_of_a_stream() -> None:
+    [error] = provider_events([b"<html>Bad gateway</html>"])
+    assert isinstance(error, StreamEvent.ProviderError) and "Bad gateway" in error.message
 
 
 LENIENT: Any = {"lenient": ["single-quotes", "trailing-commas"], "accept_deviations": True}
