@@ -30,13 +30,12 @@ impl Emitter<'_> {
     /// The same where some servers make an id for each event: with another id the next message begins only if this event
     /// says something, and the last message has ended, or has said something under an id that it had before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
-        let is_another = self.has_message() && !self.is_message(id);
-        if says_anything && is_another && (!self.has_unfinished() || self.has_reported(LASTING)) {
+        let says_more = says_anything && self.has_message();
+        let is_another = says_more && !self.is_message(id);
+        if is_another && (!self.has_unfinished() || self.user.stream_state.has_lasting_id) {
             self.begin_message(id, model);
         } else {
-            if says_anything && self.has_message() && !id.is_empty() && !is_another {
-                self.note_reported(LASTING);
-            }
+            self.user.stream_state.has_lasting_id |= says_more && !is_another && !id.is_empty();
             self.message(id, model);
         }
     }
@@ -217,9 +216,6 @@ impl Emitter<'_> {
         }
     }
 }
-
-/// Under this key it is known that a message's id lasts for more than one event.
-const LASTING: &str = "lasting";
 
 /// The key under which the reason of a stop is remembered that may be said once more.
 fn stop_key(reason: &str) -> String {

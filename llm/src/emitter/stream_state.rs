@@ -23,6 +23,8 @@ pub(crate) struct StreamState {
     pub(crate) blocks: Blocks,
     /// True if the message's start has been reported.
     pub(crate) has_message: bool,
+    /// True if the message has said something under an id that it had before, so that another id is another message's.
+    pub(crate) has_lasting_id: bool,
     /// The answers that have begun and have not been said to be over.
     pub(crate) unfinished: Vec<u64>,
     /// The answers that have a call that the client is to execute.
@@ -134,7 +136,7 @@ impl StreamState {
 
     /// Nothing more is known of the message.
     pub(crate) fn forget_message(&mut self) {
-        self.has_message = false;
+        (self.has_message, self.has_lasting_id) = (false, false);
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
             answers.clear();
         }
@@ -174,6 +176,7 @@ impl StreamState {
         let Self {
             blocks,
             has_message,
+            has_lasting_id,
             unfinished,
             with_client_calls,
             refused,
@@ -190,8 +193,7 @@ impl StreamState {
             has_ended,
         } = self;
         blocks.save(out);
-        out.flag(*has_message);
-        out.flag(*has_ended);
+        [has_message, has_lasting_id, has_ended].into_iter().for_each(|flag| out.flag(*flag));
         for answers in [unfinished, with_client_calls, refused] {
             out.number(answers.len() as u64);
             answers.iter().for_each(|answer| out.number(*answer));
@@ -220,7 +222,9 @@ impl StreamState {
         next: u64,
     ) -> Result<(), Impossible> {
         self.blocks = Blocks::restore(reader, limits.open_calls)?;
-        (self.has_message, self.has_ended) = (reader.flag()?, reader.flag()?);
+        for flag in [&mut self.has_message, &mut self.has_lasting_id, &mut self.has_ended] {
+            *flag = reader.flag()?;
+        }
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
             let count = reader.count()?;
             Impossible::unless(count <= MOST_ANSWERS + 1)?;

@@ -105,7 +105,7 @@ pub(crate) fn watched(
     emit: &mut Emitter<'_>,
     read: impl FnOnce(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
 ) -> Result<Understood, Unreadable> {
-    let unread = Unread::default();
+    let unread = Unread::new();
     let understood = read(event.watched(&unread), emit)?;
     if understood == Understood::Yes {
         emit.unread_members(&unread, event);

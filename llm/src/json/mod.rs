@@ -79,11 +79,7 @@ impl<'a> Json<'a> {
     /// The text that a string stands for; `None` for anything else.
     pub(crate) fn text(self) -> Result<Option<Cow<'a, str>>, Unreadable> {
         self.1.note_use();
-        match self.0.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
-            None => Ok(None),
-            Some(plain) if !plain.contains('\\') => Ok(Some(Cow::Borrowed(plain))),
-            Some(inside) => unescaped(inside).map(|text| Some(Cow::Owned(text))).ok_or(Unreadable),
-        }
+        decoded(self.0)
     }
 
     /// A string's text or a number's digits; `""` for anything else.
@@ -112,7 +108,7 @@ impl<'a> Json<'a> {
             return Err(Unreadable);
         }
         for (name, value) in self.members() {
-            let key = name.text()?.unwrap_or_default();
+            let key = decoded(name.0)?.unwrap_or_default();
             if let Some((_, field)) = fields.iter_mut().find(|(wanted, _)| *wanted == key && key != "*") {
                 // It is taken if the member was there before.
                 field.take().ok_or(Unreadable)?.read(value.listed(name))?;
@@ -226,6 +222,15 @@ impl<'a> Json<'a> {
 
     fn is_number(self) -> bool {
         self.0.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+    }
+}
+
+/// The text that a string stands for; `None` for anything else.
+fn decoded(json: &str) -> Result<Option<Cow<'_, str>>, Unreadable> {
+    match json.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
+        None => Ok(None),
+        Some(plain) if !plain.contains('\\') => Ok(Some(Cow::Borrowed(plain))),
+        Some(inside) => unescaped(inside).map(|text| Some(Cow::Owned(text))).ok_or(Unreadable),
     }
 }
 

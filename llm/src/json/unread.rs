@@ -10,8 +10,11 @@ use super::{Field, Json, Unreadable};
 
 /// Members that say something, each by the places of its name and its value in memory, and whether anybody has used it: with
 /// the texts themselves, a value could not be passed on for a shorter time than it was watched.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Unread(RefCell<Vec<Member>>);
+
+/// How many members say something in most events.
+const MOSTLY: usize = 16;
 
 #[derive(Debug)]
 struct Member {
@@ -120,6 +123,10 @@ impl<'a> Json<'a> {
 }
 
 impl Unread {
+    pub(crate) fn new() -> Self {
+        Self(RefCell::new(Vec::with_capacity(MOSTLY)))
+    }
+
     /// Returns the number of the member.
     fn add(&self, name: Json<'_>, value: Json<'_>) -> usize {
         let mut members = self.0.borrow_mut();

@@ -44,7 +44,7 @@ impl Deref for Text<'_> {
 impl<'a> Field<'a> for Text<'a> {
     fn read(&mut self, json: Json<'a>) -> Result<(), Unreadable> {
         let says_something = (json.is_object() || json.inside('[').is_some()) && !json.is_empty();
-        self.0 = json.aside().text()?.unwrap_or_default();
+        self.0 = super::decoded(json.0)?.unwrap_or_default();
         self.1 = json.1;
         if says_something { Err(Unreadable) } else { Ok(()) }
     }
