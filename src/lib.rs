@@ -56,10 +56,10 @@ pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
 pub use names::UnknownName;
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
-pub use path::{Path, Segment};
+pub use path::{Path, Segment, Segments};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 pub use rewrite::{RewriteError, Rewriter, Rule, RuleError};
-pub use saved::{RestoreError, RestoreErrorKind};
+pub use saved::RestoreError;
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};
 pub use texts::{
@@ -67,4 +67,4 @@ pub use texts::{
     OwnedEndedDocument, Rewritten,
 };
 pub use tokenizer::{Limits, ValueKind};
-pub use tree::{Partial, PartialValue, PatchOp, Revision, Settled, ValueState};
+pub use tree::{Partial, PartialValue, PartialValues, PatchOp, Revision, Settled, ValueState};

@@ -39,12 +39,22 @@ impl core::error::Error for UnknownName {}
 #[doc(hidden)]
 #[macro_export]
 macro_rules! names {
+    ($named:ty { $($variants:tt)+ }) => {
+        $crate::named!($named { $($variants)+ });
+        $crate::spelt_by_name!($named);
+    };
+}
+
+/// `ALL` and `name` of an enum without data.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! named {
     ($named:ty { $($variant:ident => $name:literal,)+ }) => {
         impl $named {
             /// All of them, in the order of their declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The name in kebab case, as it is printed, and read by `FromStr`.
+            /// The name in kebab case.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -52,8 +62,6 @@ macro_rules! names {
                 }
             }
         }
-
-        $crate::spelt_by_name!($named);
     };
 }
 
@@ -82,4 +90,4 @@ macro_rules! spelt_by_name {
     };
 }
 
-pub use {names, spelt_by_name};
+pub use {named, names, spelt_by_name};

@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 
 use crate::frame::Frame;
 use crate::messages::{PRELUDE, is_prelude};
@@ -134,7 +134,7 @@ impl Undecided {
         out.flag(*has_bracket);
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         let first = reader.bytes()?;
         let sse = Sse::restore(reader, limit)?;
         let (len, has_bracket) = (reader.size()?, reader.flag()?);

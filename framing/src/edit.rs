@@ -8,7 +8,7 @@ mod values;
 
 use std::mem;
 
-use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot::RestoreError;
 
 use self::lines::Lines;
 use self::values::Values;
@@ -203,18 +203,14 @@ impl EventEditor {
         let limit = self.limit;
         let read = |reader: &mut Reader<'_>| match reader.number()? {
             0 => {
-                let mark = usize::try_from(reader.number()?).map_err(|_| RestoreErrorKind::Impossible)?;
-                if mark > BYTE_ORDER_MARK.len() {
-                    Err(RestoreErrorKind::Impossible)
-                } else {
-                    Ok(State::Undecided(mark))
-                }
+                let mark = usize::try_from(reader.number()?).map_err(|_| RestoreError::Impossible)?;
+                if mark > BYTE_ORDER_MARK.len() { Err(RestoreError::Impossible) } else { Ok(State::Undecided(mark)) }
             }
             1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
             2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
-            _ => Err(RestoreErrorKind::Impossible),
+            _ => Err(RestoreError::Impossible),
         };
-        let state = saved.added(read)?.ok_or(RestoreErrorKind::NotSavedState)?;
+        let state = saved.added(read)?.ok_or(RestoreError::NotSavedState)?;
         Ok((Self { state, limit }, restore(saved.state)?))
     }
 }

@@ -1,7 +1,7 @@
 //! The reader of a body: passes its bytes on to the reader of its format, once that is known, and saves how far it has
 //! come.
 
-use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot::RestoreError;
 
 use crate::detection::{Format, Undecided};
 use crate::frame::Frame;
@@ -289,13 +289,13 @@ impl State {
         }
     }
 
-    fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         Ok(match reader.number()? {
             0 => Self::Undecided(Undecided::restore(reader, limit)?),
             1 => Self::Sse(Sse::restore(reader, limit)?),
             2 => Self::Texts(Box::new(Texts::restore(reader, limit)?)),
             3 => Self::Messages(Messages::restore(reader, limit)?),
-            _ => return Err(RestoreErrorKind::Impossible),
+            _ => return Err(RestoreError::Impossible),
         })
     }
 }

@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot::RestoreError;
 
 const MAGIC: [u8; 4] = *b"jsf\x1A";
 const VERSION: u8 = 1;
@@ -64,33 +64,33 @@ impl<'a> Saved<'a> {
             return Ok(Self { state: bytes, added: None });
         }
         if bytes.get(3).is_some_and(|last| *last != MAGIC[3]) {
-            return Err(RestoreErrorKind::NotSavedState.into());
+            return Err(RestoreError::NotSavedState);
         }
         if bytes.get(MAGIC.len()).is_some_and(|version| *version != VERSION) {
-            return Err(RestoreErrorKind::OtherVersion.into());
+            return Err(RestoreError::OtherVersion);
         }
-        let Some((header, body)) = bytes.split_at_checked(HEADER) else { return Err(RestoreErrorKind::Cut.into()) };
+        let Some((header, body)) = bytes.split_at_checked(HEADER) else { return Err(RestoreError::Cut) };
         let number = |place: &Range<usize>| header[place.clone()].try_into().map_or(0, u64::from_le_bytes);
         let (added, state) = (number(&ADDED), number(&STATE));
         // Whether the lengths are right is not known before the checksum is.
         let len = added.saturating_add(state);
         if (body.len() as u64) < len {
-            return Err(RestoreErrorKind::Cut.into());
+            return Err(RestoreError::Cut);
         }
         if body.len() as u64 != len || header[CHECKSUM] != checksum(bytes).to_le_bytes() {
-            return Err(RestoreErrorKind::Changed.into());
+            return Err(RestoreError::Changed);
         }
         let (added, state) = usize::try_from(added)
             .ok()
             .and_then(|added| body.split_at_checked(added))
-            .ok_or(RestoreErrorKind::Impossible)?;
+            .ok_or(RestoreError::Impossible)?;
         Ok(Self { state, added: Some(added) })
     }
 
     /// Returns the result of reading all that was added; `None` if nothing was.
     pub(crate) fn added<T>(
         &self,
-        read: impl FnOnce(&mut Reader<'a>) -> Result<T, RestoreErrorKind>,
+        read: impl FnOnce(&mut Reader<'a>) -> Result<T, RestoreError>,
     ) -> Result<Option<T>, RestoreError> {
         let Some(rest) = self.added else { return Ok(None) };
         let mut reader = Reader { rest };
@@ -101,8 +101,8 @@ impl<'a> Saved<'a> {
 }
 
 /// Refuses what no body leads to.
-pub(crate) fn possible(is_possible: bool) -> Result<(), RestoreErrorKind> {
-    if is_possible { Ok(()) } else { Err(RestoreErrorKind::Impossible) }
+pub(crate) fn possible(is_possible: bool) -> Result<(), RestoreError> {
+    if is_possible { Ok(()) } else { Err(RestoreError::Impossible) }
 }
 
 /// Appends the parts of what is added.
@@ -129,27 +129,27 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn flag(&mut self) -> Result<bool, RestoreErrorKind> {
-        let (flag, rest) = self.rest.split_first().ok_or(RestoreErrorKind::Impossible)?;
+    pub(crate) fn flag(&mut self) -> Result<bool, RestoreError> {
+        let (flag, rest) = self.rest.split_first().ok_or(RestoreError::Impossible)?;
         self.rest = rest;
         possible(*flag < 2)?;
         Ok(*flag == 1)
     }
 
     /// A number of bytes or lines.
-    pub(crate) fn number(&mut self) -> Result<u64, RestoreErrorKind> {
-        let (number, rest) = self.rest.split_first_chunk().ok_or(RestoreErrorKind::Impossible)?;
+    pub(crate) fn number(&mut self) -> Result<u64, RestoreError> {
+        let (number, rest) = self.rest.split_first_chunk().ok_or(RestoreError::Impossible)?;
         self.rest = rest;
-        Some(u64::from_le_bytes(*number)).filter(|number| *number <= FARTHEST).ok_or(RestoreErrorKind::Impossible)
+        Some(u64::from_le_bytes(*number)).filter(|number| *number <= FARTHEST).ok_or(RestoreError::Impossible)
     }
 
-    pub(crate) fn size(&mut self) -> Result<usize, RestoreErrorKind> {
-        usize::try_from(self.number()?).map_err(|_| RestoreErrorKind::Impossible)
+    pub(crate) fn size(&mut self) -> Result<usize, RestoreError> {
+        usize::try_from(self.number()?).map_err(|_| RestoreError::Impossible)
     }
 
-    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], RestoreErrorKind> {
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], RestoreError> {
         let len = self.size()?;
-        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(RestoreErrorKind::Impossible)?;
+        let (bytes, rest) = self.rest.split_at_checked(len).ok_or(RestoreError::Impossible)?;
         self.rest = rest;
         Ok(bytes)
     }

@@ -12,7 +12,7 @@
 
 use std::mem;
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 
 use crate::frame::Frame;
 use crate::json::is_json;
@@ -287,8 +287,8 @@ impl Sse {
         out.flag(*is_error);
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
-        let position = *Position::ALL.get(reader.size()?).ok_or(RestoreErrorKind::Impossible)?;
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
+        let position = *Position::ALL.get(reader.size()?).ok_or(RestoreError::Impossible)?;
         let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
         let aside = reader.bytes()?.to_vec();
         let (unframed, is_error) = (reader.bytes()?.to_vec(), reader.flag()?);

@@ -4,7 +4,7 @@
 use std::error::Error;
 use std::{fmt, str};
 
-use jsonspigot::{ErrorKind, RestoreError, RestoreErrorKind};
+use jsonspigot::{ErrorKind, RestoreError};
 
 use crate::saved::{Reader, Saved, Writer, possible, with_added};
 
@@ -274,7 +274,7 @@ impl Utf8 {
         }
     }
 
-    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreErrorKind> {
+    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreError> {
         let held = reader.bytes()?.to_vec();
         let (whole, lines, line_start) = (reader.number()?, reader.number()?, reader.number()?);
         let is_beginning = str::from_utf8(&held)

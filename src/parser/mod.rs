@@ -19,6 +19,8 @@ mod through_strings;
 mod tracker;
 mod translator;
 
+use alloc::vec::Vec;
+
 pub use self::builder::ParserBuilder;
 pub use self::duplicate_keys::DuplicateKeys;
 pub(crate) use self::duplicate_keys::OpenKeys as DuplicateKeySets;
@@ -361,7 +363,7 @@ impl Parser {
     /// parser.feed("[2, ").check()?;
     /// // A copy of the first document can't be brought up to date: it starts again.
     /// assert_eq!(parser.patch_since(revision).err().unwrap().kind(), ErrorKind::ForeignRevision);
-    /// let all: Vec<_> = parser.patch_since(Revision::default())?.map(|op| op.to_string()).collect();
+    /// let all: Vec<_> = parser.patch_since(Revision::default())?.iter().map(ToString::to_string).collect();
     /// assert_eq!(all, [r#"{"op":"add","path":"","value":[2]}"#]);
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
@@ -370,7 +372,7 @@ impl Parser {
     ///
     /// [`ErrorKind::ForeignRevision`] if the document did not begin with what was shown at the [revision](Revision).
     /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
-    pub fn patch_since(&self, revision: Revision) -> Result<impl Iterator<Item = PatchOp<'_>>, Error> {
+    pub fn patch_since(&self, revision: Revision) -> Result<Vec<PatchOp<'_>>, Error> {
         let tree = self.tree().ok_or_else(|| self.without_snapshots())?;
         tree.patch_since(revision).ok_or_else(|| {
             let expected = "expected a revision of what this document began with";

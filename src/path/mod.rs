@@ -12,6 +12,7 @@ use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
+use core::iter::{FilterMap, FusedIterator};
 
 pub(crate) use self::concrete::read_integer;
 pub use self::concrete::{ConcreteStep, concrete_steps};
@@ -231,21 +232,51 @@ pub struct Path<'a> {
     node: NodeId,
 }
 
+/// The segments of a path from the root to the value: what [`Path::iter`] returns.
+#[derive(Clone)]
+pub struct Segments<'a> {
+    store: &'a PathStore,
+    /// The innermost one first.
+    nodes: <Nodes as IntoIterator>::IntoIter,
+}
+
+impl<'a> Iterator for Segments<'a> {
+    type Item = Segment<'a>;
+
+    fn next(&mut self) -> Option<Segment<'a>> {
+        self.nodes.next_back().map(|node| self.store.segment(node))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.nodes.size_hint()
+    }
+}
+
+impl DoubleEndedIterator for Segments<'_> {
+    fn next_back(&mut self) -> Option<Self::Item> {
+        self.nodes.next().map(|node| self.store.segment(node))
+    }
+}
+
+impl ExactSizeIterator for Segments<'_> {}
+
+impl FusedIterator for Segments<'_> {}
+
+impl fmt::Debug for Segments<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
+}
+
 impl<'a> Path<'a> {
     /// The segments from the root to the value; none for the root. The cost is linear in the depth.
     #[must_use]
-    pub fn iter(self) -> impl DoubleEndedIterator<Item = Segment<'a>> + ExactSizeIterator {
-        let mut nodes = Nodes::new();
-        let mut node = self.node;
-        while node != ROOT {
-            nodes.push(node);
-            node = self.store.nodes[node as usize].parent;
-        }
-        nodes.into_iter().rev().map(move |node| self.store.segment(node))
+    pub fn iter(self) -> Segments<'a> {
+        self.segments_below(|node| node == ROOT)
     }
 
     /// The array indices on the way, outermost first: what the wildcards of `a[*].b[*]` stood for.
-    pub fn indices(self) -> impl Iterator<Item = u64> + use<'a> {
+    pub fn indices(self) -> FilterMap<Segments<'a>, fn(Segment<'a>) -> Option<u64>> {
         self.iter().filter_map(|segment| match segment {
             Segment::Index(index) => Some(index),
             Segment::Key(_) | Segment::Inside => None,
@@ -254,14 +285,19 @@ impl<'a> Path<'a> {
 
     /// The segments from the root of the innermost text that is read inside a string, or from the root. The cost is
     /// linear in the depth within that text.
-    pub(crate) fn within_text(self) -> impl Iterator<Item = Segment<'a>> {
+    pub(crate) fn within_text(self) -> Segments<'a> {
+        self.segments_below(|node| node == ROOT || self.store.nodes[node as usize].index == INSIDE)
+    }
+
+    /// The segments from below the innermost node of which this is true.
+    fn segments_below(self, is_top: impl Fn(NodeId) -> bool) -> Segments<'a> {
         let mut nodes = Nodes::new();
         let mut node = self.node;
-        while node != ROOT && self.store.nodes[node as usize].index != INSIDE {
+        while !is_top(node) {
             nodes.push(node);
             node = self.store.nodes[node as usize].parent;
         }
-        nodes.into_iter().rev().map(move |node| self.store.segment(node))
+        Segments { store: self.store, nodes: nodes.into_iter() }
     }
 
     /// The last segment; none for the root. Costs nothing.

@@ -21,7 +21,7 @@ use crate::digest::Digest;
 ///
 /// let patterns = PatternSet::new(["ask_slots[*].message", "simple_response.message"])?;
 /// assert_eq!(patterns.len(), 2);
-/// assert_eq!(patterns.iter().nth(1).unwrap().1.to_string(), "$.simple_response.message");
+/// assert_eq!(patterns.as_slice()[1].to_string(), "$.simple_response.message");
 ///
 /// let error = PatternSet::new(["a", "items[-1]"]).unwrap_err();
 /// assert_eq!((error.index(), error.column()), (1, 7));
@@ -83,10 +83,10 @@ impl PatternSet {
         self.shared.patterns.is_empty()
     }
 
-    /// The patterns with their ids, in order.
+    /// The patterns in order, each at the [index](PatternId::index) of its id.
     #[must_use]
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (PatternId, &Pattern)> {
-        self.shared.patterns.iter().enumerate().map(|(place, pattern)| (PatternId(place as u32), pattern))
+    pub fn as_slice(&self) -> &[Pattern] {
+        &self.shared.patterns
     }
 
     /// A number that is the same for equal patterns in the same order, and hardly ever for others.
@@ -136,6 +136,6 @@ impl Compiled {
 
 impl fmt::Debug for PatternSet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter().map(|(_, pattern)| pattern.to_string())).finish()
+        f.debug_list().entries(self.as_slice().iter().map(Pattern::to_string)).finish()
     }
 }

@@ -110,12 +110,12 @@ impl Rewriter {
             return Err(RuleError::Count { patterns: patterns.len(), rules: rules.len() });
         }
         let removes = |rule: &Rule| matches!(rule.kind, RuleKind::Remove);
-        let mut removed = patterns.iter().zip(&rules).filter(|(_, rule)| removes(rule));
-        if let Some(((id, _), _)) = removed.find(|((_, pattern), _)| pattern.selects_root()) {
-            return Err(RuleError::RemovesRoot { place: id.index() });
+        let mut pairs = patterns.as_slice().iter().zip(&rules);
+        if let Some(place) = pairs.clone().position(|(pattern, rule)| removes(rule) && pattern.selects_root()) {
+            return Err(RuleError::RemovesRoot { place });
         }
-        if let Some((id, _)) = patterns.iter().find(|(_, pattern)| pattern.is_raw) {
-            return Err(RuleError::Raw { place: id.index() });
+        if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
+            return Err(RuleError::Raw { place });
         }
         let parser = builder.whole().retain(Retain::Nothing).build(patterns);
         if parser.is_lenient() {

@@ -2,30 +2,24 @@
 
 use core::fmt;
 
-use crate::names::names;
+use crate::names::named;
 
 /// The reason why a saved state was refused.
 ///
 /// ```
-/// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};
+/// use jsonspigot::{Parser, PatternSet, RestoreError};
 ///
 /// let parser = Parser::new(&PatternSet::new(["a"])?);
 /// let saved = parser.save();
 /// let other = PatternSet::new(["b"])?;
 /// let error = Parser::builder().restore(&other, &saved).unwrap_err();
-/// assert_eq!(error.kind(), RestoreErrorKind::OtherPatterns);
+/// assert_eq!(error, RestoreError::OtherPatterns);
 /// assert_eq!(error.to_string(), "other patterns: the state was saved with different patterns");
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RestoreError {
-    kind: RestoreErrorKind,
-}
-
-/// The kinds of [`RestoreError`], in the order in which they are looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum RestoreErrorKind {
+pub enum RestoreError {
     /// The bytes do not begin as a saved state does.
     NotSavedState,
     /// The state was saved in another version of the format. The text has to be read again from its beginning.
@@ -44,7 +38,7 @@ pub enum RestoreErrorKind {
     Impossible,
 }
 
-names!(RestoreErrorKind {
+named!(RestoreError {
     NotSavedState => "not-saved-state",
     OtherVersion => "other-version",
     Cut => "cut",
@@ -55,40 +49,17 @@ names!(RestoreErrorKind {
     Impossible => "impossible",
 });
 
-impl RestoreError {
-    /// Returns the kind of fault in the bytes.
-    #[must_use]
-    pub fn kind(&self) -> RestoreErrorKind {
-        self.kind
-    }
-}
-
-/// For states of your own with one of these inside, which are refused for the same reasons.
-///
-/// ```
-/// use jsonspigot::{RestoreError, RestoreErrorKind};
-///
-/// let error = RestoreError::from(RestoreErrorKind::Cut);
-/// assert_eq!(error.to_string(), "cut: the end of the saved state is missing");
-/// ```
-impl From<RestoreErrorKind> for RestoreError {
-    #[cold]
-    fn from(kind: RestoreErrorKind) -> Self {
-        Self { kind }
-    }
-}
-
 impl fmt::Display for RestoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self.kind {
-            RestoreErrorKind::NotSavedState => "not a saved state: the bytes do not begin as one does",
-            RestoreErrorKind::OtherVersion => "other version: the state was saved in another version of the format",
-            RestoreErrorKind::Cut => "cut: the end of the saved state is missing",
-            RestoreErrorKind::Changed => "changed: the bytes are not those that were saved",
-            RestoreErrorKind::OtherKind => "other kind: the state is not that of the type it was restored as",
-            RestoreErrorKind::OtherPatterns => "other patterns: the state was saved with different patterns",
-            RestoreErrorKind::OtherChoices => "other choices: the state was saved with different choices",
-            RestoreErrorKind::Impossible => "impossible: no text leads to such a state",
+        f.write_str(match self {
+            Self::NotSavedState => "not a saved state: the bytes do not begin as one does",
+            Self::OtherVersion => "other version: the state was saved in another version of the format",
+            Self::Cut => "cut: the end of the saved state is missing",
+            Self::Changed => "changed: the bytes are not those that were saved",
+            Self::OtherKind => "other kind: the state is not that of the type it was restored as",
+            Self::OtherPatterns => "other patterns: the state was saved with different patterns",
+            Self::OtherChoices => "other choices: the state was saved with different choices",
+            Self::Impossible => "impossible: no text leads to such a state",
         })
     }
 }

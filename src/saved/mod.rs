@@ -31,7 +31,7 @@ mod writer;
 
 use alloc::vec::Vec;
 
-pub use self::error::{RestoreError, RestoreErrorKind};
+pub use self::error::RestoreError;
 pub use self::reader::{Impossible, Reader};
 pub use self::verdict::{restore_error, save_error};
 pub use self::writer::Writer;
@@ -100,37 +100,37 @@ pub fn restore(
     bytes: &[u8],
     read: impl FnOnce(&mut Reader<'_>) -> Result<(), Impossible>,
 ) -> Result<(), RestoreError> {
-    let body = body(owner, bytes).map_err(RestoreError::from)?;
+    let body = body(owner, bytes)?;
     let mut reader = Reader::new(body);
-    read(&mut reader).and_then(|()| reader.end()).map_err(|Impossible| RestoreError::from(RestoreErrorKind::Impossible))
+    read(&mut reader).and_then(|()| reader.end()).map_err(|Impossible| RestoreError::Impossible)
 }
 
-fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreErrorKind> {
+fn body<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
     let magic = bytes.len().min(MAGIC.len());
     if bytes[..magic] != MAGIC[..magic] {
-        return Err(RestoreErrorKind::NotSavedState);
+        return Err(RestoreError::NotSavedState);
     }
     if bytes.get(MAGIC.len()).is_some_and(|version| *version != VERSION) {
-        return Err(RestoreErrorKind::OtherVersion);
+        return Err(RestoreError::OtherVersion);
     }
-    let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else { return Err(RestoreErrorKind::Cut) };
+    let Some((header, body)) = bytes.split_first_chunk::<HEADER>() else { return Err(RestoreError::Cut) };
     let word = |place: usize| header[place..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let len = u64::from(word(14)) | u64::from(word(18)) << 32;
     // Whether the length is right is not known before the checksum is, but a longer state has surely lost its end.
     if (body.len() as u64) < len {
-        return Err(RestoreErrorKind::Cut);
+        return Err(RestoreError::Cut);
     }
     if body.len() as u64 != len || word(22) != checksum(header, body) {
-        return Err(RestoreErrorKind::Changed);
+        return Err(RestoreError::Changed);
     }
     if header[5] != owner.kind as u8 {
-        return Err(RestoreErrorKind::OtherKind);
+        return Err(RestoreError::OtherKind);
     }
     if word(6) != owner.patterns.folded() {
-        return Err(RestoreErrorKind::OtherPatterns);
+        return Err(RestoreError::OtherPatterns);
     }
     if word(10) != owner.choices.folded() {
-        return Err(RestoreErrorKind::OtherChoices);
+        return Err(RestoreError::OtherChoices);
     }
     Ok(body)
 }

@@ -211,7 +211,7 @@ impl ParserBuilder {
     /// saved, and no others but those of the same content.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, RestoreErrorKind};
+    /// use jsonspigot::{Parser, PatternSet, RestoreError};
     ///
     /// let builder = Parser::builder().snapshots();
     /// let patterns = PatternSet::empty();
@@ -222,19 +222,19 @@ impl ParserBuilder {
     ///
     /// let mut parser = builder.restore(&patterns, &saved)?;
     /// parser.feed("lo").check()?;
-    /// let patch: Vec<String> = parser.patch_since(revision)?.map(|op| op.to_string()).collect();
+    /// let patch: Vec<String> = parser.patch_since(revision)?.iter().map(ToString::to_string).collect();
     /// assert_eq!(patch, [r#"{"op":"append","path":"/say","value":"lo"}"#]);
     ///
     /// let error = Parser::builder().restore(&patterns, &saved).unwrap_err();
-    /// assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    /// assert_eq!(error, RestoreError::OtherChoices);
     /// let error = builder.restore(&patterns, &saved[..20]).unwrap_err();
-    /// assert_eq!(error.kind(), RestoreErrorKind::Cut);
+    /// assert_eq!(error, RestoreError::Cut);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// Any [`RestoreErrorKind`](crate::RestoreErrorKind), depending on the bytes.
+    /// Any [`RestoreError`](crate::RestoreError), depending on the bytes.
     ///
     /// # Cost
     ///

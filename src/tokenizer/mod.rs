@@ -362,7 +362,7 @@ impl Tokenizer {
         self.offset + pos as u64
     }
 
-    /// Returns true if the sink is told what is here.
+    /// Returns true if what is here is reported to the sink.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
     }

@@ -4,7 +4,7 @@
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, Tree, key_tag};
+use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, PartialValue, Tree, key_tag};
 
 impl Tree {
     /// The last member of this name. A member that is being written, or was looked up before, is found at once: those
@@ -70,7 +70,7 @@ impl Tree {
         match (children as usize).checked_sub(index)? {
             0 => None,
             1 if is_open && end_or_newest != NOTHING => Some(end_or_newest),
-            _ => self.children(array).nth(index),
+            _ => PartialValue::new(self, array).children().nth(index).map(|child| child.node),
         }
     }
 }

@@ -37,7 +37,7 @@ pub use self::print::write_escaped;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
 pub(crate) use self::view::state_before_all;
-pub use self::view::{PartialValue, ValueState};
+pub use self::view::{PartialValue, PartialValues, ValueState};
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
@@ -310,16 +310,6 @@ impl Tree {
     #[inline]
     fn key_of(&self, member: &Node) -> &[u8] {
         &self.text.as_bytes()[member.place as usize..member.text as usize]
-    }
-
-    /// The places of a container's children, in document order; nothing for anything else.
-    fn children(&self, id: NodeId) -> impl Iterator<Item = NodeId> + use<'_> {
-        let (mut next, end) = (id + 1, self.end(id));
-        core::iter::from_fn(move || {
-            let child = (next < end).then_some(next)?;
-            next = self.end(child);
-            Some(child)
-        })
     }
 
     /// Returns the step that leads to a node from its parent; nothing for the root, or where there is no node.

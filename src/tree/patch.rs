@@ -1,6 +1,7 @@
 //! The changes since a revision: the operations that bring a copy up to date.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -32,7 +33,7 @@ use crate::path::write_pointer_token;
 /// let revision = parser.revision();
 /// assert!(!parser.has_changed_since(revision));
 /// parser.feed(r#"lo", "to": ["all"#).check()?;
-/// let ops: Vec<String> = parser.patch_since(revision)?.map(|op| op.to_string()).collect();
+/// let ops: Vec<String> = parser.patch_since(revision)?.iter().map(ToString::to_string).collect();
 /// assert_eq!(ops, [
 ///     r#"{"op":"append","path":"/say","value":"lo"}"#,
 ///     r#"{"op":"add","path":"/to","value":["all"]}"#,
@@ -41,7 +42,7 @@ use crate::path::write_pointer_token;
 /// let revision = parser.revision();
 /// parser.feed(r#""]"#).check()?;
 /// assert!(parser.has_changed_since(revision), "two values have closed");
-/// assert_eq!(parser.patch_since(revision)?.count(), 0, "but a copy prints the same");
+/// assert_eq!(parser.patch_since(revision)?.len(), 0, "but a copy prints the same");
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,7 +69,7 @@ impl Revision {
     ///
     /// let mut parser = builder.restore(&PatternSet::empty(), &state)?;
     /// parser.feed("null").check()?;
-    /// let ops: Vec<String> = parser.patch_since(Revision::from_bytes(seen))?.map(|op| op.to_string()).collect();
+    /// let ops: Vec<String> = parser.patch_since(Revision::from_bytes(seen))?.iter().map(ToString::to_string).collect();
     /// assert_eq!(ops, [r#"{"op":"add","path":"/1","value":null}"#]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -165,7 +166,7 @@ impl<'a> PatchOp<'a> {
     /// parser.feed("[1").check()?;
     /// let revision = parser.revision();
     /// parser.feed("2, 3").check()?;
-    /// let ops: Vec<_> = parser.patch_since(revision)?.map(|op| (op.to_string(), op.is_replacement())).collect();
+    /// let ops: Vec<_> = parser.patch_since(revision)?.into_iter().map(|op| (op.to_string(), op.is_replacement())).collect();
     /// assert_eq!(ops, [
     ///     (r#"{"op":"replace","path":"/0","value":12}"#.to_string(), true),
     ///     (r#"{"op":"add","path":"/1","value":3}"#.to_string(), false),
@@ -223,20 +224,18 @@ impl Tree {
     ///
     /// The news is the growth of one string or number, if the last node was an open one, and the nodes after the
     /// revision. Each of them whose parent is an old node is added, with everything in it.
-    pub(crate) fn patch_since(&self, revision: Revision) -> Option<impl Iterator<Item = PatchOp<'_>>> {
+    pub(crate) fn patch_since(&self, revision: Revision) -> Option<Vec<PatchOp<'_>>> {
         let Revision { digest, extent: Extent { nodes, text }, .. } = revision;
         if !self.knows(digest, revision.extent) {
             return None;
         }
-        let mut grown = nodes.checked_sub(1).and_then(|last| self.growth(last, text));
-        let mut next = nodes;
-        Some(core::iter::from_fn(move || {
-            grown.take().or_else(|| {
-                let node = ((next as usize) < self.nodes.len()).then_some(next)?;
-                next = self.end(node);
-                Some(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add })
-            })
-        }))
+        let mut patch = Vec::from_iter(nodes.checked_sub(1).and_then(|last| self.growth(last, text)));
+        let mut node = nodes;
+        while (node as usize) < self.nodes.len() {
+            patch.push(PatchOp { value: PartialValue::new(self, node), kind: PatchKind::Add });
+            node = self.end(node);
+        }
+        Some(patch)
     }
 
     /// Returns the text that a string or number has gained since its text was shown up to `shown`.

@@ -3,6 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
+use core::iter::{FilterMap, FusedIterator};
 
 use serde_json::{Number, Value};
 
@@ -42,6 +43,39 @@ use crate::tokenizer::ValueKind;
 pub struct PartialValue<'a> {
     pub(super) tree: &'a Tree,
     pub(super) node: NodeId,
+}
+
+/// A member of an object: its key and its value.
+type Entry<'a> = (&'a str, PartialValue<'a>);
+
+/// Values of a snapshot, in document order: what [`iter`](PartialValue::iter) and [`walk`](PartialValue::walk) return.
+/// Each step costs the same.
+#[derive(Clone)]
+pub struct PartialValues<'a> {
+    tree: &'a Tree,
+    next: NodeId,
+    end: NodeId,
+    /// True if what is in a value comes after it, and not only what is beside it.
+    enters: bool,
+}
+
+impl<'a> Iterator for PartialValues<'a> {
+    type Item = PartialValue<'a>;
+
+    #[inline]
+    fn next(&mut self) -> Option<PartialValue<'a>> {
+        let node = (self.next < self.end).then_some(self.next)?;
+        self.next = if self.enters { node + 1 } else { self.tree.end(node) };
+        Some(PartialValue::new(self.tree, node))
+    }
+}
+
+impl FusedIterator for PartialValues<'_> {}
+
+impl fmt::Debug for PartialValues<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.clone()).finish()
+    }
 }
 
 /// The state of the value at a path ([`PartialValue::state_of`]).
@@ -164,18 +198,17 @@ impl<'a> PartialValue<'a> {
         self.len() == 0
     }
 
-    /// The children, each with the segment that leads to it, in document order.
-    pub(super) fn children(self) -> impl Iterator<Item = (Segment<'a>, Self)> + use<'a> {
+    /// The children in document order, duplicates included. Each knows the [segment](Self::segment) that leads to it.
+    pub(super) fn children(self) -> PartialValues<'a> {
         let Self { tree, node } = self;
-        tree.children(node).filter_map(move |child| Some((tree.segment(child)?, Self::new(tree, child))))
+        PartialValues { tree, next: node + 1, end: tree.end(node), enters: false }
     }
 
     /// The elements of an array, in order; nothing for anything else.
     #[must_use = "iterators are lazy"]
-    pub fn iter(self) -> impl Iterator<Item = Self> + use<'a> {
-        let Self { tree, node } = self;
-        let array = (self.node().kind == NodeKind::Array).then_some(node);
-        array.into_iter().flat_map(|array| tree.children(array)).map(|child| Self::new(tree, child))
+    pub fn iter(self) -> PartialValues<'a> {
+        let children = self.children();
+        if self.node().kind == NodeKind::Array { children } else { PartialValues { next: children.end, ..children } }
     }
 
     /// This value and all values in it, in document order: a container comes before its children. Does not recurse; each
@@ -196,9 +229,9 @@ impl<'a> PartialValue<'a> {
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     #[must_use = "iterators are lazy"]
-    pub fn walk(self) -> impl Iterator<Item = Self> + use<'a> {
+    pub fn walk(self) -> PartialValues<'a> {
         let Self { tree, node } = self;
-        (node..tree.end(node)).map(|node| Self::new(tree, node))
+        PartialValues { tree, next: node, end: tree.end(node), enters: true }
     }
 
     /// The key or index by which its parent has it; `None` for the root.
@@ -220,11 +253,14 @@ impl<'a> PartialValue<'a> {
 
     /// The entries of an object, in document order, duplicates included; nothing for anything else.
     #[must_use = "iterators are lazy"]
-    pub fn entries(self) -> impl Iterator<Item = (&'a str, Self)> + use<'a> {
-        self.children().filter_map(|(segment, value)| match segment {
-            Segment::Key(key) => Some((key, value)),
-            Segment::Index(_) | Segment::Inside => None,
-        })
+    pub fn entries(self) -> FilterMap<PartialValues<'a>, fn(Self) -> Option<Entry<'a>>> {
+        fn entry(value: PartialValue<'_>) -> Option<Entry<'_>> {
+            match value.segment()? {
+                Segment::Key(key) => Some((key, value)),
+                Segment::Index(_) | Segment::Inside => None,
+            }
+        }
+        self.children().filter_map(entry)
     }
 
     /// The member of this name, the last one if there are several. The cost is linear in the entries, but the newest

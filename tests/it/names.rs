@@ -1,6 +1,6 @@
 //! Each name is printed and read back, and nothing else is a name.
 
-use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Framing, RestoreErrorKind, Retain, ValueKind, ValueState};
+use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Framing, Retain, ValueKind, ValueState};
 use jsonspigot_check::names::check;
 
 #[test]
@@ -12,5 +12,4 @@ fn names_are_read_back() {
     check(Retain::ALL, Retain::name);
     check(DuplicateKeys::ALL, DuplicateKeys::name);
     check(Framing::ALL, Framing::name);
-    check(RestoreErrorKind::ALL, RestoreErrorKind::name);
 }

@@ -2,6 +2,8 @@
 //!
 //! Laws: selection; no panics.
 
+use std::collections::BTreeSet;
+
 use jsonspigot::{Parser, Pattern, PatternSet};
 use proptest::prelude::*;
 
@@ -165,11 +167,14 @@ fn a_set_is_the_list_it_was_made_from() {
     let set = PatternSet::new(list).unwrap();
     assert_eq!((set.len(), set.is_empty()), (4, false));
     assert_eq!(
-        (PatternSet::empty().len(), PatternSet::empty().is_empty(), PatternSet::empty().iter().count()),
+        (PatternSet::empty().len(), PatternSet::empty().is_empty(), PatternSet::empty().as_slice().len()),
         (0, true, 0)
     );
-    for (place, (id, pattern)) in set.iter().enumerate() {
-        assert_eq!((id.index(), pattern.to_string().as_str()), (place, list[place]));
+    let mut parser = Parser::new(&set);
+    let ids: BTreeSet<_> = parser.feed(r#"{"a": [], "b c": [0]}"#).map(|event| event.unwrap().pattern).collect();
+    assert_eq!(ids.iter().map(|id| id.index()).collect::<Vec<_>>(), [0, 1, 2, 3]);
+    for (place, (id, pattern)) in ids.into_iter().zip(set.as_slice()).enumerate() {
+        assert_eq!(pattern.to_string(), list[place]);
         assert_eq!(set.get(id), Some(pattern));
         assert!(id == place && id != place + 1 && PatternSet::empty().get(id).is_none());
     }

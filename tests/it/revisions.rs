@@ -62,7 +62,7 @@ fn a_revision_of_another_text_is_refused() {
         }
         // Nothing is the same everywhere.
         assert_eq!(plain().revision(), Revision::default());
-        assert_eq!(parser.patch_since(plain().revision()).unwrap().count(), 1);
+        assert_eq!(parser.patch_since(plain().revision()).unwrap().len(), 1);
     }
 }
 
@@ -75,8 +75,9 @@ fn a_clone_shares_the_revisions_up_to_it() {
     parser.feed("y").check().unwrap();
     let mut clone = parser.clone();
     assert_eq!(clone.revision(), parser.revision(), "nothing has come since");
-    let ops =
-        |parser: &Parser, revision| parser.patch_since(revision).map(|ops| ops.map(|op| op.to_string()).collect());
+    let ops = |parser: &Parser, revision| {
+        parser.patch_since(revision).map(|ops| ops.iter().map(ToString::to_string).collect())
+    };
     let appended = |text| Ok(vec![format!(r#"{{"op":"append","path":"/a","value":"{text}"}}"#)]);
     clone.feed("z").check().unwrap();
     parser.feed("z").check().unwrap();
@@ -104,16 +105,16 @@ fn a_reset_parser_starts_a_new_document() {
     parser.feed(r#"{"a": "x""#).check().unwrap();
     let revision = parser.revision();
     parser.feed("?").check().unwrap_err();
-    assert_eq!(parser.patch_since(revision).unwrap().count(), 0, "what is shown stays as it was");
+    assert_eq!(parser.patch_since(revision).unwrap().len(), 0, "what is shown stays as it was");
     parser.reset();
     assert!(parser.snapshot().is_none() && parser.has_changed_since(revision));
     assert!(parser.patch_since(revision).is_err());
-    assert_eq!(parser.patch_since(Revision::default()).unwrap().count(), 0);
+    assert_eq!(parser.patch_since(Revision::default()).unwrap().len(), 0);
     assert_eq!(parser.state_of("a"), Ok(ValueState::Pending));
     parser.feed(r#"{"a": "y", "b": ["#).check().unwrap();
     let error = parser.patch_since(revision).err().unwrap();
     assert_eq!((error.kind(), error.offset(), error.path()), (ErrorKind::ForeignRevision, 17, Some("b")));
-    let ops: Vec<String> = parser.patch_since(Revision::default()).unwrap().map(|op| op.to_string()).collect();
+    let ops: Vec<String> = parser.patch_since(Revision::default()).unwrap().iter().map(ToString::to_string).collect();
     assert_eq!(ops, [r#"{"op":"add","path":"","value":{"a":"y","b":[]}}"#]);
 }
 
@@ -132,7 +133,7 @@ fn what_has_only_closed_needs_no_patch() {
     assert_eq!(parser.revision(), in_array, "as before the root closed");
     for revision in [open, in_array, closed] {
         assert_eq!(parser.has_changed_since(revision), revision != in_array);
-        assert_eq!(parser.patch_since(revision).unwrap().count(), 0);
+        assert_eq!(parser.patch_since(revision).unwrap().len(), 0);
     }
 }
 
@@ -146,7 +147,7 @@ fn a_chain_of_clones_knows_its_first_revision() {
         parser = parser.clone().clone().clone();
         parser.feed("[],").check().unwrap();
     }
-    assert_eq!(parser.patch_since(first).unwrap().count(), 1000);
+    assert_eq!(parser.patch_since(first).unwrap().len(), 1000);
     assert!(parser.has_changed_since(first));
 }
 
@@ -157,7 +158,7 @@ fn two_processes_and_a_lost_state() {
     let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots());
     let ops = |parser: &Parser, revision: [u8; 20]| {
         let ops = parser.patch_since(Revision::from_bytes(revision))?;
-        Ok::<_, jsonspigot::Error>(ops.map(|op| op.to_string()).collect::<Vec<_>>())
+        Ok::<_, jsonspigot::Error>(ops.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
     let mut first = builder.build(&patterns);
     first.feed(r#"{"a": "Hel"#).check().unwrap();

@@ -3,8 +3,8 @@
 //! Laws: rewriting; saved state; documents alone; chunk edges are invisible.
 
 use jsonspigot::{
-    DocumentRewriter, Framing, Leniency, Limits, Parser, PatternSet, RestoreErrorKind, RewriteError, Rewriter,
-    Rewritten, Rule, RuleError,
+    DocumentRewriter, Framing, Leniency, Limits, Parser, PatternSet, RestoreError, RewriteError, Rewriter, Rewritten,
+    Rule, RuleError,
 };
 use proptest::prelude::*;
 
@@ -101,13 +101,13 @@ fn a_state_belongs_to_its_rules() {
     let saved = new(replaced("1")).save();
     let others = [Rule::remove(), Rule::redact(), replaced("2"), Rule::map(str::to_owned), Rule::map_text(|_, _| {})];
     for rule in others {
-        assert_eq!(new(rule).restore(&saved).unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+        assert_eq!(new(rule).restore(&saved).unwrap_err(), RestoreError::OtherChoices);
     }
     let limited = new(replaced("1")).held_limit(5).restore(&saved);
-    assert_eq!(limited.unwrap_err().kind(), RestoreErrorKind::OtherChoices);
-    assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err().kind(), RestoreErrorKind::Cut);
+    assert_eq!(limited.unwrap_err(), RestoreError::OtherChoices);
+    assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err(), RestoreError::Cut);
     let parser = Parser::new(&patterns).save();
-    assert_eq!(new(replaced("1")).restore(&parser).unwrap_err().kind(), RestoreErrorKind::OtherKind);
+    assert_eq!(new(replaced("1")).restore(&parser).unwrap_err(), RestoreError::OtherKind);
     assert!(new(replaced("1")).restore(&saved).is_ok());
 }
 

@@ -4,7 +4,7 @@
 
 use jsonspigot::{
     DeviationKind, Documents, DuplicateKeys, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,
-    PatternSet, RestoreErrorKind, Retain, Revision,
+    PatternSet, RestoreError, Retain, Revision,
 };
 use proptest::prelude::*;
 
@@ -254,32 +254,30 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let mut parser = builder.build(&patterns);
     parser.feed(r#"{"a": "x", "b": [1, {"#).check().unwrap();
     let state = parser.save();
-    let kind = |builder: ParserBuilder, patterns: &PatternSet, bytes: &[u8]| {
-        builder.restore(patterns, bytes).map_err(|error| error.kind()).err()
-    };
+    let kind = |builder: ParserBuilder, patterns: &PatternSet, bytes: &[u8]| builder.restore(patterns, bytes).err();
     assert_eq!(kind(builder, &patterns, &state), None);
     for end in 0..state.len() {
-        assert_eq!(kind(builder, &patterns, &state[..end]), Some(RestoreErrorKind::Cut), "{end}");
+        assert_eq!(kind(builder, &patterns, &state[..end]), Some(RestoreError::Cut), "{end}");
     }
     for place in 0..state.len() {
         for bit in 0..8 {
             let mut changed = state.clone();
             changed[place] ^= 1 << bit;
             let expected = match place {
-                0..4 => RestoreErrorKind::NotSavedState,
-                4 => RestoreErrorKind::OtherVersion,
+                0..4 => RestoreError::NotSavedState,
+                4 => RestoreError::OtherVersion,
                 // How long the body is, which is more than there is if a bit that was 0 is set.
-                14..22 if changed[place] > state[place] => RestoreErrorKind::Cut,
-                _ => RestoreErrorKind::Changed,
+                14..22 if changed[place] > state[place] => RestoreError::Cut,
+                _ => RestoreError::Changed,
             };
             assert_eq!(kind(builder, &patterns, &changed), Some(expected), "{place}");
         }
     }
     let longer = [&state[..], b"x"].concat();
-    assert_eq!(kind(builder, &patterns, &longer), Some(RestoreErrorKind::Changed));
-    assert_eq!(kind(builder, &patterns, b"{\"a\": 1}"), Some(RestoreErrorKind::NotSavedState));
+    assert_eq!(kind(builder, &patterns, &longer), Some(RestoreError::Changed));
+    assert_eq!(kind(builder, &patterns, b"{\"a\": 1}"), Some(RestoreError::NotSavedState));
     for other in [&["a"][..], &["b[*]", "a"], &["a", "b[*]", "c"], &["a", "b"]] {
-        assert_eq!(kind(builder, &set(other), &state), Some(RestoreErrorKind::OtherPatterns));
+        assert_eq!(kind(builder, &set(other), &state), Some(RestoreError::OtherPatterns));
     }
     let spelt_otherwise = set(&["$['a']", "$.b.*"]);
     assert_eq!(kind(builder, &spelt_otherwise, &state), None, "the same patterns");
@@ -298,19 +296,19 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         builder.limits(limits.number(1)),
         builder.limits(limits.total(1)),
     ] {
-        assert_eq!(kind(other, &patterns, &state), Some(RestoreErrorKind::OtherChoices), "{other:?}");
+        assert_eq!(kind(other, &patterns, &state), Some(RestoreError::OtherChoices), "{other:?}");
     }
     let documents = Documents::new(Framing::Lines, builder.build(&patterns)).save();
     let error = Documents::restore(Framing::Sequence, builder.build(&patterns), &documents).unwrap_err();
-    assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    assert_eq!(error, RestoreError::OtherChoices);
     assert_eq!(error.to_string(), "other choices: the state was saved with different choices");
     let mut other_kind = state.clone();
     other_kind[5] = 2;
-    assert_eq!(kind(builder, &patterns, &sealed(other_kind)), Some(RestoreErrorKind::OtherKind));
+    assert_eq!(kind(builder, &patterns, &sealed(other_kind)), Some(RestoreError::OtherKind));
     let mut body = state;
     body.truncate(HEADER);
     body.push(77);
-    assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreErrorKind::Impossible));
+    assert_eq!(kind(builder, &patterns, &sealed(body)), Some(RestoreError::Impossible));
 }
 
 /// What an open match inside a string had kept before the text deviated is part of the state.
@@ -362,8 +360,8 @@ fn each_choice_has_states_of_its_own() {
     for (place, builder) in choices.iter().enumerate() {
         let state = builder.build(&patterns).save();
         for (other_place, other) in choices.iter().enumerate() {
-            let kind = other.restore(&patterns, &state).err().map(|error| error.kind());
-            let expected = (place != other_place).then_some(RestoreErrorKind::OtherChoices);
+            let kind = other.restore(&patterns, &state).err();
+            let expected = (place != other_place).then_some(RestoreError::OtherChoices);
             assert_eq!(kind, expected, "{other:?} for {builder:?}");
         }
     }
@@ -399,11 +397,11 @@ fn many_events_of_one_chunk_leave_nothing() {
 type Jumping<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a [u8], &'a [u8], &'a [u8]);
 
 /// A state of these choices with another body.
-fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> Result<Parser, RestoreErrorKind> {
+fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> Result<Parser, RestoreError> {
     let mut bytes = state(b"", builder, patterns);
     bytes.truncate(HEADER);
     bytes.extend(body.concat());
-    builder.restore(patterns, &sealed(bytes)).map_err(|error| error.kind())
+    builder.restore(patterns, &sealed(bytes))
 }
 
 /// A jump is its distance from the last one, what it sets (1: an offset, 2: the next match, 4: the next index, 8: that the
@@ -462,7 +460,7 @@ fn jumps_to_where_no_text_leads_are_refused() {
         let right = with_body(builder, &patterns, &[&lead, possible]);
         assert!(right.is_ok(), "not {name}");
         let wrong = with_body(builder, &patterns, &[&lead, impossible]);
-        assert_eq!(wrong.err(), Some(RestoreErrorKind::Impossible), "{name}");
+        assert_eq!(wrong.err(), Some(RestoreError::Impossible), "{name}");
     }
 }
 
@@ -519,7 +517,7 @@ fn each_text_is_a_state_and_leads_to_it() {
     }
     for text in ["]", "[}", "1x", "{1", "\"\u{1}", "[,", "tru1"] {
         let body = [&[0, text.len() as u8], text.as_bytes()].concat();
-        assert_eq!(with_body(all, &patterns, &[&body]).err(), Some(RestoreErrorKind::Impossible), "{text}");
+        assert_eq!(with_body(all, &patterns, &[&body]).err(), Some(RestoreError::Impossible), "{text}");
     }
 }
 
@@ -533,7 +531,7 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
     // Its number.
     bytes[HEADER + 1] = 1;
     let error = Documents::restore(Framing::Lines, new(), &sealed(bytes)).unwrap_err();
-    assert_eq!(error.kind(), RestoreErrorKind::Impossible);
+    assert_eq!(error, RestoreError::Impossible);
 }
 
 /// A text that fails at its first byte is the only one that takes no bytes.
@@ -568,7 +566,7 @@ fn a_stream_that_has_come_further_than_its_texts_is_refused() {
                 let mut bytes = bytes.clone();
                 bytes[HEADER + place] = other;
                 let error = Documents::restore(framing, new(), &sealed(bytes)).unwrap_err();
-                assert_eq!(error.kind(), RestoreErrorKind::Impossible, "{text:?}");
+                assert_eq!(error, RestoreError::Impossible, "{text:?}");
             }
         }
     }
@@ -722,7 +720,9 @@ fn revisions_go_with_the_state() {
     parser.feed("g").check().unwrap();
     let patch = |revision: Revision| {
         let revision = Revision::from_bytes(revision.to_bytes());
-        parser.patch_since(revision).map(|ops| ops.map(|op| op.appended().unwrap().to_owned()).collect::<String>())
+        parser
+            .patch_since(revision)
+            .map(|ops| ops.iter().map(|op| op.appended().unwrap().to_owned()).collect::<String>())
     };
     assert_eq!(patch(early).unwrap(), "cdefg");
     assert_eq!(patch(now).unwrap(), "efg");
@@ -750,7 +750,7 @@ fn made_up_revisions_do_no_harm() {
             (bytes[8], bytes[12]) = (nodes, text);
             let revision = Revision::from_bytes(bytes);
             if let Ok(ops) = parser.patch_since(revision) {
-                ops.for_each(|op| assert!(!op.to_string().is_empty()));
+                ops.iter().for_each(|op| assert!(!op.to_string().is_empty()));
             }
         }
     }
@@ -796,7 +796,7 @@ fn a_lead_that_deviates_is_refused() {
     let builder = Parser::builder().retain(Retain::Nothing).snapshots().lenient(Leniency::ALL);
     // The offset before the key is said to be 0.
     let body = b"\x02\x00\x00\x00\x00\x00\x02{K\x01\x01\x01\x00\x00\x01\x00";
-    assert_eq!(with_body(builder, &patterns, &[body]).err(), Some(RestoreErrorKind::Impossible));
+    assert_eq!(with_body(builder, &patterns, &[body]).err(), Some(RestoreError::Impossible));
 }
 
 /// A jump set an inner text's offset beyond the limit on all of it, which then had less than no room.

@@ -207,6 +207,33 @@ fn each_law_is_held_and_test_files_name_theirs() {
     }
 }
 
+/// With the default features; a name's first letter tells a type from a function or a module.
+#[test]
+fn public_types_are_few_and_each_iterator_has_a_name() {
+    let face = fs::read_to_string(root().join("src/lib.rs")).unwrap();
+    let exports = face
+        .split("\npub use ")
+        .skip(1)
+        .zip(face.split("\npub use "))
+        .filter(|(_, before)| !before.trim_end().ends_with("#[cfg(feature = \"stream\")]"));
+    let names = exports.flat_map(|(export, _)| {
+        let list = export.split_once(';').unwrap().0.rsplit("::").next().unwrap();
+        list.split(|c: char| !c.is_alphanumeric())
+            .filter(|name| name.starts_with(char::is_uppercase))
+            .collect::<Vec<_>>()
+    });
+    let count = names.count();
+    assert!((40..=46).contains(&count), "{count} public types, where 46 are enough");
+    for (file, _, text) in ["src", "llm/src", "framing/src"].map(files_of).concat() {
+        let unnamed = text.lines().find(|line| {
+            let (is_public, returned) = (line.trim_start().starts_with("pub fn "), line.split_once(" -> "));
+            is_public
+                && returned.is_some_and(|(_, returned)| returned.contains("impl ") && returned.contains("Iterator<"))
+        });
+        assert_eq!(unnamed, None, "{file} returns an iterator that nobody can name");
+    }
+}
+
 /// Text files of the repository, but for what is built or was found by the fuzzer.
 fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {

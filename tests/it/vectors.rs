@@ -144,11 +144,11 @@ impl Printer {
     /// The snapshot or patch, if it was asked for and there is anything new.
     fn partial(&mut self, vector: &Vector, parser: &Parser) {
         let is_asked_for = vector.is("snapshots") || vector.is("patches");
-        if !is_asked_for || parser.patch_since(self.revision).unwrap().next().is_none() {
+        if !is_asked_for || parser.patch_since(self.revision).unwrap().is_empty() {
             return;
         }
         if vector.is("patches") {
-            let ops: Vec<_> = parser.patch_since(self.revision).unwrap().map(|op| op.to_string()).collect();
+            let ops: Vec<_> = parser.patch_since(self.revision).unwrap().iter().map(ToString::to_string).collect();
             self.line("patch", &format!(r#","ops":[{}]"#, ops.join(",")));
         } else {
             self.line("snapshot", &format!(r#","value":{}"#, parser.snapshot().unwrap()));
@@ -158,7 +158,7 @@ impl Printer {
 
     /// The state was refused.
     fn refusal(&mut self, error: &RestoreError) {
-        let kind = error.kind().name();
+        let kind = error.name();
         self.line("error", &format!(r#","kind":"{kind}","offset":0,"line":0,"column":0,"path":"$""#));
     }
 

@@ -59,7 +59,7 @@ pub(crate) fn own_at(
 
 /// A state that can't be gone on from: an error about no byte of a text.
 pub(crate) fn bad_state(py: Python<'_>, error: &RestoreError) -> PyErr {
-    own(py, &error.to_string(), error.kind().name(), 0, "$")
+    own(py, &error.to_string(), error.name(), 0, "$")
 }
 
 pub(crate) fn bad_pattern(py: Python<'_>, error: &PatternError) -> PyErr {

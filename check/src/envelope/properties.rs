@@ -1,6 +1,6 @@
 //! The envelope's laws as functions, for the tests beside and for the fuzz target, which includes this file.
 
-use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, RestoreErrorKind, Retain};
+use jsonspigot::{DuplicateKeys, Limits, Parser, ParserBuilder, RestoreError, Retain};
 use jsonspigot_llm::{Envelope, EnvelopeEvent};
 use serde::de::IgnoredAny;
 
@@ -122,10 +122,10 @@ pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
     bytes: &[u8],
     subject: &Subject,
     chunks: &[S],
-) -> Option<RestoreErrorKind> {
+) -> Option<RestoreError> {
     let mut plain = match subject.restore(bytes) {
         Ok(envelope) => envelope,
-        Err(error) => return Some(error.kind()),
+        Err(error) => return Some(error),
     };
     let mut saved = subject.restored(&plain);
     for chunk in chunks.iter().map(Some).chain([None, None]) {

@@ -148,7 +148,7 @@ pub fn are_read_again(document: &[u8], cuts: &[usize], patterns: &[NestedPattern
 /// A told path, given back as a pattern in either spelling, selects just its value; so does the pattern's own spelling.
 pub fn paths_are_patterns(document: &[u8], patterns: &[NestedPattern]) {
     let mut parser = parser(patterns, &Options::default(), Retain::All);
-    for (_, pattern) in parser.patterns().iter() {
+    for pattern in parser.patterns().as_slice() {
         assert_eq!(pattern.to_string().parse().as_ref(), Ok(pattern));
     }
     let mut told: Vec<_> = parser.feed(document).flatten().collect();

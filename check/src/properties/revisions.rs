@@ -149,7 +149,6 @@ impl Subject {
             assert!(has_changed, "what is refused may have changed");
             return None;
         };
-        let ops: Vec<_> = ops.collect();
         let mut copy = given.copy.clone();
         for op in &ops {
             apply(&mut copy, &json(&op.to_string()));

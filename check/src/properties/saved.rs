@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use jsonspigot::{
     DocumentEvent, Documents, Error, Event, EventKind, Framing, Parser, ParserBuilder, PartialValue, PatternSet,
-    RestoreErrorKind, Revision, ValueKind,
+    RestoreError, Revision, ValueKind,
 };
 use serde::de::IgnoredAny;
 
@@ -110,7 +110,8 @@ impl Side {
         if self.parser.has_snapshots() {
             self.revisions.push(self.parser.revision());
             for revision in self.revisions.iter().rev().step_by(3).take(4) {
-                let ops: Vec<String> = self.parser.patch_since(*revision).unwrap().map(|op| op.to_string()).collect();
+                let ops: Vec<String> =
+                    self.parser.patch_since(*revision).unwrap().iter().map(ToString::to_string).collect();
                 let is_now = *revision == self.parser.revision();
                 writeln!(seen, "{ops:?} {} {is_now}", self.parser.has_changed_since(*revision)).unwrap();
             }
@@ -149,10 +150,10 @@ pub fn is_refused_or_sound(
     chunks: &[&[u8]],
     builder: ParserBuilder,
     patterns: &PatternSet,
-) -> Option<RestoreErrorKind> {
+) -> Option<RestoreError> {
     let mut parser = match builder.restore(patterns, bytes) {
         Ok(parser) => parser,
-        Err(error) => return Some(error.kind()),
+        Err(error) => return Some(error),
     };
     changes_nothing_more(&mut parser, chunks, builder, patterns);
     None

@@ -271,8 +271,8 @@ fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
         }
         let is_shown = shown(&parser) == before;
         assert!(parser.has_changed_since(revision) || is_shown);
-        assert_eq!(parser.patch_since(revision).unwrap().next().is_none(), is_shown);
-        for (place, op) in parser.patch_since(revision).unwrap().enumerate() {
+        assert_eq!(parser.patch_since(revision).unwrap().is_empty(), is_shown);
+        for (place, op) in parser.patch_since(revision).unwrap().into_iter().enumerate() {
             apply(&mut copy, &json(&op.to_string()));
             assert_eq!(json(&op.to_string()), serde_json::to_value(op).unwrap());
             let may_replace = open_atoms == OpenAtoms::Shown && place == 0 && op.value().kind() == ValueKind::Number;
@@ -280,7 +280,7 @@ fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
         }
         revision = parser.revision();
         assert!(!parser.has_changed_since(revision));
-        assert_eq!(parser.patch_since(revision).unwrap().count(), 0);
+        assert_eq!(parser.patch_since(revision).unwrap().len(), 0);
         assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
     }
 }

@@ -95,7 +95,7 @@ fn seen_of_parser(parser: &Parser) -> String {
 }
 
 fn has_snapshots(calls: &ToolCalls) -> bool {
-    calls.open_calls().any(|call| calls.parser(call.number).is_some_and(Parser::has_snapshots))
+    calls.open_calls().iter().any(|call| calls.parser(call.number).is_some_and(Parser::has_snapshots))
 }
 
 /// Calls, and the same ones saved and restored.

@@ -84,9 +84,9 @@ impl<W: Write> Lines<W> {
         Ok(())
     }
 
-    fn patch<'p>(&mut self, ops: impl Iterator<Item = PatchOp<'p>>) -> io::Result<()> {
+    fn patch(&mut self, ops: &[PatchOp<'_>]) -> io::Result<()> {
         self.out.write_all(br#","ops":["#)?;
-        for (place, op) in ops.enumerate() {
+        for (place, op) in ops.iter().enumerate() {
             let comma = if place > 0 { "," } else { "" };
             write!(self.out, "{comma}{op}")?;
         }
@@ -159,7 +159,7 @@ impl<W: Write> Output for Lines<W> {
             // A document of its own, of which nothing has been written.
             (self.reported, self.reported_of) = (Revision::default(), document);
         }
-        if parser.patch_since(self.reported).is_ok_and(|mut ops| ops.next().is_none()) {
+        if parser.patch_since(self.reported).is_ok_and(|ops| ops.is_empty()) {
             return Ok(());
         }
         let Some(value) = parser.snapshot() else { return Ok(()) };
@@ -167,7 +167,7 @@ impl<W: Write> Output for Lines<W> {
         write!(self.out, r#"{{"event":"{name}"{}"#, NumberOf(of))?;
         match snapshots {
             Snapshots::Whole => write!(self.out, r#","value":{value}"#)?,
-            Snapshots::Patches => self.patch(parser.patch_since(self.reported).map_err(io::Error::other)?)?,
+            Snapshots::Patches => self.patch(&parser.patch_since(self.reported).map_err(io::Error::other)?)?,
         }
         self.out.write_all(b"}\n")?;
         self.reported = parser.revision();

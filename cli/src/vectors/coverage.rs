@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use clap::CommandFactory as _;
-use jsonspigot::{DeviationKind, ErrorKind, RestoreErrorKind};
+use jsonspigot::{DeviationKind, ErrorKind, RestoreError};
 use serde_json::Value;
 
 use super::tables;
@@ -75,7 +75,7 @@ fn each_error_that_a_text_can_have() {
 fn each_reason_to_refuse_a_state() {
     let Some(lines) = lines() else { return };
     // Takes bytes that were made up, with the right checksum.
-    let kinds = RestoreErrorKind::ALL.iter().filter(|kind| **kind != RestoreErrorKind::Impossible);
+    let kinds = RestoreError::ALL.iter().filter(|kind| **kind != RestoreError::Impossible);
     all_are_reported(kinds.map(|kind| kind.name()), &lines, |name| format!(r#"{{"event":"error","kind":"{name}""#));
 }
 

@@ -1,6 +1,6 @@
 //! States that a vector goes on from: saved by a parser of the table, and what has become of the bytes since.
 
-use jsonspigot::{Documents, RestoreErrorKind};
+use jsonspigot::{Documents, RestoreError};
 
 use super::Vector;
 
@@ -78,12 +78,12 @@ impl State {
     }
 
     /// Returns the reason why a parser can't go on from it, if it can't.
-    pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreErrorKind> {
+    pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreError> {
         let (options, patterns) = vector.parsed();
         let restored = match options.documents {
             None => options.parser().restore(&patterns, &self.bytes).map(drop),
             Some(framing) => Documents::restore(framing, options.parser().build(&patterns), &self.bytes).map(drop),
         };
-        restored.err().map(|error| error.kind())
+        restored.err()
     }
 }

@@ -6,7 +6,7 @@
 
 use std::mem;
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 
 use super::Pass;
 use crate::frame::Frame;
@@ -164,7 +164,7 @@ impl Lines {
         out.number(self.returned.map_or(0, |went| went as u64 + 1));
     }
 
-    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         let restored = Self {
             line: reader.bytes()?.to_vec(),
             waiting: reader.bytes()?.to_vec(),
@@ -172,7 +172,7 @@ impl Lines {
                 0 => Rest::Kept,
                 1 => Rest::Passed,
                 2 => Rest::LeftOut,
-                _ => return Err(RestoreErrorKind::Impossible),
+                _ => return Err(RestoreError::Impossible),
             },
             is_left_out: reader.flag()?,
             returned: match reader.number()? {
@@ -180,7 +180,7 @@ impl Lines {
                 1 => Some(Went::Passed),
                 2 => Some(Went::Waiting),
                 3 => Some(Went::LeftOut),
-                _ => return Err(RestoreErrorKind::Impossible),
+                _ => return Err(RestoreError::Impossible),
             },
         };
         let has_line_end = restored.line.iter().any(|byte| matches!(byte, b'\n' | b'\r'));

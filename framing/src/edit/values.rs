@@ -6,7 +6,7 @@
 
 use std::mem;
 
-use jsonspigot::{Parser, ParserBuilder, PatternSet, RestoreErrorKind};
+use jsonspigot::{Parser, ParserBuilder, PatternSet, RestoreError};
 
 use super::Pass;
 use crate::frame::Frame;
@@ -194,15 +194,15 @@ impl Values {
         }
     }
 
-    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         let place = usize::try_from(reader.number()?).ok().and_then(|place| PLACES.get(place).copied());
-        let mut restored = Self { place: place.ok_or(RestoreErrorKind::Impossible)?, ..Self::default() };
+        let mut restored = Self { place: place.ok_or(RestoreError::Impossible)?, ..Self::default() };
         restored.value = reader.bytes()?.to_vec();
         restored.is_in_array = reader.flag()?;
         restored.is_left_out = reader.flag()?;
         if restored.place == Place::Value {
             let saved = reader.bytes()?;
-            restored.parser = builder().restore(&PatternSet::empty(), saved).map_err(|error| error.kind())?;
+            restored.parser = builder().restore(&PatternSet::empty(), saved)?;
         }
         let is_empty = restored.value.is_empty();
         possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;

@@ -1,6 +1,6 @@
 //! Saved state of Amazon's event stream: the bytes of the open message, or how many of it are skipped.
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 
 use super::{CHECKSUM, Lengths, MOST_HEADERS, Messages, PRELUDE};
 use crate::saved::{Reader, Writer, possible};
@@ -18,12 +18,12 @@ impl Messages {
         out.bytes(if *is_lost { &[] } else { held });
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         let mut new = Self { start: reader.number()?, ..Self::new(limit) };
         let (is_lost, passing) = (reader.flag()?, reader.size()?);
         if passing > 0 {
             let lengths = Lengths { total: reader.size()?, headers: reader.size()? };
-            let rest = lengths.total.checked_sub(PRELUDE + CHECKSUM).ok_or(RestoreErrorKind::Impossible)?;
+            let rest = lengths.total.checked_sub(PRELUDE + CHECKSUM).ok_or(RestoreError::Impossible)?;
             possible(u32::try_from(lengths.total).is_ok() && lengths.headers <= rest.min(MOST_HEADERS))?;
             possible(lengths.payload() > limit && passing <= lengths.total - PRELUDE)?;
             (new.lengths, new.passing) = (Some(lengths), passing);

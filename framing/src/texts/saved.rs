@@ -1,6 +1,6 @@
 //! Saved state of JSON texts: the value or line that is held, or the parser's state if a value is too long to be held.
 
-use jsonspigot::{PatternSet, RestoreErrorKind};
+use jsonspigot::{PatternSet, RestoreError};
 
 use super::{Reading, Texts, Value};
 use crate::json::parser;
@@ -20,12 +20,12 @@ impl Texts {
         }
     }
 
-    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreErrorKind> {
+    pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
         let reading = match reader.number()? {
             0 => Reading::Between,
             1 => Reading::Value,
             2 => Reading::Line,
-            _ => return Err(RestoreErrorKind::Impossible),
+            _ => return Err(RestoreError::Impossible),
         };
         let (is_in_array, is_too_long, held) = (reader.flag()?, reader.flag()?, reader.bytes()?);
         possible(held.len() <= limit && (!is_too_long || held.is_empty()))?;
@@ -41,7 +41,7 @@ impl Texts {
                 new.value = Value { line: 0, is_joined, has_line_begun, may_be_array };
                 (new.reading, new.is_too_long) = (Reading::Value, true);
                 let restored = parser().restore(&PatternSet::empty(), reader.bytes()?);
-                new.parser = restored.map_err(|_| RestoreErrorKind::Impossible)?;
+                new.parser = restored.map_err(|_| RestoreError::Impossible)?;
                 possible(new.parser.error().is_none() && new.parser.offset() > 0)?;
             }
             Reading::Value => {

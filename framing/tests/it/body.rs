@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot::RestoreError;
 use jsonspigot_framing::{Frame, Frames};
 
 /// Checks the frames at every single and double cut, with a limit of 20 bytes, saved and restored there.
@@ -54,10 +54,10 @@ fn print(frame: Frame<'_>) -> String {
 }
 
 /// The frames that were saved in these bytes, beside the state of nothing.
-pub(crate) fn restored(saved: &[u8], limit: usize) -> Result<Frames, RestoreErrorKind> {
+pub(crate) fn restored(saved: &[u8], limit: usize) -> Result<Frames, RestoreError> {
     let nothing = |_: &[u8]| Ok(());
     let restored = Frames::with_limit(limit).restore_with(saved, nothing);
-    restored.map(|(frames, ())| frames).map_err(|error: RestoreError| error.kind())
+    restored.map(|(frames, ())| frames)
 }
 
 /// The frames that saved ones resume as.

@@ -1,6 +1,6 @@
 //! Any body, any cut, any limit, any state.
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 use jsonspigot_framing::{Frame, Frames, OwnedFrame, Utf8};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -100,7 +100,7 @@ proptest! {
     ) {
         let state = sealed(&[&kind.to_le_bytes()[..], &rest].concat(), b"");
         match restored(&state, limit) {
-            Err(kind) => prop_assert_eq!(kind, RestoreErrorKind::Impossible),
+            Err(kind) => prop_assert_eq!(kind, RestoreError::Impossible),
             Ok(frames) => {
                 let frames = saved_and_restored(&frames);
                 prop_assert_eq!(through_callbacks(frames.clone(), [&*body]), through_callbacks(frames, body.chunks(1)));
@@ -121,7 +121,7 @@ proptest! {
             added[place] = byte;
         }
         match restored(&sealed(&added, b""), limit) {
-            Err(kind) => prop_assert_eq!(kind, RestoreErrorKind::Impossible),
+            Err(kind) => prop_assert_eq!(kind, RestoreError::Impossible),
             Ok(frames) => {
                 let frames = saved_and_restored(&frames);
                 prop_assert_eq!(through_callbacks(frames.clone(), [&*after]), through_callbacks(frames, after.chunks(1)));

@@ -1,6 +1,6 @@
 //! Saved state: resumed at every byte, cut, changed and made up.
 
-use jsonspigot::{RestoreError, RestoreErrorKind};
+use jsonspigot::RestoreError;
 use jsonspigot_framing::{Frame, Frames};
 
 use crate::body::{HEADER, restored, saved_and_restored, sealed};
@@ -75,24 +75,24 @@ fn restored_frames_resume_as_the_saved_ones() {
 fn cut_and_changed_bytes_are_refused() {
     for (state, _) in states() {
         for len in 0..state.len() {
-            assert_eq!(restored(&state[..len], LIMIT).err(), (len > 2).then_some(RestoreErrorKind::Cut), "{len}");
+            assert_eq!(restored(&state[..len], LIMIT).err(), (len > 2).then_some(RestoreError::Cut), "{len}");
         }
         for place in 0..state.len() {
             let mut changed = state.clone();
             changed[place] ^= 1 << (place % 8);
             let kind = restored(&changed, LIMIT).err();
-            let expected: &[Option<RestoreErrorKind>] = match place {
+            let expected: &[Option<RestoreError>] = match place {
                 // Those would be the reader's to refuse.
                 0..3 => &[None],
-                3 => &[Some(RestoreErrorKind::NotSavedState)],
-                4 => &[Some(RestoreErrorKind::OtherVersion)],
-                5..21 => &[Some(RestoreErrorKind::Cut), Some(RestoreErrorKind::Changed)],
-                _ => &[Some(RestoreErrorKind::Changed)],
+                3 => &[Some(RestoreError::NotSavedState)],
+                4 => &[Some(RestoreError::OtherVersion)],
+                5..21 => &[Some(RestoreError::Cut), Some(RestoreError::Changed)],
+                _ => &[Some(RestoreError::Changed)],
             };
             assert!(expected.contains(&kind), "{place}: {kind:?}");
         }
         let longer = [&state[..], b"\0"].concat();
-        assert_eq!(restored(&longer, LIMIT).err(), Some(RestoreErrorKind::Changed));
+        assert_eq!(restored(&longer, LIMIT).err(), Some(RestoreError::Changed));
     }
 }
 
@@ -113,7 +113,7 @@ fn bytes_that_were_made_up_are_refused_or_sound() {
         for made_up in changes.chain(cuts) {
             match restored(&sealed(&made_up, b""), LIMIT) {
                 Err(kind) => {
-                    assert_eq!(kind, RestoreErrorKind::Impossible);
+                    assert_eq!(kind, RestoreError::Impossible);
                     refused += 1;
                 }
                 Ok(frames) => {
@@ -136,9 +136,9 @@ fn a_readers_state_is_saved_beside() {
     let (mut frames, state) = Frames::new().restore_with(&saved, |state| Ok(state.to_vec())).unwrap();
     assert_eq!(state, b"reader");
     assert_eq!(frames.feed("}\n\n").collect::<Vec<_>>(), [Frame::Text("{}")]);
-    let refuse = |_: &[u8]| Err::<(), _>(RestoreError::from(RestoreErrorKind::OtherPatterns));
+    let refuse = |_: &[u8]| Err::<(), _>(RestoreError::OtherPatterns);
     let too_small = Frames::with_limit(0).restore_with(&saved, refuse).unwrap_err();
-    assert_eq!(too_small.kind(), RestoreErrorKind::OtherPatterns);
+    assert_eq!(too_small, RestoreError::OtherPatterns);
     let too_small = Frames::with_limit(0).restore_with(&saved, |_| Ok(())).unwrap_err();
-    assert_eq!(too_small.kind(), RestoreErrorKind::Impossible);
+    assert_eq!(too_small, RestoreError::Impossible);
 }

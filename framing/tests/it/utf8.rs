@@ -1,6 +1,6 @@
 //! UTF-8 at every cut, and states that were made up.
 
-use jsonspigot::{ErrorKind, RestoreErrorKind};
+use jsonspigot::{ErrorKind, RestoreError};
 use jsonspigot_framing::{Utf8, Utf8Error};
 
 use crate::body::sealed;
@@ -12,8 +12,8 @@ fn place(error: Utf8Error) -> Place {
     (error.kind(), error.offset(), error.line(), error.column())
 }
 
-fn restored(state: &[u8]) -> Result<Utf8, RestoreErrorKind> {
-    Utf8::restore_with(state, |_| Ok(())).map(|(utf8, ())| utf8).map_err(|error| error.kind())
+fn restored(state: &[u8]) -> Result<Utf8, RestoreError> {
+    Utf8::restore_with(state, |_| Ok(())).map(|(utf8, ())| utf8)
 }
 
 /// The text of these chunks, and how it ends. The state is saved and restored after each of them.
@@ -78,7 +78,7 @@ fn a_state_that_was_made_up_is_refused() {
     };
     assert_eq!(made_up(b"\xF0\x9F", [9, 2, 5], None), Ok(11));
     assert_eq!(made_up(b"", [9, 2, 5], Some(12)), Ok(12));
-    let refused = Err(RestoreErrorKind::Impossible);
+    let refused = Err(RestoreError::Impossible);
     for held in [&b"a"[..], "é".as_bytes(), b"\xFF", b"a\xF0", b"\xF0\x9F\x98\x80", b"\xE0\x80"] {
         assert_eq!(made_up(held, [9, 2, 5], None), refused);
     }

@@ -57,12 +57,12 @@ impl ToolCallsBuilder {
     /// They have the patterns and choices of those that were saved, or this is an error.
     ///
     /// ```
-    /// use jsonspigot::RestoreErrorKind;
+    /// use jsonspigot::RestoreError;
     /// use jsonspigot_llm::{CallLimits, ToolCalls};
     ///
     /// let saved = ToolCalls::builder().build().save();
     /// let other = ToolCalls::builder().limits(CallLimits::new().open_calls(8));
-    /// assert_eq!(other.restore(&saved).unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+    /// assert_eq!(other.restore(&saved).unwrap_err(), RestoreError::OtherChoices);
     /// ```
     ///
     /// # Errors

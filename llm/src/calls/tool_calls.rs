@@ -85,8 +85,9 @@ impl ToolCalls {
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
-    pub fn open_calls(&self) -> impl Iterator<Item = ToolCall<'_>> {
-        self.state.open.iter().map(|(_, call)| call.tool_call())
+    #[must_use]
+    pub fn open_calls(&self) -> Vec<ToolCall<'_>> {
+        self.state.open.iter().map(|(_, call)| call.tool_call()).collect()
     }
 
     /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.

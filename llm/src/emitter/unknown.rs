@@ -51,7 +51,7 @@ impl Emitter<'_> {
     }
 }
 
-/// The JSON text of an event that tells all of it as it came.
+/// The JSON text of an event that has all of it as it came.
 pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
     match event {
         StreamEvent::Opaque(Opaque { json, .. })

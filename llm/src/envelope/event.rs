@@ -7,7 +7,7 @@ use crate::payload::Payload;
 
 /// Something that became known about a text with payloads in it. Borrowed; it lives as long as the callback.
 ///
-/// Every payload is told from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
+/// Every payload is reported from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
 /// else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
 /// joined in order, is the input, unless a payload passed its limit.
 #[derive(Clone, Copy, Debug)]

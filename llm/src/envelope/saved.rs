@@ -109,12 +109,12 @@ impl EnvelopeBuilder {
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope};
-    /// use jsonspigot::{PatternSet, RestoreErrorKind};
+    /// use jsonspigot::{PatternSet, RestoreError};
     ///
     /// let patterns = PatternSet::empty();
     /// let saved = Envelope::new([Delimiter::bare()], &patterns).save();
     /// let error = Envelope::builder().restore([Delimiter::tag("think")?], &patterns, &saved).unwrap_err();
-    /// assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    /// assert_eq!(error, RestoreError::OtherChoices);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

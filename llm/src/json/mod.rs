@@ -30,8 +30,7 @@ use self::unread::Watch;
 pub(crate) use self::unread::{Silent, Unread, place_of};
 pub(crate) use self::word::{Id, Text};
 
-/// A value as it is spelt; or none, where a member is missing. And who is told whether anybody has asked for it, if
-/// somebody is.
+/// A value as it is spelt; or none, where a member is missing. And where it is noted if anybody asks for it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Json<'a>(&'a str, Watch<'a>);
 

@@ -23,8 +23,8 @@ struct Member {
     is_used: bool,
 }
 
-/// Who is told of the use of a value, if anybody is, and the number of the value there. What is read into a field and never
-/// looked at, as it means nothing in an event of this type, would vanish too.
+/// The list in which the use of a value is noted, if there is one, and the number of the value there. What is read into a
+/// field and never looked at, as it means nothing in an event of this type, would vanish too.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Watch<'a>(Option<(&'a Unread, usize)>);
 
@@ -46,7 +46,7 @@ impl Watch<'_> {
     }
 }
 
-/// What is read is the same, whoever is told of its use.
+/// What is read is the same, wherever its use is noted.
 impl Debug for Watch<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Watch")

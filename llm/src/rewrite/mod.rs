@@ -318,5 +318,5 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The patterns for a text that is in a string.
 fn inside(patterns: &PatternSet) -> Result<PatternSet, PatternError> {
-    PatternSet::new(patterns.iter().map(|(_, pattern)| format!("$ | {pattern}")))
+    PatternSet::new(patterns.as_slice().iter().map(|pattern| format!("$ | {pattern}")))
 }

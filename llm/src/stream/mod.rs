@@ -292,13 +292,15 @@ impl ProviderStream {
     }
 
     /// The other agents that are at work, by their names in [`StreamEvent::Agent`], with their calls.
-    pub fn agents(&self) -> impl Iterator<Item = (&str, &ToolCalls)> {
-        self.agents.calls()
+    #[must_use]
+    pub fn agents(&self) -> Vec<(&str, &ToolCalls)> {
+        self.agents.calls().collect()
     }
 
     /// The calls of the main agent, then of each other one. They are numbered together, so a number is only one agent's.
-    pub fn calls_of_all(&self) -> impl Iterator<Item = &ToolCalls> {
-        iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls))
+    #[must_use]
+    pub fn calls_of_all(&self) -> Vec<&ToolCalls> {
+        iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls)).collect()
     }
 
     /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,

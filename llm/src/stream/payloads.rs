@@ -70,9 +70,10 @@ impl ProviderStream {
     }
 
     /// The blocks of text that are open and in which something has come, by their numbers, with their envelopes.
-    pub fn envelopes(&self) -> impl Iterator<Item = (u64, &Envelope)> {
+    #[must_use]
+    pub fn envelopes(&self) -> Vec<(u64, &Envelope)> {
         let blocks = self.texts().flat_map(ReadText::blocks);
-        blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope)))
+        blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope))).collect()
     }
 
     /// The texts that are searched: the main agent's, and those of sub-agents, whose blocks are numbered with its own.

@@ -56,12 +56,12 @@ impl ProviderStream {
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
-    /// use jsonspigot::{PatternSet, RestoreErrorKind};
+    /// use jsonspigot::{PatternSet, RestoreError};
     ///
     /// let calls = || ToolCalls::new(&PatternSet::empty());
     /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save();
     /// let error = ProviderStream::new(Provider::Gemini, calls()).restore(&saved).unwrap_err();
-    /// assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    /// assert_eq!(error, RestoreError::OtherChoices);
     /// ```
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //!
 //! Laws: saved state.
 
-use jsonspigot::{Limits, Parser, PatternSet, RestoreErrorKind};
+use jsonspigot::{Limits, Parser, PatternSet, RestoreError};
 use jsonspigot_llm::{Delimiter, Envelope};
 use proptest::prelude::*;
 
@@ -23,7 +23,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let state = envelope.save();
     assert_eq!(builder.restore(delimiters(), &patterns, &state).map(drop), Ok(()));
     let error = builder.restore(delimiters(), &PatternSet::empty(), &state).unwrap_err();
-    assert_eq!(error.kind(), RestoreErrorKind::OtherPatterns);
+    assert_eq!(error, RestoreError::OtherPatterns);
     for other in [
         builder.hold_limit(9),
         builder.payload_limit(99),
@@ -31,19 +31,19 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         builder.parser(Parser::builder().limits(Limits::new().depth(5))),
     ] {
         let error = other.restore(delimiters(), &patterns, &state).unwrap_err();
-        assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+        assert_eq!(error, RestoreError::OtherChoices);
     }
     let [comment, bare] = delimiters();
     for other in [vec![bare.clone(), comment.clone()], vec![comment.clone()], vec![comment.raw(), bare], vec![]] {
         let error = builder.restore(other, &patterns, &state).unwrap_err();
-        assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+        assert_eq!(error, RestoreError::OtherChoices);
     }
     for end in 0..state.len() {
         let error = builder.restore(delimiters(), &patterns, &state[..end]).unwrap_err();
-        assert_eq!(error.kind(), RestoreErrorKind::Cut, "{end}");
+        assert_eq!(error, RestoreError::Cut, "{end}");
     }
     let error = Parser::builder().restore(&patterns, &state).unwrap_err();
-    assert_eq!(error.kind(), RestoreErrorKind::OtherKind);
+    assert_eq!(error, RestoreError::OtherKind);
 }
 
 const TEXTS: [&str; 6] = [

@@ -222,7 +222,8 @@ fn open_calls_of_agents_are_found() {
             }
         });
         let found = |stream: &ProviderStream| {
-            let agents = stream.agents().map(|(agent, calls)| (agent.to_owned(), calls.clone())).collect::<Vec<_>>();
+            let agents =
+                stream.agents().into_iter().map(|(agent, calls)| (agent.to_owned(), calls.clone())).collect::<Vec<_>>();
             let mut found = BTreeMap::new();
             let mut matches = Vec::new();
             for (agent, calls) in agents {

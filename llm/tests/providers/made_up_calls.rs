@@ -3,7 +3,7 @@
 //!
 //! Laws: saved state.
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 use jsonspigot_llm::{CallLimits, ToolCalls};
 
 use super::properties::states::with_body;
@@ -74,7 +74,7 @@ fn slots(count: u64) -> Vec<u8> {
 
 /// What comes of a state with these parts in place of those of one that is right: call 0 has ended in slot 5, call 1 is
 /// open, and choice 0 may have ended because of `r`.
-fn restored(limits: CallLimits, parts: &[(Part, &[u8])]) -> Result<(), RestoreErrorKind> {
+fn restored(limits: CallLimits, parts: &[(Part, &[u8])]) -> Result<(), RestoreError> {
     let one = open(&[(1, CALL)]);
     let mut body: [&[u8]; 10] = [
         &[2],
@@ -93,7 +93,7 @@ fn restored(limits: CallLimits, parts: &[(Part, &[u8])]) -> Result<(), RestoreEr
     }
     let builder = ToolCalls::builder().limits(limits);
     let state = with_body(builder.clone().build().save(), &body.concat());
-    let calls = builder.restore(&state).map_err(|error| error.kind())?;
+    let calls = builder.restore(&state)?;
     assert_eq!(calls.save(), state, "the same state");
     Ok(())
 }
@@ -183,7 +183,7 @@ fn parts_that_contradict_each_other_are_refused() {
         ("something after the end", &[(Waiting, &[0])]),
     ];
     for (name, parts) in wrong {
-        assert_eq!(restored(limits, parts), Err(RestoreErrorKind::Impossible), "{name}");
+        assert_eq!(restored(limits, parts), Err(RestoreError::Impossible), "{name}");
     }
     let reasons: [(&str, &[u8]); 5] = [
         ("of another choice", &[1, 1, 4, 1, b'r', 0]),
@@ -193,14 +193,14 @@ fn parts_that_contradict_each_other_are_refused() {
         ("the choice itself", &[1, 0, 0, 0]),
     ];
     for (name, noted) in reasons {
-        assert_eq!(restored(limits, &[(Noted, noted)]), Err(RestoreErrorKind::Impossible), "a reason: {name}");
+        assert_eq!(restored(limits, &[(Noted, noted)]), Err(RestoreError::Impossible), "a reason: {name}");
     }
     // The limit is the number of open ones, and of the ended ones that are remembered.
     assert_eq!(restored(limits.open_calls(1), &[]), Ok(()));
-    assert_eq!(restored(limits.open_calls(0), &[(Ended, &[0])]), Err(RestoreErrorKind::Impossible));
+    assert_eq!(restored(limits.open_calls(0), &[(Ended, &[0])]), Err(RestoreError::Impossible));
     let two_open = both(CALL, CALL);
     assert_eq!(restored(limits, &[(Open, &two_open), (Ended, &[0])]), Ok(()));
-    assert_eq!(restored(limits.open_calls(1), &[(Open, &two_open), (Ended, &[0])]), Err(RestoreErrorKind::Impossible));
+    assert_eq!(restored(limits.open_calls(1), &[(Open, &two_open), (Ended, &[0])]), Err(RestoreError::Impossible));
     let two_ended: &[(Part, &[u8])] = &[(Next, &[3]), (Known, three_known), (Ended, &[2, 0, 2])];
-    assert_eq!(restored(limits.open_calls(1), two_ended), Err(RestoreErrorKind::Impossible));
+    assert_eq!(restored(limits.open_calls(1), two_ended), Err(RestoreError::Impossible));
 }

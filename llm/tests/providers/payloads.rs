@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{EventKind, PatternSet, RestoreErrorKind};
+use jsonspigot::{EventKind, PatternSet, RestoreError};
 use jsonspigot_llm::{
     CallEvent, Delimiter, Envelope, EnvelopeEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream,
     StreamEvent, ToolCalls, UnfinishedKind,
@@ -332,7 +332,7 @@ fn an_open_payload_can_be_looked_at() {
     stream.push_with(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
     let open = stream.envelope(0).expect("the block is open");
     assert_eq!(open.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":"b"}"#);
-    assert_eq!(stream.envelopes().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
+    assert_eq!(stream.envelopes().into_iter().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
     stream.finish_with(None, |_| {});
     assert!(stream.envelope(0).is_none());
 }
@@ -372,17 +372,17 @@ fn a_state_belongs_to_its_envelope() {
     let mut saved = stream(Provider::Ollama);
     saved.push_with(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
     let state = saved.save();
-    let kind = |other: ProviderStream| other.restore(&state).map_err(|error| error.kind()).err();
+    let kind = |other: ProviderStream| other.restore(&state).err();
     let plain = || ProviderStream::new(Provider::Ollama, calls());
     let with = |marks: &[&str], pattern: &str| {
         let delimiters: Vec<Delimiter> = marks.iter().map(|mark| mark.parse().unwrap()).collect();
         plain().with_envelope(Envelope::new(delimiters, &PatternSet::new([pattern]).unwrap()))
     };
     assert_eq!(kind(with(&MARKS, "answer")), None);
-    assert_eq!(kind(with(&MARKS[1..], "answer")), Some(RestoreErrorKind::OtherChoices));
-    assert_eq!(kind(with(&MARKS, "other")), Some(RestoreErrorKind::OtherPatterns));
+    assert_eq!(kind(with(&MARKS[1..], "answer")), Some(RestoreError::OtherChoices));
+    assert_eq!(kind(with(&MARKS, "other")), Some(RestoreError::OtherPatterns));
     // Its patterns are patterns too.
-    assert_eq!(kind(plain()), Some(RestoreErrorKind::OtherPatterns));
+    assert_eq!(kind(plain()), Some(RestoreError::OtherPatterns));
     let state = plain().save();
-    assert_eq!(with(&MARKS, "answer").restore(&state).unwrap_err().kind(), RestoreErrorKind::OtherPatterns);
+    assert_eq!(with(&MARKS, "answer").restore(&state).unwrap_err(), RestoreError::OtherPatterns);
 }

@@ -2,7 +2,7 @@
 //!
 //! Laws: rewriting; saved state; bounded streams.
 
-use jsonspigot::{Leniency, Parser, PatternSet, RestoreErrorKind, RewriteError, Rule, RuleError};
+use jsonspigot::{Leniency, Parser, PatternSet, RestoreError, RewriteError, Rule, RuleError};
 use jsonspigot_check::model::generate::{Keys, document};
 use jsonspigot_check::model::mutate::any_document;
 use jsonspigot_check::model::nested::{NestedPattern, nested_document};
@@ -328,7 +328,7 @@ fn rules_and_states_that_do_not_fit_are_refused() {
     }
     let saved = new(Provider::Anthropic).unwrap().save();
     let other = new(Provider::OpenaiChat).unwrap().restore(&saved);
-    assert_eq!(other.unwrap_err().kind(), RestoreErrorKind::OtherChoices);
+    assert_eq!(other.unwrap_err(), RestoreError::OtherChoices);
 }
 
 /// However many calls a stream begins, no more are open than the limit, and nothing of the others passes.

@@ -3,7 +3,7 @@
 //!
 //! Laws: saved state.
 
-use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreErrorKind};
+use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreError};
 use jsonspigot_llm::{
     CallEvent, CallLimits, CallStart, PayloadStatus, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
 };
@@ -142,7 +142,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let mut stream = new(Some(Provider::OpenaiChat), &choices);
     stream.push_with(&chat::call(0, "a", "say", "{\"b\":"), |_| {});
     let state = stream.save();
-    let kind = |other: ProviderStream| other.restore(&state).map_err(|error| error.kind()).err();
+    let kind = |other: ProviderStream| other.restore(&state).err();
     let of = |choices: &ToolCallsBuilder| new(Some(Provider::OpenaiChat), choices);
     assert_eq!(kind(of(&choices)), None);
     assert_eq!(kind(stream.clone()), None, "what it has read is forgotten");
@@ -152,7 +152,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         choices.clone().patterns_for("tell", &patterns(&["b"])),
         everything(),
     ] {
-        assert_eq!(kind(of(&other)), Some(RestoreErrorKind::OtherPatterns));
+        assert_eq!(kind(of(&other)), Some(RestoreError::OtherPatterns));
     }
     let limits = CallLimits::new();
     for other in [
@@ -168,24 +168,24 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         new(Some(Provider::Anthropic), &choices),
         new(None, &choices),
     ] {
-        assert_eq!(kind(other), Some(RestoreErrorKind::OtherChoices));
+        assert_eq!(kind(other), Some(RestoreError::OtherChoices));
     }
     // What a builder does to a text anyway is no other choice.
     let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
     let accepts = Parser::builder().lenient(Leniency::ALL);
-    assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreErrorKind::OtherChoices));
+    assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreError::OtherChoices));
     let lenient = of(&choices.clone().parser(accepts)).save();
     let error = of(&choices.clone().parser(accepts.accept_deviations())).restore(&lenient).unwrap_err();
-    assert_eq!(error.kind(), RestoreErrorKind::OtherChoices);
+    assert_eq!(error, RestoreError::OtherChoices);
     let calls = choices.clone().restore(&state).unwrap_err();
-    assert_eq!(calls.kind(), RestoreErrorKind::OtherKind);
+    assert_eq!(calls, RestoreError::OtherKind);
     for end in 0..state.len() {
         let error = of(&choices).restore(&state[..end]).unwrap_err();
-        assert_eq!(error.kind(), RestoreErrorKind::Cut, "{end}");
+        assert_eq!(error, RestoreError::Cut, "{end}");
     }
     let made_up = with_body(state, b"\x4D\xFF");
-    assert_eq!(of(&choices).restore(&made_up).unwrap_err().kind(), RestoreErrorKind::Impossible);
+    assert_eq!(of(&choices).restore(&made_up).unwrap_err(), RestoreError::Impossible);
 }
 
 /// A few small states of everything, and a few of them with one part too long.
@@ -281,8 +281,8 @@ fn each_choice_has_states_of_its_own() {
     for (place, calls_of) in calls.iter().enumerate() {
         let state = calls_of.clone().build().save();
         for (other_place, other) in calls.iter().enumerate() {
-            let kind = other.clone().restore(&state).err().map(|error| error.kind());
-            let expected = (place != other_place).then_some(RestoreErrorKind::OtherChoices);
+            let kind = other.clone().restore(&state).err();
+            let expected = (place != other_place).then_some(RestoreError::OtherChoices);
             assert_eq!(kind, expected, "{:?} for {:?}", choices[other_place], choices[place]);
         }
     }
@@ -301,6 +301,6 @@ fn values_by_path_do_not_stop_at_the_root() {
         }
     });
     let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save()).unwrap();
-    let call = stream.calls().open_calls().next().unwrap().number;
+    let call = stream.calls().open_calls()[0].number;
     assert_eq!(stream.calls().parser(call).unwrap().text().unwrap(), fragments.as_bytes());
 }

@@ -122,7 +122,7 @@ impl RawDeltas {
     // Not inlined, as the next one is not: what makes and resets a parser is inlined where chunks are fed.
     #[inline(never)]
     pub(super) fn of(patterns: &PatternSet) -> Option<Box<Self>> {
-        patterns.iter().any(|(_, pattern)| pattern.is_raw).then(Box::default)
+        patterns.as_slice().iter().any(|pattern| pattern.is_raw).then(Box::default)
     }
 
     /// Another document begins.

@@ -1,4 +1,4 @@
-//! The short way holds what the functions by state define: both are fed the same, and must tell the same.
+//! The short way holds what the functions by state define: both are fed the same, and must report the same.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,10 +10,10 @@ use crate::error::Fault;
 use crate::random::Random;
 use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, ValueKind};
 
-/// Lists what it is told, and follows some of it.
+/// Lists what is reported to it, and follows some of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Log {
-    told: Vec<String>,
+    reported: Vec<String>,
     /// The open piece of text, and its place: pieces that are next to each other count as one.
     text: Option<(String, Range<u64>)>,
     /// Each bit says whether something is followed.
@@ -21,14 +21,14 @@ struct Log {
 }
 
 impl Log {
-    fn tell(&mut self, what: String) {
+    fn report(&mut self, what: String) {
         self.end_text();
-        self.told.push(what);
+        self.reported.push(what);
     }
 
     fn end_text(&mut self) {
         if let Some(text) = self.text.take() {
-            self.told.push(format!("{text:?}"));
+            self.reported.push(format!("{text:?}"));
         }
     }
 
@@ -39,20 +39,20 @@ impl Log {
 
 impl Sink for Log {
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        self.tell(format!("{kind} at {at}"));
+        self.report(format!("{kind} at {at}"));
         Ok(if at == 0 { Interest::Follow } else { self.interest(0) })
     }
 
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        self.tell(format!("end of {kind} at {end}"));
+        self.report(format!("end of {kind} at {end}"));
     }
 
     fn comma(&mut self, at: u64) {
-        self.tell(format!("comma at {at}"));
+        self.report(format!("comma at {at}"));
     }
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        self.tell(format!("key {key:?} at {quote}"));
+        self.report(format!("key {key:?} at {quote}"));
         Ok(self.interest(u8::from(key.len() > 1)))
     }
 
@@ -67,7 +67,7 @@ impl Sink for Log {
     fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        self.tell(format!("string at {at}"));
+        self.report(format!("string at {at}"));
         Ok(self.interest(2))
     }
 
@@ -81,16 +81,16 @@ impl Sink for Log {
     }
 
     fn end_string(&mut self, end: u64) {
-        self.tell(format!("end of string at {end}"));
+        self.report(format!("end of string at {end}"));
     }
 
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        self.tell(format!("{kind} at {at}"));
+        self.report(format!("{kind} at {at}"));
         Ok(self.interest(3))
     }
 
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        self.tell(format!("end of {text} at {end}"));
+        self.report(format!("end of {text} at {end}"));
         Ok(())
     }
 }
@@ -159,7 +159,7 @@ const TOKENS: [&str; 24] = [
     "\\ud83d\\ude80",
 ];
 
-/// Reads `beginning` by state, then `chunk` in one of two ways, then `rest` by state. Returns all that was told, and how it
+/// Reads `beginning` by state, then `chunk` in one of two ways, then `rest` by state. Returns all that was reported, and how it
 /// ended.
 fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], is_short: bool) -> (Vec<String>, String) {
     let [beginning, chunk, rest] = texts;
@@ -183,7 +183,7 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], is_short: bool) -> (Vec<
     let place = ended.as_ref().map_or_else(|fault| fault.offset, |offset| *offset);
     let ended = format!("{ended:?} {:?} {}", tokenizer.line_and_column(place), tokenizer.is_in_leaf());
     log.end_text();
-    (log.told, ended)
+    (log.reported, ended)
 }
 
 fn check(limits: Limits, follows: u8, texts: [&[u8]; 3]) {

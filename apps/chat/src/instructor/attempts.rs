@@ -218,7 +218,7 @@ impl<T: DeserializeOwned> Attempts<T> {
 
     /// Whether a copy of what was seen last prints what is known now.
     fn is_shown(&self) -> bool {
-        self.parser.patch_since(self.seen).is_ok_and(|mut ops| ops.next().is_none())
+        self.parser.patch_since(self.seen).is_ok_and(|ops| ops.is_empty())
     }
 
     fn tell_snapshot(&mut self, on_event: &mut impl FnMut(Event<'_, T>)) {

@@ -3,7 +3,7 @@
 
 use alloc::vec::Vec;
 
-use jsonspigot::{Event, RestoreErrorKind};
+use jsonspigot::{Event, RestoreError};
 
 use crate::envelopes::{self, CHOICES_LEN};
 use crate::output::Output;
@@ -39,14 +39,14 @@ extern "C" fn restore(slot: u32, len: u32) -> i32 {
                 module.output.word_count() as i32
             }
             Err(kind) => {
-                let place = RestoreErrorKind::ALL.iter().position(|known| *known == kind);
-                -(place.map_or(RestoreErrorKind::ALL.len(), |place| place + 1) as i32)
+                let place = RestoreError::ALL.iter().position(|known| *known == kind);
+                -(place.map_or(RestoreError::ALL.len(), |place| place + 1) as i32)
             }
         }
     })
 }
 
-fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), RestoreErrorKind> {
+fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), RestoreError> {
     let Slot { reader, texts_to } = slot;
     // JavaScript has lost the deltas of the matches that are open now.
     let mut begin = |event: &Event<'_>, tag, owner: &[u64]| {
@@ -58,7 +58,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
     match reader {
         Reader::Provider(streamed) => {
             let stream = &mut streamed.stream;
-            *stream = stream.clone().restore(input).map_err(|error| error.kind())?;
+            *stream = stream.clone().restore(input)?;
             // Between the marks of which, JavaScript need not know.
             for (block, envelope) in stream.envelopes() {
                 if let Some(parser) = envelope.parser() {
@@ -78,7 +78,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             let patterns = marked.envelope.patterns().clone();
             let builder = envelopes::choices(choices).0;
             let restored = builder.restore(marked.marks.iter().cloned(), &patterns, state);
-            marked.envelope = restored.map_err(|error| error.kind())?;
+            marked.envelope = restored?;
             // Whose payload is open, JavaScript need not know.
             if let Some(parser) = marked.envelope.parser() {
                 parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0]));

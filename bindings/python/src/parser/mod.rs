@@ -348,7 +348,7 @@ impl Parser {
     #[getter]
     fn patterns<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let inner = &Self::lock(slf)?.0;
-        PyTuple::new(py, inner.parser.patterns().iter().map(|(_, pattern)| pattern.to_string()))
+        PyTuple::new(py, inner.parser.patterns().as_slice().iter().map(ToString::to_string))
     }
 
     fn __repr__(slf: &Bound<'_, Self>) -> PyResult<String> {

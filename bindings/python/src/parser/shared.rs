@@ -48,7 +48,7 @@ pub(crate) fn state_name(py: Python<'_>, state: ValueState) -> Bound<'_, PyStrin
 pub(crate) fn patch_text(parser: &jsonspigot::Parser, revision: CoreRevision) -> Result<String, Error> {
     use std::fmt::Write as _;
     let mut text = String::from("[");
-    for (place, op) in parser.patch_since(revision)?.enumerate() {
+    for (place, op) in parser.patch_since(revision)?.into_iter().enumerate() {
         let comma = if place > 0 { "," } else { "" };
         // A `String` takes all that is written to it.
         let _ = write!(text, "{comma}{op}");

@@ -128,7 +128,7 @@ impl ProviderStream {
 
 /// The parser of an open call, whichever agent's it is, if it keeps snapshots.
 fn parser_of(stream: &jsonspigot_llm::ProviderStream, call: u64) -> Option<&Parser> {
-    stream.calls_of_all().find_map(|calls| calls.parser(call)).filter(|parser| parser.has_snapshots())
+    stream.calls_of_all().into_iter().find_map(|calls| calls.parser(call)).filter(|parser| parser.has_snapshots())
 }
 
 /// Refuses a model by a mark: models are by the names of tools, and this one would never be used.
@@ -380,7 +380,8 @@ impl ProviderStream {
             let inner = slf.get().lock()?;
             inner.options.require_snapshots("stream")?;
             inner.options.require_typed(DuplicateKeys::Reject)?;
-            if !inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).any(|open| open.number == call) {
+            if !inner.stream.calls_of_all().into_iter().flat_map(ToolCalls::open_calls).any(|open| open.number == call)
+            {
                 return Err(PyValueError::new_err(format!("call {call} is not open")));
             }
         }
@@ -395,6 +396,7 @@ impl ProviderStream {
         Ok(inner
             .stream
             .calls_of_all()
+            .into_iter()
             .flat_map(ToolCalls::open_calls)
             .map(|call| (call.number, call.name.map(str::to_owned)))
             .collect())
@@ -424,14 +426,21 @@ impl ProviderStream {
     fn __repr__(&self) -> PyResult<String> {
         let inner = self.lock()?;
         let provider = inner.stream.provider().map_or("not known yet", Provider::name);
-        let open = inner.stream.calls_of_all().flat_map(ToolCalls::open_calls).count();
+        let open = inner.stream.calls_of_all().into_iter().flat_map(ToolCalls::open_calls).count();
         Ok(format!("<jsonspigot.ProviderStream {provider}, {open} open calls>"))
     }
 
     /// The numbers of the calls that are open.
     #[getter]
     fn open_calls(&self) -> PyResult<Vec<u64>> {
-        Ok(self.lock()?.stream.calls_of_all().flat_map(ToolCalls::open_calls).map(|call| call.number).collect())
+        Ok(self
+            .lock()?
+            .stream
+            .calls_of_all()
+            .into_iter()
+            .flat_map(ToolCalls::open_calls)
+            .map(|call| call.number)
+            .collect())
     }
 
     #[classmethod]

@@ -1,6 +1,6 @@
 //! Saved state of streams and calls that was made up: refused, or gone on from as the promises say.
 
-use jsonspigot::RestoreErrorKind;
+use jsonspigot::RestoreError;
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder};
 use serde::de::IgnoredAny;
 
@@ -37,10 +37,10 @@ pub fn target(input: &[u8]) {
 }
 
 /// Any bytes give an error, or a stream that keeps its promises and is as good as its own bytes.
-pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[Signal]) -> Option<RestoreErrorKind> {
+pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[Signal]) -> Option<RestoreError> {
     let mut plain = match new.restore(bytes) {
         Ok(stream) => stream,
-        Err(error) => return Some(error.kind()),
+        Err(error) => return Some(error),
     };
     let mut saved = restored_stream(&plain, &plain.save());
     let mut laws = Laws::default();
@@ -62,7 +62,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
         }
         saved = restored_stream(&saved, &saved.save());
     }
-    assert_eq!(plain.calls().open_calls().count(), 0, "all calls have ended");
+    assert!(plain.calls().open_calls().is_empty(), "all calls have ended");
     None
 }
 
@@ -71,10 +71,10 @@ pub fn calls_are_refused_or_sound(
     bytes: &[u8],
     choices: &ToolCallsBuilder,
     signals: &[Signal],
-) -> Option<RestoreErrorKind> {
+) -> Option<RestoreError> {
     let mut plain = match choices.clone().restore(bytes) {
         Ok(calls) => calls,
-        Err(error) => return Some(error.kind()),
+        Err(error) => return Some(error),
     };
     let mut saved = restored_calls(choices, &plain);
     let mut laws = Laws::default();
@@ -93,7 +93,7 @@ pub fn calls_are_refused_or_sound(
         assert_eq!(seen_of_calls(&saved), seen_of_calls(&plain));
         saved = restored_calls(choices, &saved);
     }
-    assert_eq!(plain.open_calls().count(), 0, "all calls have ended");
+    assert!(plain.open_calls().is_empty(), "all calls have ended");
     None
 }
 

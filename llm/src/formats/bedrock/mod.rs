@@ -217,7 +217,7 @@ fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
     if event.trace.is_given() && !emit.has_ended() {
         emit.begin_answer(0);
     }
-    // Of each kind of trace that may have one, but not what another agent has told this one.
+    // Of each kind of trace that may have one, but not what another agent has said to this one.
     let is_own = !event.trace.member("collaboratorName").is_given();
     for (kind, trace) in event.trace.member("trace").members().filter(|_| is_own) {
         if kind.word() == "failureTrace" {

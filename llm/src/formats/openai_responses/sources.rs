@@ -99,7 +99,7 @@ impl Annotation<'_> {
 
 /// Reports what the action of a search for pages, or the results of one for files, have found, each once for a search.
 pub(super) fn of_searches(search: &str, action: Json<'_>, results: Json<'_>, emit: &mut Emitter<'_>) {
-    // What it was told to do is a call's input, and told as that.
+    // What it was asked to do is a call's input, and reported as that.
     let action: Action<'_> = action.aside().object().unwrap_or_default();
     for json in action.sources.elements().chain(results.elements()) {
         let Found { url, title, filename, text } = json.object().unwrap_or_default();
