@@ -46,7 +46,7 @@ export type StreamEvent =
   | StreamPayloadEvent
   | StreamEndEvent;
 
-// The records of `../../wasm/src/providers.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
+// The records of `../../wasm/src/record.rs` by tag: the event's kind, then its fields. `#` is a number, `$` a text, `?` a
 // flag (`_`: of no use here), `{` the provider's JSON.
 const RECORDS = [
   "call #call $id $name #choice $executed",

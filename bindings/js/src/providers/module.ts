@@ -1,4 +1,4 @@
-// The module with provider streams and envelopes, and what it exports. `../../wasm/src/providers.rs` is the other side.
+// The module with provider streams and envelopes, and what it exports. `../../wasm/src/readers.rs` is the other side.
 
 import { ModuleLoader, type Exports, type ModuleSource } from "./instance.js";
 

@@ -1,10 +1,9 @@
-//! The records of the events that the library declares, made of their declarations; `providers.rs` says what a record is.
+//! The records of the events that the library declares, made of their declarations; `record.rs` says what a record is.
 
 use jsonspigot_llm::{Block, Media, Opaque, Retry, Source, StreamEvent, TokenUsage, ToolResult, each_stream_event};
 
 use crate::output::Output;
-use crate::providers::Field::{self, Flag, Number, Text};
-use crate::providers::{record, tag};
+use crate::record::{Field, Flag, Number, Text, record, tag};
 
 /// The most fields that an event has.
 const MOST: usize = 8;

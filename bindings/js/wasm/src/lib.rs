@@ -1,9 +1,9 @@
 //! The module of `jsonspigot/providers`: provider streams and envelopes by number, one call for a chunk, one output for a
 //! call.
 //!
-//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `providers.rs`, and reads the numbers and
-//! the text that [`output`] points to. `output.rs` owns those two buffers, `events.rs` what is written into them,
-//! `options.rs` what a parser is made from, `saved_streams.rs` how a stream outlives its process.
+//! JavaScript writes a chunk where [`input`] says, calls one of the functions of `readers.rs`, and reads the numbers and
+//! the text that [`output`] points to. `output.rs` owns those two buffers, `record.rs` and `events.rs` what is written into
+//! them, `options.rs` what a parser is made from, `saved_streams.rs` how a stream outlives its process.
 //! `../../src/providers/instance.ts` is the other side; the two change together.
 
 #![no_std]
@@ -17,6 +17,8 @@ mod memory;
 mod options;
 mod output;
 mod providers;
+mod readers;
+mod record;
 mod saved_streams;
 mod table;
 
@@ -27,7 +29,7 @@ use core::cell::UnsafeCell;
 use jsonspigot::{Error, PatternSet};
 
 use self::output::Output;
-use self::providers::Slot;
+use self::readers::Slot;
 use self::table::Table;
 
 #[global_allocator]

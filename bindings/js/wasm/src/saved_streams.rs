@@ -7,7 +7,8 @@ use jsonspigot::{Event, RestoreError};
 
 use crate::envelopes::{self, CHOICES_LEN};
 use crate::output::Output;
-use crate::providers::{self, Field, Reader, Slot, record};
+use crate::readers::{Reader, Slot};
+use crate::record::{Field, record, tag};
 use crate::{events, with};
 
 /// The state of a stream or an envelope as bytes, which are the output's text.
@@ -62,13 +63,13 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             // Between the marks of which, JavaScript need not know.
             for (block, envelope) in stream.envelopes() {
                 if let Some(parser) = envelope.parser() {
-                    parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0, 0, block]));
+                    parser.open_matches_with(|event| begin(&event, tag::PAYLOAD_MATCH, &[0, 0, block]));
                 }
             }
             for calls in stream.calls_of_all() {
                 for call in calls.open_calls() {
                     if let Some(parser) = calls.parser(call.number) {
-                        parser.open_matches_with(|event| begin(&event, providers::tag::MATCH, &[call.number]));
+                        parser.open_matches_with(|event| begin(&event, tag::MATCH, &[call.number]));
                     }
                 }
             }
@@ -81,7 +82,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             marked.envelope = restored?;
             // Whose payload is open, JavaScript need not know.
             if let Some(parser) = marked.envelope.parser() {
-                parser.open_matches_with(|event| begin(&event, envelopes::tag::PAYLOAD_MATCH, &[0]));
+                parser.open_matches_with(|event| begin(&event, tag::PAYLOAD_MATCH, &[0]));
             }
         }
     }
