@@ -245,8 +245,8 @@ mod python {
         match member.kind {
             "text" => one("String", "str", format!("{from}.to_owned()")),
             "maybe_text" => one("Option<String>", "str | None", format!("{from}.map(str::to_owned)")),
-            "json" => one("String", "str", format!("on_one_line({from})")),
-            "maybe_json" => one("Option<String>", "str | None", format!("{from}.map(on_one_line)")),
+            "json" => one("String", "str", format!("crate::value::on_one_line({from})")),
+            "maybe_json" => one("Option<String>", "str | None", format!("{from}.map(crate::value::on_one_line)")),
             "number" | "choice" => one("u64", "int", from.to_owned()),
             "maybe_number" => one("Option<u64>", "int | None", from.to_owned()),
             "flag" => one("bool", "bool", from.to_owned()),
@@ -274,12 +274,7 @@ mod python {
     /// The variants of the class, and how they are made.
     pub(super) fn file(events: &[Declared]) -> String {
         let mut out = "//! The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.\n\n".to_owned();
-        let mut types: Vec<_> = events.iter().filter_map(|event| event.part).collect();
-        types.sort_unstable();
-        types.dedup();
-        let _ = writeln!(out, "use jsonspigot_llm::{{{}, StreamEvent as CoreEvent}};\n", types.join(", "));
-        out += "use super::event::StreamEvent;\nuse crate::value::on_one_line;\n\n\
-            /// The class, of variants of its own and the declared ones.\n\
+        out += "/// The class, of variants of its own and the declared ones, and how these are made.\n\
             macro_rules! with_declared_events {\n    ($(#[$meta:meta])* { $($own:tt)* }) => {\n        $(#[$meta])*\n        \
             pub(crate) enum StreamEvent {\n            $($own)*\n";
         for event in events {
@@ -287,29 +282,30 @@ mod python {
             let parts = parts(event).into_iter().map(|(name, rust, ..)| format!("{name}: {rust}"));
             let _ = writeln!(out, "            {} {{ {} }},", event.variant, parts.collect::<Vec<_>>().join(", "));
         }
-        out += "        }\n    };\n}\n\npub(super) use with_declared_events;\n\n\
-            /// The content of the object of a declared event; nothing for any other.\n\
-            pub(super) fn declared(event: &CoreEvent<'_>) -> Option<StreamEvent> {\n    Some(match *event {\n";
+        out += "        }\n\n        \
+            /// The content of the object of a declared event; nothing for any other.\n        \
+            fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {\n            \
+            use jsonspigot_llm::StreamEvent as CoreEvent;\n            Some(match *event {\n";
         for event in events {
             let from: Vec<_> = event.members.iter().map(|member| member.from).collect();
             let (open, close) = match event.part {
-                Some(part) => (format!("({part} {{ "), " })"),
+                Some(part) => (format!("(jsonspigot_llm::{part} {{ "), " })"),
                 None => (" { ".to_owned(), " }"),
             };
             let _ = writeln!(
                 out,
-                "        CoreEvent::{}{open}{}, ..{close} => StreamEvent::{} {{",
+                "                CoreEvent::{}{open}{}, ..{close} => StreamEvent::{} {{",
                 event.variant,
                 from.join(", "),
                 event.variant
             );
             for (name, _, _, made) in parts(event) {
                 let made = if made == name { name } else { format!("{name}: {made}") };
-                let _ = writeln!(out, "            {made},");
+                let _ = writeln!(out, "                    {made},");
             }
-            out += "        },\n";
+            out += "                },\n";
         }
-        out + "        _ => return None,\n    })\n}\n"
+        out + "                _ => return None,\n            })\n        }\n    };\n}\n\npub(super) use with_declared_events;\n"
     }
 
     pub(super) fn stubs(events: &[Declared]) -> String {

@@ -14,7 +14,8 @@ use crate::event::{Paths, Told, as_data, event_methods, event_object, made_once}
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::{Parser, checked_text, deviations, locked, state_name};
+use crate::parser::Parser;
+use crate::shared::{checked_text, deviations, locked, state_name};
 use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, build, on_one_line};
 
@@ -297,14 +298,15 @@ impl Documents {
         };
         with_typed(slf.as_any(), teller, events)
     }
+}
 
-    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
-        Ok(self.lock()?.options.fractions)
+impl Source for Py<Documents> {
+    fn fractions(&self, _: Python<'_>) -> PyResult<Fractions> {
+        Ok(self.get().lock()?.options.fractions)
     }
 
-    /// Returns the news in the open document's snapshot since a moment.
-    pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let mut inner = self.lock()?;
+    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let mut inner = self.get().lock()?;
         let Inner { documents, keys, mirror, mirrored, .. } = &mut *inner;
         let number = documents.number();
         if *mirrored != number {
@@ -312,6 +314,10 @@ impl Documents {
             *mirrored = number;
         }
         documents.parser().map_or(Ok(None), |parser| mirror.seen(py, parser, keys, moment))
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(self)
     }
 }
 
@@ -389,9 +395,14 @@ impl Documents {
             inner.options.require_typed(DuplicateKeys::LastWins)?;
             inner.options.require_whole()?;
         }
-        let view = Py::new(py, Typed::of(Source::Document(slf.clone().unbind()), model, options)?)?;
+        let view = Py::new(py, Typed::of(slf.clone().unbind(), model, options)?)?;
         slf.get().lock()?.watch.add(None, &view, py);
         Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
+        Typed::of(slf.clone().unbind(), model, None)
     }
 
     /// The open document's snapshot; ``None`` between documents. Needs ``snapshots=True``.

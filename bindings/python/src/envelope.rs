@@ -16,7 +16,7 @@ use crate::event::{Paths, Told, Value, as_data, event_methods, event_object};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, limit, pattern_set};
-use crate::parser::{deviations, locked};
+use crate::shared::{deviations, locked};
 use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, on_one_line};
 
@@ -311,14 +311,19 @@ impl Envelope {
         };
         with_typed(slf.as_any(), teller, events)
     }
+}
 
-    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
-        Ok(self.lock()?.options.fractions)
+impl Source for Py<Envelope> {
+    fn fractions(&self, _: Python<'_>) -> PyResult<Fractions> {
+        Ok(self.get().lock()?.options.fractions)
     }
 
-    /// Returns the news in the open payload's snapshot since a moment.
-    pub(crate) fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        self.lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
+    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        self.get().lock()?.open().map_or(Ok(None), |(parser, keys, mirror)| mirror.seen(py, parser, keys, moment))
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(self)
     }
 }
 
@@ -457,9 +462,14 @@ impl Envelope {
             inner.options.require_snapshots("envelope")?;
             inner.options.require_typed(DuplicateKeys::LastWins)?;
         }
-        let view = Py::new(py, Typed::of(Source::Payload(slf.clone().unbind()), model, options)?)?;
+        let view = Py::new(py, Typed::of(slf.clone().unbind(), model, options)?)?;
         slf.get().lock()?.watch.add(None, &view, py);
         Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    fn _view<'py>(slf: &Bound<'py, Self>, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
+        Typed::of(slf.clone().unbind(), model, None)
     }
 
     /// Begins a new text.

@@ -15,6 +15,7 @@ mod options;
 mod parser;
 mod provider;
 mod rewriter;
+mod shared;
 mod typed;
 mod value;
 mod values;

@@ -11,7 +11,7 @@ use pyo3::{PyTraverseError, PyVisit};
 use crate::chunk::Chunk;
 use crate::error::{bad_pattern, bad_state, exception, own_at};
 use crate::options::{Options, limit};
-use crate::parser::locked;
+use crate::shared::locked;
 
 /// What becomes of a value that a pattern selects.
 #[pyclass(frozen, module = "jsonspigot")]

@@ -1,4 +1,4 @@
-//! The parser's parts that other classes need too: who may use it at a time, its states' names, its patches and
+//! What several classes need: one thread at a time, JSON texts that are checked, the names of states, patches and
 //! deviations.
 
 use std::sync::{Mutex, MutexGuard, TryLockError};

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use self::imports::Imports;
 
 /// The folders with code, each with the name by which its package's binaries call its library.
-const FOLDERS: [(&str, &str); 14] = [
+const FOLDERS: [(&str, &str); 16] = [
     ("src", "jsonspigot"),
     ("llm/src", "jsonspigot_llm"),
     ("llm/benches", ""),
@@ -23,6 +23,8 @@ const FOLDERS: [(&str, &str); 14] = [
     ("benches/compare/src", ""),
     ("fuzz/src", "jsonspigot_fuzz"),
     ("fuzz/fuzz_targets", ""),
+    ("bindings/python/src", ""),
+    ("bindings/js/wasm/src", ""),
 ];
 
 /// All Rust files below a folder, but for those of a package of its own in there.

@@ -210,7 +210,7 @@ class Calls(_Teller):
         known = self._views.get(call)
         # The name may come later than the call.
         if known is None or known[0] != name:
-            known = self._views[call] = (name, _View(Typed._of((stream, call), self._models[name])))
+            known = self._views[call] = (name, _View(stream._view(call, self._models[name])))
         return known[1]
 
 
@@ -240,7 +240,7 @@ class Payloads(_Teller):
     def _view(self, envelope: Any, mark: str) -> _View:
         view = self._views.get(mark)
         if view is None:
-            view = self._views[mark] = _View(Typed._of(envelope, self._models[mark]))
+            view = self._views[mark] = _View(envelope._view(self._models[mark]))
         return view
 
 
@@ -267,5 +267,5 @@ class Rows(_Teller):
 
     def _view(self, documents: Any) -> _View:
         if self._known is None:
-            self._known = _View(Typed._of(documents, self._model))
+            self._known = _View(documents._view(self._model))
         return self._known

@@ -187,7 +187,7 @@ place_of_match!(End {
         document: u64,
         decimals: bool,
     ) -> PyResult<Self> {
-        let text = raw.map(crate::parser::checked_text).transpose()?;
+        let text = raw.map(crate::shared::checked_text).transpose()?;
         let fractions = if decimals { Fractions::Decimal } else { Fractions::Float };
         Ok(Self { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document })
     }

@@ -1,7 +1,6 @@
 //! `Parser` and `Revision`. How chunks are fed is in `feeding.rs`; what other classes need too, in `shared.rs`.
 
 mod feeding;
-mod shared;
 
 use jsonspigot::{DuplicateKeys, ErrorKind, Revision as CoreRevision};
 use pyo3::exceptions::PyValueError;
@@ -10,13 +9,13 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use self::feeding::{Inner, list_of};
-pub(crate) use self::shared::{checked_text, deviations, in_use, locked, patch_text, state_name};
 use crate::chunk::Chunk;
 use crate::error::{bad_state, exception, raised};
 use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
+use crate::shared::{deviations, in_use, patch_text, state_name};
 use crate::typed::{Source, Typed};
 use crate::value::{Fractions, build, on_one_line};
 
@@ -64,9 +63,21 @@ impl Parser {
     }
 
     /// Returns the news in the snapshot since a moment.
-    pub(crate) fn seen<'py>(slf: &Bound<'py, Self>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let Inner { parser, keys, mirror, .. } = &mut Self::lock(slf)?.0;
-        let seen = mirror.seen(slf.py(), parser, keys, moment)?;
+    /// Locks the parser; a second thread, or a call from within a call, gets an error.
+    #[inline]
+    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
+        slf.try_borrow_mut().map_err(|_| in_use("parser"))
+    }
+}
+
+impl Source for Py<Parser> {
+    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions> {
+        Ok(Parser::lock(self.bind(py))?.0.options.fractions)
+    }
+
+    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let Inner { parser, keys, mirror, .. } = &mut Parser::lock(self.bind(py))?.0;
+        let seen = mirror.seen(py, parser, keys, moment)?;
         if seen.is_none() {
             // Nothing has come of a text, which may be a new one.
             *moment = Moment::default();
@@ -74,14 +85,12 @@ impl Parser {
         Ok(seen)
     }
 
-    pub(crate) fn fractions(slf: &Bound<'_, Self>) -> PyResult<Fractions> {
-        Ok(Self::lock(slf)?.0.options.fractions)
+    fn is_last(&self) -> bool {
+        true
     }
 
-    /// Locks the parser; a second thread, or a call from within a call, gets an error.
-    #[inline]
-    fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {
-        slf.try_borrow_mut().map_err(|_| in_use("parser"))
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(self)
     }
 }
 
@@ -213,7 +222,7 @@ impl Parser {
             inner.require_snapshots()?;
             inner.options.require_shallow()?;
         }
-        Typed::of(Source::Parser(slf.clone().unbind()), model, None)?.look_now(slf.py())
+        Typed::of(slf.clone().unbind(), model, None)?.look_now(slf.py())
     }
 
     /// A typed view of this text, as it grows: each ``look()`` gives what is known as a ``Partial`` of the model, at the
@@ -234,7 +243,7 @@ impl Parser {
             inner.require_snapshots()?;
             inner.options.require_typed(DuplicateKeys::LastWins)?;
         }
-        Typed::of(Source::Parser(slf.clone().unbind()), model, options)
+        Typed::of(slf.clone().unbind(), model, options)
     }
 
     /// The path to the innermost open value that the snapshot shows; ``None`` if nothing is open.
@@ -341,7 +350,7 @@ impl Parser {
     /// Returns true if fractions are ``Decimal``.
     #[getter]
     fn decimals(slf: &Bound<'_, Self>) -> PyResult<bool> {
-        Ok(Self::fractions(slf)? == Fractions::Decimal)
+        Ok(Self::lock(slf)?.0.options.fractions == Fractions::Decimal)
     }
 
     /// The patterns, as they were given.

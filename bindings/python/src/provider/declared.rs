@@ -1,11 +1,6 @@
 //! The events that the library declares (`llm/src/event/declared.rs`), written by `tests/it/declared_events.rs`.
 
-use jsonspigot_llm::{Block, Media, Opaque, Source, ToolResult, StreamEvent as CoreEvent};
-
-use super::event::StreamEvent;
-use crate::value::on_one_line;
-
-/// The class, of variants of its own and the declared ones.
+/// The class, of variants of its own and the declared ones, and how these are made.
 macro_rules! with_declared_events {
     ($(#[$meta:meta])* { $($own:tt)* }) => {
         $(#[$meta])*
@@ -64,136 +59,137 @@ macro_rules! with_declared_events {
             /// The origin of something that is said.
             Source { url: Option<String>, title: Option<String>, quote: Option<String>, span: Option<(u64, u64)>, block: Option<u64>, choice: u64, json: String },
         }
+
+        /// The content of the object of a declared event; nothing for any other.
+        fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {
+            use jsonspigot_llm::StreamEvent as CoreEvent;
+            Some(match *event {
+                CoreEvent::ApprovalRequest { id, call, json, .. } => StreamEvent::ApprovalRequest {
+                    id: id.to_owned(),
+                    call,
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::MessageStart { id, model, .. } => StreamEvent::MessageStart {
+                    id: id.map(str::to_owned),
+                    model: model.map(str::to_owned),
+                },
+                CoreEvent::Text { text, choice, block, .. } => StreamEvent::Text {
+                    text: text.to_owned(),
+                    choice,
+                    block,
+                },
+                CoreEvent::Reasoning { text, choice, block, .. } => StreamEvent::Reasoning {
+                    text: text.to_owned(),
+                    choice,
+                    block,
+                },
+                CoreEvent::Refusal { text, choice, .. } => StreamEvent::Refusal {
+                    text: text.to_owned(),
+                    choice,
+                },
+                CoreEvent::Mismatch { kind, block, call, text, choice, .. } => StreamEvent::Mismatch {
+                    kind: kind.name().to_owned(),
+                    block,
+                    call,
+                    text: text.to_owned(),
+                    choice,
+                },
+                CoreEvent::CallCancelled { call, call_id, json, .. } => StreamEvent::CallCancelled {
+                    call,
+                    call_id: call_id.map(str::to_owned),
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::ContentFilter { json, choice, .. } => StreamEvent::ContentFilter {
+                    choice,
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::Usage { json, tokens, .. } => StreamEvent::Usage {
+                    input: tokens.input,
+                    output: tokens.output,
+                    cached: tokens.cached,
+                    reasoning: tokens.reasoning,
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::Stop { reason, native_reason, choice, kind, stop_sequence, .. } => StreamEvent::Stop {
+                    reason: reason.to_owned(),
+                    native_reason: native_reason.map(str::to_owned),
+                    choice,
+                    kind: kind.name().to_owned(),
+                    stop_sequence: stop_sequence.map(str::to_owned),
+                },
+                CoreEvent::Incomplete { reason, .. } => StreamEvent::Incomplete {
+                    reason: reason.to_owned(),
+                },
+                CoreEvent::ProviderError { message, kind, code, retry, json, .. } => StreamEvent::ProviderError {
+                    message: message.to_owned(),
+                    kind: kind.map(str::to_owned),
+                    code: code.map(str::to_owned),
+                    retry: retry.name().map(str::to_owned),
+                    retry_after_ms: retry.after_ms(),
+                    json: json.map(crate::value::on_one_line),
+                },
+                CoreEvent::Data { kind, json, .. } => StreamEvent::Data {
+                    kind: kind.to_owned(),
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::UnknownPart { kind, json, .. } => StreamEvent::UnknownPart {
+                    kind: kind.to_owned(),
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent {
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::Unknown { text, .. } => StreamEvent::Unknown {
+                    text: text.to_owned(),
+                },
+                CoreEvent::BadFrame { text, .. } => StreamEvent::BadFrame {
+                    text: text.to_owned(),
+                },
+                CoreEvent::BlockStart(jsonspigot_llm::Block { number, kind, id, phase, choice, .. }) => StreamEvent::BlockStart {
+                    block: number,
+                    kind: kind.name().to_owned(),
+                    id: id.map(str::to_owned),
+                    phase: phase.map(str::to_owned),
+                    choice,
+                },
+                CoreEvent::BlockEnd(jsonspigot_llm::Block { number, kind, choice, .. }) => StreamEvent::BlockEnd {
+                    block: number,
+                    kind: kind.name().to_owned(),
+                    choice,
+                },
+                CoreEvent::Media(jsonspigot_llm::Media { media_type, data, url, block, choice, .. }) => StreamEvent::Media {
+                    media_type: media_type.map(str::to_owned),
+                    data: data.map(str::to_owned),
+                    url: url.map(str::to_owned),
+                    block,
+                    choice,
+                },
+                CoreEvent::Opaque(jsonspigot_llm::Opaque { kind, block, call, json, choice, .. }) => StreamEvent::Opaque {
+                    kind: kind.name().to_owned(),
+                    block,
+                    call,
+                    choice,
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::ToolResult(jsonspigot_llm::ToolResult { call, call_id, is_error, json, .. }) => StreamEvent::ToolResult {
+                    call,
+                    call_id: call_id.map(str::to_owned),
+                    is_error,
+                    json: crate::value::on_one_line(json),
+                },
+                CoreEvent::Source(jsonspigot_llm::Source { url, title, quote, span, block, json, choice, .. }) => StreamEvent::Source {
+                    url: url.map(str::to_owned),
+                    title: title.map(str::to_owned),
+                    quote: quote.map(str::to_owned),
+                    span,
+                    block,
+                    choice,
+                    json: crate::value::on_one_line(json),
+                },
+                _ => return None,
+            })
+        }
     };
 }
 
 pub(super) use with_declared_events;
-
-/// The content of the object of a declared event; nothing for any other.
-pub(super) fn declared(event: &CoreEvent<'_>) -> Option<StreamEvent> {
-    Some(match *event {
-        CoreEvent::ApprovalRequest { id, call, json, .. } => StreamEvent::ApprovalRequest {
-            id: id.to_owned(),
-            call,
-            json: on_one_line(json),
-        },
-        CoreEvent::MessageStart { id, model, .. } => StreamEvent::MessageStart {
-            id: id.map(str::to_owned),
-            model: model.map(str::to_owned),
-        },
-        CoreEvent::Text { text, choice, block, .. } => StreamEvent::Text {
-            text: text.to_owned(),
-            choice,
-            block,
-        },
-        CoreEvent::Reasoning { text, choice, block, .. } => StreamEvent::Reasoning {
-            text: text.to_owned(),
-            choice,
-            block,
-        },
-        CoreEvent::Refusal { text, choice, .. } => StreamEvent::Refusal {
-            text: text.to_owned(),
-            choice,
-        },
-        CoreEvent::Mismatch { kind, block, call, text, choice, .. } => StreamEvent::Mismatch {
-            kind: kind.name().to_owned(),
-            block,
-            call,
-            text: text.to_owned(),
-            choice,
-        },
-        CoreEvent::CallCancelled { call, call_id, json, .. } => StreamEvent::CallCancelled {
-            call,
-            call_id: call_id.map(str::to_owned),
-            json: on_one_line(json),
-        },
-        CoreEvent::ContentFilter { json, choice, .. } => StreamEvent::ContentFilter {
-            choice,
-            json: on_one_line(json),
-        },
-        CoreEvent::Usage { json, tokens, .. } => StreamEvent::Usage {
-            input: tokens.input,
-            output: tokens.output,
-            cached: tokens.cached,
-            reasoning: tokens.reasoning,
-            json: on_one_line(json),
-        },
-        CoreEvent::Stop { reason, native_reason, choice, kind, stop_sequence, .. } => StreamEvent::Stop {
-            reason: reason.to_owned(),
-            native_reason: native_reason.map(str::to_owned),
-            choice,
-            kind: kind.name().to_owned(),
-            stop_sequence: stop_sequence.map(str::to_owned),
-        },
-        CoreEvent::Incomplete { reason, .. } => StreamEvent::Incomplete {
-            reason: reason.to_owned(),
-        },
-        CoreEvent::ProviderError { message, kind, code, retry, json, .. } => StreamEvent::ProviderError {
-            message: message.to_owned(),
-            kind: kind.map(str::to_owned),
-            code: code.map(str::to_owned),
-            retry: retry.name().map(str::to_owned),
-            retry_after_ms: retry.after_ms(),
-            json: json.map(on_one_line),
-        },
-        CoreEvent::Data { kind, json, .. } => StreamEvent::Data {
-            kind: kind.to_owned(),
-            json: on_one_line(json),
-        },
-        CoreEvent::UnknownPart { kind, json, .. } => StreamEvent::UnknownPart {
-            kind: kind.to_owned(),
-            json: on_one_line(json),
-        },
-        CoreEvent::ProviderEvent { json, .. } => StreamEvent::ProviderEvent {
-            json: on_one_line(json),
-        },
-        CoreEvent::Unknown { text, .. } => StreamEvent::Unknown {
-            text: text.to_owned(),
-        },
-        CoreEvent::BadFrame { text, .. } => StreamEvent::BadFrame {
-            text: text.to_owned(),
-        },
-        CoreEvent::BlockStart(Block { number, kind, id, phase, choice, .. }) => StreamEvent::BlockStart {
-            block: number,
-            kind: kind.name().to_owned(),
-            id: id.map(str::to_owned),
-            phase: phase.map(str::to_owned),
-            choice,
-        },
-        CoreEvent::BlockEnd(Block { number, kind, choice, .. }) => StreamEvent::BlockEnd {
-            block: number,
-            kind: kind.name().to_owned(),
-            choice,
-        },
-        CoreEvent::Media(Media { media_type, data, url, block, choice, .. }) => StreamEvent::Media {
-            media_type: media_type.map(str::to_owned),
-            data: data.map(str::to_owned),
-            url: url.map(str::to_owned),
-            block,
-            choice,
-        },
-        CoreEvent::Opaque(Opaque { kind, block, call, json, choice, .. }) => StreamEvent::Opaque {
-            kind: kind.name().to_owned(),
-            block,
-            call,
-            choice,
-            json: on_one_line(json),
-        },
-        CoreEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => StreamEvent::ToolResult {
-            call,
-            call_id: call_id.map(str::to_owned),
-            is_error,
-            json: on_one_line(json),
-        },
-        CoreEvent::Source(Source { url, title, quote, span, block, json, choice, .. }) => StreamEvent::Source {
-            url: url.map(str::to_owned),
-            title: title.map(str::to_owned),
-            quote: quote.map(str::to_owned),
-            span,
-            block,
-            choice,
-            json: on_one_line(json),
-        },
-        _ => return None,
-    })
-}

@@ -7,7 +7,7 @@ use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent as CoreEvent, ToolCal
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
-use super::declared::{declared, with_declared_events};
+use super::declared::with_declared_events;
 use crate::envelope::{Verdict, equal, shown};
 use crate::event::{Paths, Value, as_data, event_methods, event_object};
 use crate::value::Fractions;

@@ -25,7 +25,7 @@ use crate::event::{Paths, Told};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
 use crate::options::{Options, pattern_set};
-use crate::parser::locked;
+use crate::shared::locked;
 use crate::typed::{Source, Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
 
@@ -110,19 +110,25 @@ impl ProviderStream {
         };
         with_typed(slf.as_any(), teller, events)
     }
+}
 
-    pub(crate) fn fractions(&self) -> PyResult<Fractions> {
-        Ok(self.lock()?.options.fractions)
+/// An open call of the stream.
+impl Source for (Py<ProviderStream>, u64) {
+    fn fractions(&self, _: Python<'_>) -> PyResult<Fractions> {
+        Ok(self.0.get().lock()?.options.fractions)
     }
 
-    /// Returns the news in an open call's snapshot since a moment.
-    pub(crate) fn seen<'py>(&self, py: Python<'py>, call: u64, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
-        let mut inner = self.lock()?;
+    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>> {
+        let mut inner = self.0.get().lock()?;
         let Inner { stream, options, keys, mirrors, .. } = &mut *inner;
-        let Some(parser) = parser_of(stream, call) else {
+        let Some(parser) = parser_of(stream, self.1) else {
             return Ok(None);
         };
-        mirrors.entry(call).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, keys, moment)
+        mirrors.entry(self.1).or_insert_with(|| Mirror::new(options.fractions)).seen(py, parser, keys, moment)
+    }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.0)
     }
 }
 
@@ -385,9 +391,14 @@ impl ProviderStream {
                 return Err(PyValueError::new_err(format!("call {call} is not open")));
             }
         }
-        let view = Py::new(py, Typed::of(Source::Call(slf.clone().unbind(), call), model, options)?)?;
+        let view = Py::new(py, Typed::of((slf.clone().unbind(), call), model, options)?)?;
         slf.get().lock()?.watch.add(Some(call), &view, py);
         Ok(view)
+    }
+
+    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`).
+    fn _view<'py>(slf: &Bound<'py, Self>, call: u64, model: &Bound<'py, PyAny>) -> PyResult<Typed> {
+        Typed::of((slf.clone().unbind(), call), model, None)
     }
 
     /// The numbers and names of the calls that are open.

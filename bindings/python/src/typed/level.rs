@@ -10,8 +10,66 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PySet, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use super::child::Child;
-use super::place::{Container, Fields, Place, Sequence, Shape, levels};
+use super::place::{Container, Fields, Place, Sequence, Shape, levels, shown, which};
+
+/// The known part of an open member.
+pub(super) enum Child {
+    /// A string or number, or nothing is open.
+    None,
+    Level(Box<Level>),
+    /// A level of a kind that is written in Python.
+    Other(Py<PyAny>),
+}
+
+impl Child {
+    /// The level of an open object or array at a place.
+    pub(super) fn opened(
+        py: Python<'_>,
+        place: &Py<Place>,
+        is_object: bool,
+        run: &Bound<'_, PyAny>,
+        is_tolerant: bool,
+    ) -> PyResult<Self> {
+        let is_tolerant = is_tolerant || place.get().known(py)?.has_redo;
+        if let Some(shape) = place.get().shape(py, is_object)? {
+            return Ok(Self::Level(Box::new(Level::new(py, place, shape, run, is_tolerant)?)));
+        }
+        let arguments = (place.get().node(py), which(is_object), run, is_tolerant);
+        Ok(Self::Other(levels(py)?.call_method1("level", arguments)?.unbind()))
+    }
+
+    pub(super) fn sync(&mut self, raw: &Bound<'_, PyAny>, path: &Bound<'_, PyTuple>, depth: usize) -> PyResult<()> {
+        match self {
+            Self::None => Ok(()),
+            Self::Level(level) => level.sync(raw, path, depth),
+            Self::Other(level) => level.bind(raw.py()).call_method1("sync", (raw, path, depth)).map(drop),
+        }
+    }
+
+    pub(super) fn shown<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        match self {
+            Self::None => Ok(None),
+            Self::Level(level) => level.shown(py),
+            Self::Other(level) => shown(level.bind(py).call_method0("shown")?),
+        }
+    }
+
+    pub(super) fn finish<'py>(&mut self, raw: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Self::None => Ok(raw.clone()),
+            Self::Level(level) => level.finish(raw),
+            Self::Other(level) => level.bind(raw.py()).call_method1("finish", (raw,)),
+        }
+    }
+
+    pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
+        match self {
+            Self::None => Ok(()),
+            Self::Level(level) => level.traverse(visit),
+            Self::Other(level) => visit.call(level),
+        }
+    }
+}
 
 pub(crate) struct Level {
     place: Py<Place>,

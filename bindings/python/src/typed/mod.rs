@@ -4,9 +4,9 @@
 //!
 //! No parser is locked while a validator runs, since that is the user's code.
 
-mod child;
 mod level;
 mod make;
+mod object;
 mod place;
 mod showing;
 mod watch;
@@ -16,36 +16,28 @@ use pyo3::prelude::*;
 use pyo3::types::{PyAny, PyDict, PyList, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
-use self::child::Child;
-pub(crate) use self::child::LevelObject;
+use self::level::Child;
+pub(crate) use self::object::LevelObject;
 use self::place::levels;
 pub(crate) use self::place::{Place, Shape};
 pub(crate) use self::watch::{Watch, begin_anew, with_typed};
-use crate::documents::Documents;
-use crate::envelope::Envelope;
 use crate::mirror::{Moment, Seen};
-use crate::parser::{Parser, in_use};
-use crate::provider::ProviderStream;
+use crate::shared::in_use;
 use crate::value::Fractions;
 
 /// The reader whose text a view shows.
-#[derive(FromPyObject)]
-pub(crate) enum Source {
-    Parser(Py<Parser>),
-    Payload(Py<Envelope>),
-    Document(Py<Documents>),
-    Call(Py<ProviderStream>, u64),
-}
+pub(crate) trait Source: Send + Sync {
+    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions>;
 
-impl Source {
-    fn fractions(&self, py: Python<'_>) -> PyResult<Fractions> {
-        match self {
-            Self::Parser(parser) => Parser::fractions(parser.bind(py)),
-            Self::Payload(envelope) => envelope.get().fractions(),
-            Self::Document(documents) => documents.get().fractions(),
-            Self::Call(stream, _) => stream.get().fractions(),
-        }
+    /// Returns the news in the snapshot of the text since a moment; nothing if no text is open.
+    fn seen<'py>(&self, py: Python<'py>, moment: &mut Moment) -> PyResult<Option<Seen<'py>>>;
+
+    /// True if nothing can follow a value that is complete but what is wrong with the whole text.
+    fn is_last(&self) -> bool {
+        false
     }
+
+    fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 }
 
 /// A text as a typed value, as it grows: made by ``typed`` of ``Parser``, ``ProviderStream``, ``Envelope`` and ``Documents``.
@@ -55,7 +47,7 @@ impl Source {
 /// until another text begins.
 #[pyclass(module = "jsonspigot")]
 pub(crate) struct Typed {
-    source: Source,
+    source: Box<dyn Source>,
     view: View,
 }
 
@@ -236,7 +228,7 @@ impl View {
 impl Typed {
     /// A view of what `source` reads, as `_typed.typed` says.
     pub(crate) fn of<'py>(
-        source: Source,
+        source: impl Source + 'static,
         model: &Bound<'py, PyAny>,
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Self> {
@@ -248,26 +240,20 @@ impl Typed {
         let path = PyTuple::empty(py).unbind();
         let view =
             View { place, run, heading, root, path, moment, last: None, is_complete: false, failed: None, ended: None };
-        Ok(Self { source, view })
+        Ok(Self { source: Box::new(source), view })
     }
 
     pub(crate) fn look_now<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Self { source, view } = self;
         let moment = &mut view.moment;
         let epoch = moment.epoch;
-        let seen = match source {
-            Source::Parser(parser) => Parser::seen(parser.bind(py), moment)?,
-            Source::Call(stream, call) => stream.get().seen(py, *call, moment)?,
-            Source::Payload(envelope) => envelope.get().seen(py, moment)?,
-            Source::Document(documents) => documents.get().seen(py, moment)?,
-        };
+        let seen = source.seen(py, moment)?;
         if view.moment.epoch != epoch {
             view.begin();
         }
-        let is_last = matches!(source, Source::Parser(_));
         match seen {
             // What may still be followed by something wrong is whole when its reader says so.
-            Some(Seen::Complete(_)) if !is_last => view.again(py),
+            Some(Seen::Complete(_)) if !source.is_last() => view.again(py),
             Some(seen) => view.look(py, seen),
             // Nothing is open: what was seen last stays.
             None => match view.ended.take() {
@@ -298,13 +284,6 @@ impl Typed {
 
 #[pymethods]
 impl Typed {
-    /// A view that does not learn how the text ends: its maker reports that (`_whole`, `_broken`). The source is a reader,
-    /// or a stream and the number of a call.
-    #[staticmethod]
-    fn _of<'py>(source: Source, model: &Bound<'py, PyAny>) -> PyResult<Self> {
-        Self::of(source, model, None)
-    }
-
     /// The value so far, as a ``Partial``; ``None`` before anything can be shown. The same object if nothing has come
     /// since the last look. Raises pydantic's ``ValidationError`` for a closed value that does not fit.
     fn look<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
@@ -345,12 +324,7 @@ impl Typed {
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        match &self.source {
-            Source::Parser(parser) => visit.call(parser)?,
-            Source::Call(stream, _) => visit.call(stream)?,
-            Source::Payload(envelope) => visit.call(envelope)?,
-            Source::Document(documents) => visit.call(documents)?,
-        }
+        self.source.traverse(&visit)?;
         let View { place, run, heading, root, path, moment: _, last, is_complete: _, failed, ended } = &self.view;
         visit.call(place)?;
         visit.call(run)?;

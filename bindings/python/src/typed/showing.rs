@@ -5,8 +5,7 @@ use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyFrozenSet, PyList, PySet};
 
-use super::child::Child;
-use super::level::{Level, Members, field};
+use super::level::{Child, Level, Members, field};
 use super::make;
 use super::place::{Container, Fields, Sequence};
 
