@@ -7,7 +7,7 @@
 
 import { isWellFormed } from "./instance.js";
 import { isPrelude, Messages, PRELUDE } from "./messages.js";
-import { Texts } from "./texts.js";
+import { isBlank, Texts } from "./texts.js";
 import { cutLength, lossy, strict } from "./utf8.js";
 
 /**
@@ -232,10 +232,6 @@ function decodeBad(bytes: Uint8Array): string {
 
 /** Half surrogate pairs. */
 export const LONE_SURROGATES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-export function isBlank(unit: string): boolean {
-  return " \n\r\t\f".includes(unit);
-}
 
 /**
  * The data of server-sent events, as the HTML standard reads them. Some servers write an error into the stream besides, in

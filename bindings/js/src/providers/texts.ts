@@ -7,7 +7,7 @@
 // An array whose first element is an object is a list of events. Each is passed on as soon as it closes, not when the
 // array does.
 
-import { isBlank, type OnFrame } from "./framing.js";
+import type { OnFrame } from "./framing.js";
 
 type Reading = "between" | "value" | "line" | "element";
 
@@ -16,6 +16,10 @@ export type TextsState = [
   [depth: number, last: number, lineAt: number],
   [isInString: boolean, isEscaped: boolean, hasLineBegun: boolean, mayBeList: boolean],
 ];
+
+export function isBlank(unit: string): boolean {
+  return " \n\r\t\f".includes(unit);
+}
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
