@@ -7,8 +7,8 @@ use std::mem;
 
 use jsonspigot::RestoreError;
 
+use crate::amazon::{PRELUDE, is_prelude};
 use crate::frame::Frame;
-use crate::messages::{PRELUDE, is_prelude};
 use crate::saved::{Reader, Writer, possible};
 use crate::sse::{BYTE_ORDER_MARK, Sse};
 

@@ -3,9 +3,9 @@
 
 use jsonspigot::RestoreError;
 
+use crate::amazon::Messages;
 use crate::detection::{Format, Undecided};
 use crate::frame::Frame;
-use crate::messages::Messages;
 use crate::queue::{FrameIter, Queue};
 use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::Sse;

@@ -77,6 +77,7 @@
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 
+mod amazon;
 #[cfg(feature = "stream")]
 mod body;
 mod detection;
@@ -84,7 +85,6 @@ mod edit;
 mod frame;
 mod frames;
 mod json;
-mod messages;
 #[cfg(feature = "providers")]
 mod push;
 mod queue;

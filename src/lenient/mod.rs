@@ -13,17 +13,17 @@
 //!
 //! | deviations | file |
 //! |---|---|
-//! | `trailing-commas`, `comments`, `byte-order-mark` | `space.rs` |
+//! | `trailing-commas`, `comments`, `byte-order-mark` | `between_tokens.rs` |
 //! | `control-characters`, `bad-escapes`, `lone-surrogates`, `single-quotes` | `strings.rs` |
 //! | `bare-keys`, `python-literals`, `non-finite` | `words.rs` |
 //!
 //! `state.rs` is what is remembered between two chunks, `run.rs` the way of a chunk through the translator.
 
+mod between_tokens;
 mod builder;
 mod place;
 mod placed;
 mod run;
-mod space;
 mod state;
 mod strings;
 mod words;

@@ -126,10 +126,10 @@ impl Pattern {
     /// Returns true if its matches report the JSON text as it comes: if it was written `raw:…`.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
+    /// use jsonspigot::{Pattern, PatternSet};
     ///
     /// let patterns = PatternSet::new(["a", "raw:a"])?;
-    /// assert_eq!(patterns.iter().map(|(_, pattern)| pattern.is_raw()).collect::<Vec<_>>(), [false, true]);
+    /// assert_eq!(patterns.as_slice().iter().map(Pattern::is_raw).collect::<Vec<_>>(), [false, true]);
     /// # Ok::<(), jsonspigot::PatternError>(())
     /// ```
     #[must_use]

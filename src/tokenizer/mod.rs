@@ -20,7 +20,6 @@
 
 #[cfg(not(target_family = "wasm"))]
 mod blocks;
-mod edit;
 mod escape;
 mod limits;
 mod literal;
@@ -35,6 +34,7 @@ mod sink;
 mod skip;
 mod string;
 mod structure;
+mod translation;
 mod utf8;
 
 use alloc::string::String;

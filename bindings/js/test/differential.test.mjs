@@ -14,6 +14,7 @@ import { cases, DEVIATIONS, edited, next, pick, seed, value } from "./generate.m
 import { joined, replay } from "./replay.mjs";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
+const target = process.env.CARGO_TARGET_DIR ?? `${root}target`;
 const utf8 = new TextEncoder();
 
 const PATTERNS = [
@@ -49,11 +50,11 @@ function args({ patterns, options }, chunk) {
 
 let command;
 before(() => {
-  const built = ["release", "debug"].map((profile) => `${root}target/${profile}/jsonspigot`).find((file) => existsSync(file));
+  const built = ["release", "debug"].map((profile) => `${target}/${profile}/jsonspigot`).find((file) => existsSync(file));
   command = process.env.JSONSPIGOT_COMMAND ?? built;
   if (command) return;
   execFileSync("cargo", ["build", "--quiet", "--package", "jsonspigot-cli"], { cwd: root, stdio: "inherit" });
-  command = `${root}target/debug/jsonspigot`;
+  command = `${target}/debug/jsonspigot`;
 });
 
 /** The text in chunks of so many units, which may cut a surrogate pair; nothing if the bytes are not UTF-8. */

@@ -1,9 +1,9 @@
 //! Frames and text out of bodies, through the public interface: any cut, any bytes, saved and restored at any point.
 
+mod amazon;
 mod body;
 mod edit;
 mod formats;
-mod messages;
 mod properties;
 #[cfg(feature = "stream")]
 mod provider_body;

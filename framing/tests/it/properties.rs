@@ -6,8 +6,8 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::amazon::event;
 use crate::body::{HEADER, restored, saved_and_restored, sealed};
-use crate::messages::event;
 use crate::saved::inputs;
 
 /// What means something in one of the formats.

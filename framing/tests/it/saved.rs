@@ -3,8 +3,8 @@
 use jsonspigot::RestoreError;
 use jsonspigot_framing::{Frame, Frames};
 
+use crate::amazon::prelude;
 use crate::body::{HEADER, restored, saved_and_restored, sealed};
-use crate::messages::prelude;
 
 /// Inputs that come by all states.
 pub(crate) fn inputs() -> Vec<Vec<u8>> {
