@@ -66,7 +66,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Plain characters, for runs that are long enough for the expression to pay. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
-const SHORT = 24;
+const SHORT = 14;
 
 /** Half a surrogate pair. */
 const LONE = /\p{Surrogate}/gu;
@@ -548,29 +548,34 @@ export class Engine {
     let i = from;
     let extra = 0;
     let c = 0;
-    if (n - i > SHORT) {
-      PLAIN.lastIndex = i;
-      PLAIN.test(s);
-      i = PLAIN.lastIndex;
-    }
-    for (; i < n; i++) {
-      c = s.charCodeAt(i);
-      if (c < 128) {
-        if (c === QUOTE || c === BACKSLASH || c < 32) break;
-      } else if (c < 0x800) {
-        extra++;
-      } else if (c < 0xd800 || c > 0xdfff) {
-        extra += 2;
-      } else {
-        // Each half of a pair is two of its four bytes.
-        const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
-        if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) {
-          // Half a pair, or a byte that is not UTF-8.
-          break;
-        }
-        extra += 2;
-        i++;
+    reading: for (;;) {
+      if (n - i > SHORT) {
+        PLAIN.lastIndex = i;
+        PLAIN.test(s);
+        i = PLAIN.lastIndex;
       }
+      for (; i < n; i++) {
+        c = s.charCodeAt(i);
+        if (c < 128) {
+          if (c === QUOTE || c === BACKSLASH || c < 32) break reading;
+          continue;
+        }
+        if (c < 0x800) {
+          extra++;
+        } else if (c < 0xd800 || c > 0xdfff) {
+          extra += 2;
+        } else {
+          // Each half of a pair is two of its four bytes.
+          const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
+          // Half a pair, or a byte that is not UTF-8.
+          if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) break reading;
+          extra += 2;
+          i++;
+        }
+        if (n - i > SHORT && s.charCodeAt(i + 1) < 128) break;
+      }
+      if (i === n) break;
+      i++;
     }
     if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
     if (i > from) {
@@ -578,11 +583,14 @@ export class Engine {
       this.extra += extra;
     }
     if (i === n) return i;
-    if (c === QUOTE) {
-      if (this.state === STRING) this.endString(i + 1);
-      else this.endKey(i);
-      return i + 1;
-    }
+    if (c !== QUOTE) return this.interrupted(s, c, i);
+    if (this.state === STRING) this.endString(i + 1);
+    else this.endKey(i);
+    return i + 1;
+  }
+
+  /** What stands in a string and is neither a character nor its end. */
+  interrupted(s: string, c: number, i: number): number {
     if (c === BACKSLASH) {
       this.checkLimit(i);
       this.escape = LETTER;
@@ -590,6 +598,7 @@ export class Engine {
       return i + 1;
     }
     if (c < 32) this.failControl(i);
+    const n = s.length;
     if (this.mayBeCut && (this.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
       // The beginning of a character, which may go on.
       this.unread = n - i;
