@@ -8,7 +8,9 @@ export class Kept {
   /** The place after the last unit that is kept. */
   end = 0;
   #pieces: string[] = [];
+  /** Where each begins, as far as somebody has asked; and where the next one does. */
   #starts: number[] = [];
+  #indexed = 0;
   #current = "";
   #from = 0;
 
@@ -28,9 +30,26 @@ export class Kept {
   }
 
   push(text: string): void {
-    this.#starts.push(this.end);
     this.#pieces.push(text);
     this.end += text.length;
+  }
+
+  /** The last piece that begins not after a place; or else the first. */
+  #find(place: number): number {
+    const pieces = this.#pieces;
+    const starts = this.#starts;
+    for (let at = starts.length; at < pieces.length; at++) {
+      starts.push(this.#indexed);
+      this.#indexed += pieces[at]!.length;
+    }
+    let low = 0;
+    let high = starts.length;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= place) low = middle;
+      else high = middle;
+    }
+    return low;
   }
 
   /** The text from one place to another, the current piece included. */
@@ -41,7 +60,7 @@ export class Kept {
     const pieces = this.#pieces;
     const starts = this.#starts;
     let text = "";
-    for (let at = find(starts, from); at < starts.length && starts[at]! < to; at++) {
+    for (let at = this.#find(from); at < starts.length && starts[at]! < to; at++) {
       const start = starts[at]!;
       text += pieces[at]!.slice(Math.max(0, from - start), to - start);
     }
@@ -56,23 +75,29 @@ export class Kept {
   /** Keeps nothing from this place on. */
   truncate(place: number): void {
     if (place >= this.end) return;
-    const at = find(this.#starts, place);
+    const at = this.#find(place);
     const piece = this.#pieces[at]!.slice(0, place - this.#starts[at]!);
     this.#pieces.length = this.#starts.length = at;
-    this.end = place - piece.length;
+    this.end = this.#indexed = place - piece.length;
     if (piece !== "") this.push(piece);
   }
 
   /** Drops what is before a place; places stay what they are. */
   release(place: number): void {
-    const drop = place >= this.end ? this.#starts.length : find(this.#starts, place);
+    if (place >= this.end) {
+      this.#pieces = [];
+      this.#starts = [];
+      this.#indexed = this.end;
+      return;
+    }
+    const drop = this.#find(place);
     if (drop === 0) return;
     this.#pieces.splice(0, drop);
     this.#starts.splice(0, drop);
   }
 
   clear(): void {
-    this.end = 0;
+    this.end = this.#indexed = 0;
     this.#pieces = [];
     this.#starts = [];
     this.#current = "";
@@ -83,18 +108,7 @@ export class Kept {
     clone.end = this.end;
     clone.#pieces = this.#pieces.slice();
     clone.#starts = this.#starts.slice();
+    clone.#indexed = this.#indexed;
     return clone;
   }
-}
-
-/** The last of these starts that is not after a place. */
-function find(starts: readonly number[], place: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= place) low = middle;
-    else high = middle;
-  }
-  return low;
 }

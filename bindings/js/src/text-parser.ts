@@ -110,7 +110,6 @@ export class TextParser {
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
     const tree = this.#shown ?? this.#text.opened().tree();
-    if (tree.refusal) throw tree.refusal;
     const root = tree.look(this.#text.engine);
     if (tree.refusal) throw tree.refusal;
     return root as DeepPartial<T> | undefined;

@@ -45,6 +45,7 @@ export class Tree {
   /** What has grown since it was last asked for, once somebody has asked. */
   growth: Growth | undefined = undefined;
   readonly options: TreeOptions;
+  readonly #isLive: boolean;
   /** True if the open number or literal is shown. */
   isAtomShown = false;
   #look = 0;
@@ -53,6 +54,7 @@ export class Tree {
 
   constructor(options: TreeOptions) {
     this.options = options;
+    this.#isLive = options.isLive;
   }
 
   reset(): void {
@@ -85,7 +87,7 @@ export class Tree {
   /** The document now; what was given before stays as it was, unless it is live. */
   look(engine: Engine): Json | undefined {
     if (this.options.isProvisional) this.#showOpenAtom(engine);
-    if (!this.options.isLive) {
+    if (!this.#isLive) {
       this.#look += 1;
       if (this.#fresh.length > 0) {
         for (const box of this.#fresh) Object.freeze(box);
@@ -165,13 +167,14 @@ export class Tree {
       this.root = value;
       return;
     }
-    const isOwn = top.look === this.#look || this.options.isLive;
+    const isOwn = top.look === this.#look || this.#isLive;
     if (top.isArray) {
       ((isOwn ? top.box : this.#own(engine, depth)) as Json[])[top.index] = value;
       return;
     }
     const { key } = top;
-    if (key === "__proto__" || key === "prototype") {
+    // Both are as long as that, and few other keys are.
+    if (key.length === 9 && (key === "__proto__" || key === "prototype")) {
       this.#putPrototype(engine, key, value);
       return;
     }
