@@ -9,7 +9,7 @@ export class Kept {
   end = 0;
   #pieces: string[] = [];
   /** Where each begins, as far as somebody has asked; and where the next one does. */
-  #starts: number[] = [];
+  #starts: number[] | undefined = undefined;
   #indexed = 0;
   #current = "";
   #from = 0;
@@ -37,7 +37,7 @@ export class Kept {
   /** The last piece that begins not after a place; or else the first. */
   #find(place: number): number {
     const pieces = this.#pieces;
-    const starts = this.#starts;
+    const starts = (this.#starts ??= []);
     for (let at = starts.length; at < pieces.length; at++) {
       starts.push(this.#indexed);
       this.#indexed += pieces[at]!.length;
@@ -58,9 +58,10 @@ export class Kept {
     const current = to > end ? this.#current.slice(Math.max(0, from - end) + this.#from, to - end + this.#from) : "";
     if (from >= end) return current;
     const pieces = this.#pieces;
-    const starts = this.#starts;
+    let at = this.#find(from);
+    const starts = this.#starts!;
     let text = "";
-    for (let at = this.#find(from); at < starts.length && starts[at]! < to; at++) {
+    for (; at < starts.length && starts[at]! < to; at++) {
       const start = starts[at]!;
       text += pieces[at]!.slice(Math.max(0, from - start), to - start);
     }
@@ -76,8 +77,10 @@ export class Kept {
   truncate(place: number): void {
     if (place >= this.end) return;
     const at = this.#find(place);
-    const piece = this.#pieces[at]!.slice(0, place - this.#starts[at]!);
-    this.#pieces.length = this.#starts.length = at;
+    const starts = this.#starts!;
+    const start = starts[at] ?? place;
+    const piece = start < place ? this.#pieces[at]!.slice(0, place - start) : "";
+    this.#pieces.length = starts.length = at;
     this.end = this.#indexed = place - piece.length;
     if (piece !== "") this.push(piece);
   }
@@ -85,21 +88,20 @@ export class Kept {
   /** Drops what is before a place; places stay what they are. */
   release(place: number): void {
     if (place >= this.end) {
-      this.#pieces = [];
-      this.#starts = [];
-      this.#indexed = this.end;
+      this.clear(this.end);
       return;
     }
     const drop = this.#find(place);
     if (drop === 0) return;
     this.#pieces.splice(0, drop);
-    this.#starts.splice(0, drop);
+    this.#starts!.splice(0, drop);
   }
 
-  clear(): void {
-    this.end = this.#indexed = 0;
-    this.#pieces = [];
-    this.#starts = [];
+  /** Begins again, at this place. */
+  clear(end = 0): void {
+    this.end = this.#indexed = end;
+    if (this.#pieces.length > 0) this.#pieces = [];
+    this.#starts = undefined;
     this.#current = "";
   }
 
@@ -107,7 +109,7 @@ export class Kept {
     const clone = new Kept();
     clone.end = this.end;
     clone.#pieces = this.#pieces.slice();
-    clone.#starts = this.#starts.slice();
+    clone.#starts = this.#starts?.slice();
     clone.#indexed = this.#indexed;
     return clone;
   }
