@@ -11,6 +11,7 @@
 // error of one that remains.
 
 import type { Event, ValueType } from "./events.js";
+import { matchEvent } from "./match-event.js";
 import { makeNumber, type Json, type Making } from "./values.js";
 import type { Automaton, Place } from "./automaton.js";
 import { errorOf } from "./text-error.js";
@@ -454,8 +455,11 @@ export class Engine {
     for (const pattern of selected) {
       const id = output.nextMatch++;
       const isRaw = raw !== undefined && this.automaton.patterns[pattern]!.isRaw;
-      matches.push({ id, pattern, path, type, offset, isRaw });
-      output.events.push({ kind: "begin", pattern, matchId: id, path, offset, type });
+      const match = { id, pattern, path, type, offset, isRaw };
+      matches.push(match);
+      const event = matchEvent("begin", match, offset);
+      event.type = type;
+      output.events.push(event);
     }
     if (raw !== undefined) raw.begin(matches, output);
     return matches;
@@ -464,12 +468,12 @@ export class Engine {
   end(matches: readonly Match[], offset: number, value: Json | undefined, raw: string | undefined, type = matches[0]!.type): void {
     if (this.raw !== undefined) this.raw.end(matches, offset, this.output);
     const { events } = this.output;
-    for (const { id, pattern, path } of matches) {
-      events.push(
-        raw === undefined
-          ? { kind: "end", pattern, matchId: id, path, offset, type, value }
-          : { kind: "end", pattern, matchId: id, path, offset, type, value, raw },
-      );
+    for (const match of matches) {
+      const event = matchEvent("end", match, offset);
+      event.type = type;
+      event.value = value;
+      if (raw !== undefined) event.raw = raw;
+      events.push(event);
     }
   }
 
@@ -761,14 +765,8 @@ export class Engine {
       for (let at = 0; at < open.length; at++) {
         const match = open[at]!;
         if (match.isRaw) continue;
-        const delta = {
-          kind: "delta",
-          pattern: match.pattern,
-          matchId: match.id,
-          path: match.path,
-          offset: this.bufferStart,
-          text,
-        } as const;
+        const delta = matchEvent("delta", match, this.bufferStart);
+        delta.text = text;
         this.output.events.push(delta);
         if (this.holdsText) (this.held ??= []).push(delta);
       }
@@ -947,8 +945,9 @@ export class Engine {
     const error = errorOf(fault, inner, inner.knownPath(hasLeaf(inner, fault.kind)));
     const path = this.path();
     for (const pattern of this.place.through) {
-      const matchId = this.output.nextMatch++;
-      this.output.events.push({ kind: "inner-error", pattern, matchId, path, offset: fault.offset, error });
+      const event = matchEvent("inner-error", { id: this.output.nextMatch++, pattern, path }, fault.offset);
+      event.error = error;
+      this.output.events.push(event);
     }
     inner.state = CLOSED;
     inner.inner = undefined;
