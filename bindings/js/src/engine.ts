@@ -21,7 +21,7 @@ import { append, INSIDE, spell, type Segment } from "./path.js";
 import type { Limits } from "./options.js";
 import type { RawDeltas } from "./raw.js";
 import type { Tree } from "./tree.js";
-import { breakOf, utf8Length } from "./utf8.js";
+import { breakOf, encodeAt, utf8Length, within } from "./utf8.js";
 
 // What the next unit is part of.
 export const VALUE = 0;
@@ -60,17 +60,12 @@ export const DIGITS = 4;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-const WORDS = ["true", "false", "null"];
+export const WORDS: readonly string[] = ["true", "false", "null"];
 const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Plain characters, for runs that are long enough for the expression to pay. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
 const SHORT = 14;
-
-/** Half a surrogate pair. */
-const LONE = /\p{Surrogate}/gu;
 
 const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
   const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);
@@ -638,10 +633,9 @@ export class Engine {
   /** A run goes beyond the limit: the characters before that are reported. */
   exceed(s: string, from: number): never {
     const at = this.base + from + this.extra;
-    const i = from + this.within(s.slice(from), this.limit - at);
+    const i = from + within(s.slice(from), this.limit - at, this.readsBytes);
     if (i > from && this.isWanted) this.add(s.slice(from, i), at);
-    const bytes = encoder.encode(String.fromCodePoint(s.codePointAt(i)!));
-    this.strayBytes = bytes.subarray(0, this.limit - at - this.bytesIn(s, from, i));
+    this.strayBytes = encodeAt(s, i).subarray(0, this.limit - at - utf8Length(s, from, i, this.readsBytes));
     this.tooLong(i, this.limit);
   }
 
@@ -913,9 +907,9 @@ export class Engine {
     if (raw !== undefined) raw.beginPiece(text, inner!.base);
     try {
       const room = inner!.limits.total - inner!.base;
-      const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
-      inner!.feed(within === text.length ? text : text.slice(0, within));
-      if (within < text.length) inner!.exceedTotal(text, within);
+      const end = within(text, room);
+      inner!.feed(end === text.length ? text : text.slice(0, end));
+      if (end < text.length) inner!.exceedTotal(text, end);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       inner!.keepTo(thrown.at);
@@ -983,30 +977,11 @@ export class Engine {
 
   // The limit on the total, which is checked before a byte is looked at.
 
-  /** How many bytes a part of a text is. */
-  bytesIn(text: string, from: number, to: number): number {
-    const length = utf8Length(text, from, to);
-    // A byte that is not UTF-8 counts as one.
-    return this.readsBytes ? length - (text.slice(from, to).match(LONE)?.length ?? 0) : length;
-  }
-
-  /** How much of a text is so many bytes at most, in whole characters. */
-  within(text: string, room: number): number {
-    let bytes = 0;
-    for (let at = 0; at < text.length; ) {
-      const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
-      bytes += this.bytesIn(text, at, next);
-      if (bytes > room) return at;
-      at = next;
-    }
-    return text.length;
-  }
-
   /** The text goes beyond the limit on the total with the character at this place. */
   exceedTotal(text: string, at: number): never {
     // Its first bytes may be within the limit.
     if (this.base < this.limits.total && !this.takesCharacters) this.feed(text.slice(at, at + 1));
-    if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
+    if (this.takesCharacters) this.checkWaiting(encodeAt(text, at));
     this.failTotal();
   }
 

@@ -8,12 +8,10 @@
 import { Fault, type Match, type Output } from "./engine.js";
 import type { Input } from "./input.js";
 import { matchEvent } from "./match-event.js";
-import { decode, joined, openTail } from "./utf8.js";
+import { decode, joined, LONE, openTail } from "./utf8.js";
 
 /** Stands for a byte of a comment that is not UTF-8. Strict JSON never has it. */
 const SUBSTITUTE = "\x1a";
-
-const LONE = /\p{Surrogate}/gu;
 
 /** An open value that a raw pattern selects. */
 interface OpenRaw {

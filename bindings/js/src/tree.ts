@@ -5,7 +5,7 @@
 
 import type { JsonSpigotError } from "./error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "./values.js";
-import { LITERAL, NUMBER, STRING, type Engine, type Frame } from "./engine.js";
+import { LITERAL, NUMBER, STRING, WORDS, type Engine, type Frame } from "./engine.js";
 import type { Growth } from "./growth.js";
 import type { Settings } from "./options.js";
 
@@ -23,11 +23,9 @@ export function shownNumber(token: string): string {
 /** The look of a container in a member that is dropped. */
 const DROPPED = Infinity;
 
-const LITERALS = ["true", "false", "null"];
-
 /** What is shown of the number or literal that is open; `undefined` if nothing is. */
 export function openAtom(engine: Engine): string | undefined {
-  if (engine.state === LITERAL) return LITERALS[engine.word];
+  if (engine.state === LITERAL) return WORDS[engine.word];
   return engine.state === NUMBER ? shownNumber(engine.token) || undefined : undefined;
 }
 
