@@ -63,9 +63,9 @@ const BACKSLASH = 92;
 export const WORDS: readonly string[] = ["true", "false", "null"];
 const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
 
-/** Plain characters, for runs that are long enough for the expression to pay. */
+/** Plain characters. The expression pays for all but the shortest runs: a loop asks of each unit how its string is stored. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
-const SHORT = 14;
+const SHORT = 3;
 
 const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
   const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);

@@ -103,7 +103,7 @@ const MODEL_OUTPUT: readonly Deviation[] = [
 
 const LIMITS = ["depth", "key", "string", "number", "total"] as const;
 
-const KNOWN: readonly (keyof ParserOptions)[] = [
+const KNOWN = /* @__PURE__ */ new Set<string>([
   "snapshots",
   "provisional",
   "limits",
@@ -116,7 +116,7 @@ const KNOWN: readonly (keyof ParserOptions)[] = [
   "spelling",
   "strictByteOrderMark",
   "freeze",
-];
+] satisfies (keyof ParserOptions)[]);
 
 /** The options of a parser, checked, with nothing left out. */
 export interface Settings extends Making {
@@ -159,8 +159,8 @@ const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinit
 
 export function settingsOf(options: ParserOptions): Settings {
   for (const name in options) {
-    if (KNOWN.includes(name as keyof ParserOptions)) continue;
-    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
+    if (KNOWN.has(name)) continue;
+    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${[...KNOWN].join(", ")}`);
   }
   if (typeof options.snapshots === "string") oneOf("snapshots", options.snapshots, ["live"], "live");
   return {
