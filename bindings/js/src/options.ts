@@ -3,18 +3,25 @@
 import { JsonSpigotError } from "./error.js";
 import type { Making } from "./values.js";
 
+/** In the order of their bits in saved state. */
+export const DEVIATIONS = [
+  "control-characters",
+  "bad-escapes",
+  "lone-surrogates",
+  "trailing-commas",
+  "comments",
+  "single-quotes",
+  "bare-keys",
+  "python-literals",
+  "non-finite",
+  "byte-order-mark",
+] as const;
+
 /** A deviation from JSON that can be tolerated. */
-export type Deviation =
-  | "control-characters"
-  | "bad-escapes"
-  | "lone-surrogates"
-  | "trailing-commas"
-  | "comments"
-  | "single-quotes"
-  | "bare-keys"
-  | "python-literals"
-  | "non-finite"
-  | "byte-order-mark";
+export type Deviation = (typeof DEVIATIONS)[number];
+
+/** The bits of the first five and the last. */
+const MODEL_OUTPUT = 0x21f;
 
 /** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
@@ -77,29 +84,6 @@ export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "l
   /** What `__proto__` becomes in values: a member like any other, or nothing. */
   readonly prototypeKeys?: "keep" | "drop";
 };
-
-/** In the order of their bits in saved state. */
-export const DEVIATIONS: readonly Deviation[] = [
-  "control-characters",
-  "bad-escapes",
-  "lone-surrogates",
-  "trailing-commas",
-  "comments",
-  "single-quotes",
-  "bare-keys",
-  "python-literals",
-  "non-finite",
-  "byte-order-mark",
-];
-
-const MODEL_OUTPUT: readonly Deviation[] = [
-  "control-characters",
-  "bad-escapes",
-  "lone-surrogates",
-  "trailing-commas",
-  "comments",
-  "byte-order-mark",
-];
 
 const LIMITS = ["depth", "key", "string", "number", "total"] as const;
 
@@ -205,9 +189,10 @@ function leniencyOf(lenient: NonNullable<ParserOptions["lenient"]>): number {
   if (!Array.isArray(asked)) {
     throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
   }
-  const names = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
   let bits = 0;
-  for (const name of names) bits |= 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
+  for (const name of asked as readonly (Deviation | "model-output")[]) {
+    bits |= name === "model-output" ? MODEL_OUTPUT : 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
+  }
   return bits;
 }
 

@@ -12,7 +12,7 @@ import { restore, save } from "./saved/envelope.js";
 import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { shownText } from "./shown.js";
 import { lookUp, type ValueState } from "./state-of.js";
-import { selectingText } from "./make-text.js";
+import { selectingText } from "./selecting-text.js";
 import { opened, Text } from "./text.js";
 import { TextParser } from "./text-parser.js";
 import { makeValue, type Json } from "./values.js";

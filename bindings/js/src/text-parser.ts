@@ -4,6 +4,7 @@
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { disposable } from "./disposing.js";
 import type { Engine } from "./engine.js";
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
@@ -144,13 +145,4 @@ export class TextParser {
   }
 }
 
-// Where an engine has no such symbol, `dispose` is all there is.
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(TextParser.prototype, Symbol.dispose, {
-    value(this: TextParser) {
-      this.dispose();
-    },
-    writable: true,
-    configurable: true,
-  });
-}
+disposable(TextParser.prototype);

@@ -7,12 +7,9 @@ import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
 import { cloneInput, Input } from "./input.js";
 import type { Keeping } from "./keeping.js";
-import { carrySegments } from "./match-event.js";
 import { invalid, type Settings } from "./options.js";
 import { errorOf, TextError } from "./text-error.js";
 import { Tree } from "./tree.js";
-
-carrySegments();
 
 /** What belongs to a parser, for those who read and save many texts with it. */
 export interface Parts {
