@@ -1,6 +1,6 @@
 // Patterns as users give them, compiled once.
 
-import { Automaton } from "./automaton.js";
+import { Automaton, NO_AUTOMATON } from "./automaton.js";
 import { JsonSpigotError } from "./error.js";
 import { parsePattern } from "./pattern.js";
 
@@ -13,7 +13,7 @@ const compiled = new Map<string, Automaton>();
 export function compile(patterns: string | readonly string[]): Automaton {
   const list = typeof patterns === "string" ? [patterns] : patterns;
   // No pattern has this unit in it, so equal names are equal lists.
-  const known = Array.isArray(list) ? compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
+  const known = Array.isArray(list) ? list.length === 0 ? NO_AUTOMATON : compiled.get(list.length === 1 ? (list[0] as string) : `${list.length}\0${list.join("\0")}`) : undefined;
   return known ?? compileAnew(list);
 }
 

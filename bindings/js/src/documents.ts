@@ -4,6 +4,7 @@
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { disposable } from "./disposing.js";
 import { JsonSpigotError } from "./error.js";
 import type { DocumentEvent, Event } from "./events.js";
 import { makeValue, type Json } from "./values.js";
@@ -11,7 +12,7 @@ import { Fault, NUMBER, VALUE } from "./engine.js";
 import { errorOf, type TextError } from "./text-error.js";
 import { isBytes, lengthOf } from "./input.js";
 import { COMMENTS } from "./lenient.js";
-import { selectingText } from "./make-text.js";
+import { selectingText } from "./selecting-text.js";
 import { Text } from "./text.js";
 import { compact } from "./places.js";
 import { unless, type Reader } from "./saved/bytes.js";
@@ -458,14 +459,4 @@ export class Documents {
   }
 }
 
-// Where an engine has no such symbol, `dispose` is all there is.
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Documents.prototype, Symbol.dispose, {
-    value(this: Documents) {
-      this.dispose();
-    },
-    writable: true,
-    configurable: true,
-  });
-}
-
+disposable(Documents.prototype);

@@ -11,6 +11,7 @@
 // error of one that remains.
 
 import type { Event, ValueType } from "./events.js";
+import { matchEvent } from "./match-event.js";
 import { makeNumber, type Json, type Making } from "./values.js";
 import type { Automaton, Place } from "./automaton.js";
 import { errorOf } from "./text-error.js";
@@ -20,7 +21,7 @@ import { append, INSIDE, spell, type Segment } from "./path.js";
 import type { Limits } from "./options.js";
 import type { RawDeltas } from "./raw.js";
 import type { Tree } from "./tree.js";
-import { breakOf, utf8Length } from "./utf8.js";
+import { breakOf, encodeAt, utf8Length, within } from "./utf8.js";
 
 // What the next unit is part of.
 export const VALUE = 0;
@@ -59,17 +60,12 @@ export const DIGITS = 4;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-const WORDS = ["true", "false", "null"];
+export const WORDS: readonly string[] = ["true", "false", "null"];
 const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-
-/** Plain characters, for runs that are long enough for the expression to pay. */
+/** Plain characters. The expression pays for all but the shortest runs: a loop asks of each unit how its string is stored. */
 const PLAIN = /[ !#-[\]-\x7f]*/y;
-const SHORT = 24;
-
-/** Half a surrogate pair. */
-const LONE = /\p{Surrogate}/gu;
+const SHORT = 3;
 
 const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
   const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);
@@ -454,8 +450,11 @@ export class Engine {
     for (const pattern of selected) {
       const id = output.nextMatch++;
       const isRaw = raw !== undefined && this.automaton.patterns[pattern]!.isRaw;
-      matches.push({ id, pattern, path, type, offset, isRaw });
-      output.events.push({ kind: "begin", pattern, matchId: id, path, offset, type });
+      const match = { id, pattern, path, type, offset, isRaw };
+      matches.push(match);
+      const event = matchEvent("begin", match, offset);
+      event.type = type;
+      output.events.push(event);
     }
     if (raw !== undefined) raw.begin(matches, output);
     return matches;
@@ -464,12 +463,12 @@ export class Engine {
   end(matches: readonly Match[], offset: number, value: Json | undefined, raw: string | undefined, type = matches[0]!.type): void {
     if (this.raw !== undefined) this.raw.end(matches, offset, this.output);
     const { events } = this.output;
-    for (const { id, pattern, path } of matches) {
-      events.push(
-        raw === undefined
-          ? { kind: "end", pattern, matchId: id, path, offset, type, value }
-          : { kind: "end", pattern, matchId: id, path, offset, type, value, raw },
-      );
+    for (const match of matches) {
+      const event = matchEvent("end", match, offset);
+      event.type = type;
+      event.value = value;
+      if (raw !== undefined) event.raw = raw;
+      events.push(event);
     }
   }
 
@@ -548,29 +547,34 @@ export class Engine {
     let i = from;
     let extra = 0;
     let c = 0;
-    if (n - i > SHORT) {
-      PLAIN.lastIndex = i;
-      PLAIN.test(s);
-      i = PLAIN.lastIndex;
-    }
-    for (; i < n; i++) {
-      c = s.charCodeAt(i);
-      if (c < 128) {
-        if (c === QUOTE || c === BACKSLASH || c < 32) break;
-      } else if (c < 0x800) {
-        extra++;
-      } else if (c < 0xd800 || c > 0xdfff) {
-        extra += 2;
-      } else {
-        // Each half of a pair is two of its four bytes.
-        const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
-        if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) {
-          // Half a pair, or a byte that is not UTF-8.
-          break;
-        }
-        extra += 2;
-        i++;
+    reading: for (;;) {
+      if (n - i > SHORT) {
+        PLAIN.lastIndex = i;
+        PLAIN.test(s);
+        i = PLAIN.lastIndex;
       }
+      for (; i < n; i++) {
+        c = s.charCodeAt(i);
+        if (c < 128) {
+          if (c === QUOTE || c === BACKSLASH || c < 32) break reading;
+          continue;
+        }
+        if (c < 0x800) {
+          extra++;
+        } else if (c < 0xd800 || c > 0xdfff) {
+          extra += 2;
+        } else {
+          // Each half of a pair is two of its four bytes.
+          const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
+          // Half a pair, or a byte that is not UTF-8.
+          if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) break reading;
+          extra += 2;
+          i++;
+        }
+        if (n - i > SHORT && s.charCodeAt(i + 1) < 128) break;
+      }
+      if (i === n) break;
+      i++;
     }
     if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
     if (i > from) {
@@ -578,11 +582,14 @@ export class Engine {
       this.extra += extra;
     }
     if (i === n) return i;
-    if (c === QUOTE) {
-      if (this.state === STRING) this.endString(i + 1);
-      else this.endKey(i);
-      return i + 1;
-    }
+    if (c !== QUOTE) return this.interrupted(s, c, i);
+    if (this.state === STRING) this.endString(i + 1);
+    else this.endKey(i);
+    return i + 1;
+  }
+
+  /** What stands in a string and is neither a character nor its end. */
+  interrupted(s: string, c: number, i: number): number {
     if (c === BACKSLASH) {
       this.checkLimit(i);
       this.escape = LETTER;
@@ -590,6 +597,7 @@ export class Engine {
       return i + 1;
     }
     if (c < 32) this.failControl(i);
+    const n = s.length;
     if (this.mayBeCut && (this.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
       // The beginning of a character, which may go on.
       this.unread = n - i;
@@ -625,10 +633,9 @@ export class Engine {
   /** A run goes beyond the limit: the characters before that are reported. */
   exceed(s: string, from: number): never {
     const at = this.base + from + this.extra;
-    const i = from + this.within(s.slice(from), this.limit - at);
+    const i = from + within(s.slice(from), this.limit - at, this.readsBytes);
     if (i > from && this.isWanted) this.add(s.slice(from, i), at);
-    const bytes = encoder.encode(String.fromCodePoint(s.codePointAt(i)!));
-    this.strayBytes = bytes.subarray(0, this.limit - at - this.bytesIn(s, from, i));
+    this.strayBytes = encodeAt(s, i).subarray(0, this.limit - at - utf8Length(s, from, i, this.readsBytes));
     this.tooLong(i, this.limit);
   }
 
@@ -752,14 +759,8 @@ export class Engine {
       for (let at = 0; at < open.length; at++) {
         const match = open[at]!;
         if (match.isRaw) continue;
-        const delta = {
-          kind: "delta",
-          pattern: match.pattern,
-          matchId: match.id,
-          path: match.path,
-          offset: this.bufferStart,
-          text,
-        } as const;
+        const delta = matchEvent("delta", match, this.bufferStart);
+        delta.text = text;
         this.output.events.push(delta);
         if (this.holdsText) (this.held ??= []).push(delta);
       }
@@ -906,9 +907,9 @@ export class Engine {
     if (raw !== undefined) raw.beginPiece(text, inner!.base);
     try {
       const room = inner!.limits.total - inner!.base;
-      const within = text.length * 3 <= room ? text.length : inner!.within(text, room);
-      inner!.feed(within === text.length ? text : text.slice(0, within));
-      if (within < text.length) inner!.exceedTotal(text, within);
+      const end = within(text, room);
+      inner!.feed(end === text.length ? text : text.slice(0, end));
+      if (end < text.length) inner!.exceedTotal(text, end);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       inner!.keepTo(thrown.at);
@@ -938,8 +939,9 @@ export class Engine {
     const error = errorOf(fault, inner, inner.knownPath(hasLeaf(inner, fault.kind)));
     const path = this.path();
     for (const pattern of this.place.through) {
-      const matchId = this.output.nextMatch++;
-      this.output.events.push({ kind: "inner-error", pattern, matchId, path, offset: fault.offset, error });
+      const event = matchEvent("inner-error", { id: this.output.nextMatch++, pattern, path }, fault.offset);
+      event.error = error;
+      this.output.events.push(event);
     }
     inner.state = CLOSED;
     inner.inner = undefined;
@@ -975,30 +977,11 @@ export class Engine {
 
   // The limit on the total, which is checked before a byte is looked at.
 
-  /** How many bytes a part of a text is. */
-  bytesIn(text: string, from: number, to: number): number {
-    const length = utf8Length(text, from, to);
-    // A byte that is not UTF-8 counts as one.
-    return this.readsBytes ? length - (text.slice(from, to).match(LONE)?.length ?? 0) : length;
-  }
-
-  /** How much of a text is so many bytes at most, in whole characters. */
-  within(text: string, room: number): number {
-    let bytes = 0;
-    for (let at = 0; at < text.length; ) {
-      const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
-      bytes += this.bytesIn(text, at, next);
-      if (bytes > room) return at;
-      at = next;
-    }
-    return text.length;
-  }
-
   /** The text goes beyond the limit on the total with the character at this place. */
   exceedTotal(text: string, at: number): never {
     // Its first bytes may be within the limit.
     if (this.base < this.limits.total && !this.takesCharacters) this.feed(text.slice(at, at + 1));
-    if (this.takesCharacters) this.checkWaiting(encoder.encode(String.fromCodePoint(text.codePointAt(at)!)));
+    if (this.takesCharacters) this.checkWaiting(encodeAt(text, at));
     this.failTotal();
   }
 

@@ -18,6 +18,11 @@ interface AnyMatch {
    * end, the first bad byte for an inner error. Inside a string (`outer | inner`) it counts in the decoded text.
    */
   readonly offset: number;
+  /**
+   * The keys and indices of the path; `null` is the step from a string into the text in it. They are worked out when they are
+   * read, so a copy of the event made by spreading it does not have them.
+   */
+  readonly segments: readonly (string | number | null)[];
 }
 
 /** The value's first byte has arrived. */

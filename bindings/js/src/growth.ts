@@ -34,7 +34,7 @@ export class Growth {
   constructor(engine: Engine) {
     this.#levels = engine.stack.slice(0, engine.depth).map(({ isArray }) => ({ isArray, isOld: true, hasChildren: true }));
     this.#isStringOpen = this.#isStringOld = engine.state === STRING;
-    this.#atom = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+    this.#atom = engine.tree?.options.provisional ? openAtom(engine) : undefined;
   }
 
   /** A copy for a copied engine: what has been given, and what has not. */
@@ -114,7 +114,7 @@ export class Growth {
 
   /** The operations; what is there now is old from here on. */
   take(engine: Engine): string[] {
-    const token = engine.tree?.options.isProvisional ? openAtom(engine) : undefined;
+    const token = engine.tree?.options.provisional ? openAtom(engine) : undefined;
     if (token !== undefined && token !== this.#atom) {
       if (this.#atom === undefined) this.#add(engine, token);
       else this.#replace(engine, token);

@@ -34,7 +34,7 @@ export { Documents, type DocumentsOptions, type Framing } from "./documents.js";
 export type { Deviation, Limits, ParserOptions } from "./options.js";
 export { Parser, type ParserStatus } from "./parser.js";
 export { applyPatch, type PatchOp } from "./patch.js";
-export { pathOf, segmentsOf, type PathNotation } from "./path-of.js";
+export { pathOf, type PathNotation } from "./path-of.js";
 export { PatternError } from "./pattern.js";
 export type { ValueState } from "./state-of.js";
 export type { DeepPartial } from "./text-parser.js";

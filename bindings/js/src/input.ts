@@ -3,7 +3,7 @@
 
 import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
 import type { Lenient } from "./lenient.js";
-import { decode, joined, openTail, utf8Length } from "./utf8.js";
+import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
 const MARK = [0xef, 0xbb, 0xbf];
@@ -197,7 +197,7 @@ export class Input {
     const { engine } = this;
     const room = engine.limits.total - engine.base;
     if (text.length * 3 <= room) return this.read(text);
-    const to = engine.within(text, room);
+    const to = within(text, room, engine.readsBytes);
     if (to > 0) {
       const end = this.read(text.slice(0, to));
       if (end < to || to === text.length) return end;

@@ -4,15 +4,13 @@
 // The chunk that is being read is the *current* piece: places in it can be asked for, but it counts as kept only up to
 // where it has been read when {@link Kept.commit} is called.
 
-/** Short pieces are joined until they are as long as this, so that many of them cost little memory. */
-const PIECE = 1024;
-
 export class Kept {
   /** The place after the last unit that is kept. */
   end = 0;
   #pieces: string[] = [];
-  #starts: number[] = [];
-  #tail = "";
+  /** Where each begins, as far as somebody has asked; and where the next one does. */
+  #starts: number[] | undefined = undefined;
+  #indexed = 0;
   #current = "";
   #from = 0;
 
@@ -28,104 +26,91 @@ export class Kept {
     const text = this.#current;
     const from = this.#from;
     this.#current = "";
-    if (to <= from) return;
-    this.push(from === 0 && to === text.length ? text : text.slice(from, to));
+    if (to > from) this.push(from === 0 && to === text.length ? text : text.slice(from, to));
   }
 
   push(text: string): void {
+    this.#pieces.push(text);
     this.end += text.length;
-    this.#tail += text;
-    if (this.#tail.length < PIECE) return;
-    this.#starts.push(this.end - this.#tail.length);
-    this.#pieces.push(this.#tail);
-    this.#tail = "";
+  }
+
+  /** The last piece that begins not after a place; or else the first. */
+  #find(place: number): number {
+    const pieces = this.#pieces;
+    const starts = (this.#starts ??= []);
+    for (let at = starts.length; at < pieces.length; at++) {
+      starts.push(this.#indexed);
+      this.#indexed += pieces[at]!.length;
+    }
+    let low = 0;
+    let high = starts.length;
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]! <= place) low = middle;
+      else high = middle;
+    }
+    return low;
   }
 
   /** The text from one place to another, the current piece included. */
   slice(from: number, to: number): string {
     const { end } = this;
-    if (from >= end) return this.#current.slice(from - end + this.#from, to - end + this.#from);
+    const current = to > end ? this.#current.slice(Math.max(0, from - end) + this.#from, to - end + this.#from) : "";
+    if (from >= end) return current;
+    const pieces = this.#pieces;
+    let at = this.#find(from);
+    const starts = this.#starts!;
     let text = "";
-    let place = end;
-    const tailStart = end - this.#tail.length;
-    if (from < tailStart) {
-      const starts = this.#starts;
-      let at = find(starts, from);
-      for (; at < starts.length && starts[at]! < to; at++) {
-        const start = starts[at]!;
-        text += this.#pieces[at]!.slice(Math.max(0, from - start), to - start);
-      }
-      place = tailStart;
-    } else {
-      place = from;
+    for (; at < starts.length && starts[at]! < to; at++) {
+      const start = starts[at]!;
+      text += pieces[at]!.slice(Math.max(0, from - start), to - start);
     }
-    if (to > place) text += this.#tail.slice(place - tailStart, to - tailStart);
-    if (to > end) text += this.#current.slice(this.#from, to - end + this.#from);
-    return text;
+    return text + current;
   }
 
   /** All that is kept, but for the current piece. */
   whole(): string {
-    return this.#pieces.join("") + this.#tail;
+    return this.#pieces.join("");
   }
 
   /** Keeps nothing from this place on. */
   truncate(place: number): void {
     if (place >= this.end) return;
-    let tail = this.#tail;
-    let start = this.end - tail.length;
-    while (start > place) {
-      tail = this.#pieces.pop() ?? "";
-      start = this.#starts.pop() ?? 0;
-    }
-    this.#tail = tail.slice(0, place - start);
-    this.end = place;
+    const at = this.#find(place);
+    const starts = this.#starts!;
+    const start = starts[at] ?? place;
+    const piece = start < place ? this.#pieces[at]!.slice(0, place - start) : "";
+    this.#pieces.length = starts.length = at;
+    this.end = this.#indexed = place - piece.length;
+    if (piece !== "") this.push(piece);
   }
 
   /** Drops what is before a place; places stay what they are. */
   release(place: number): void {
-    const tailStart = this.end - this.#tail.length;
     if (place >= this.end) {
-      this.#pieces = [];
-      this.#starts = [];
-      this.#tail = "";
-    } else if (place < tailStart) {
-      const drop = find(this.#starts, place);
-      if (drop > 0) {
-        this.#pieces.splice(0, drop);
-        this.#starts.splice(0, drop);
-      }
-    } else if (this.#pieces.length > 0) {
-      this.#pieces = [];
-      this.#starts = [];
+      this.clear(this.end);
+      return;
     }
+    const drop = this.#find(place);
+    if (drop === 0) return;
+    this.#pieces.splice(0, drop);
+    this.#starts!.splice(0, drop);
   }
 
-  clear(): void {
-    this.end = 0;
-    this.#pieces = [];
-    this.#starts = [];
-    this.#tail = this.#current = "";
+  /** Begins again, at this place. */
+  clear(end = 0): void {
+    this.end = this.#indexed = end;
+    if (this.#pieces.length > 0) this.#pieces = [];
+    this.#starts = undefined;
+    this.#current = "";
   }
 
   clone(): Kept {
     const clone = new Kept();
     clone.end = this.end;
     clone.#pieces = this.#pieces.slice();
-    clone.#starts = this.#starts.slice();
-    clone.#tail = this.#tail;
+    clone.#starts = this.#starts?.slice();
+    clone.#indexed = this.#indexed;
     return clone;
   }
-}
-
-/** The last of these starts that is not after a place. */
-function find(starts: readonly number[], place: number): number {
-  let low = 0;
-  let high = starts.length;
-  while (low + 1 < high) {
-    const middle = (low + high) >> 1;
-    if (starts[middle]! <= place) low = middle;
-    else high = middle;
-  }
-  return low;
 }

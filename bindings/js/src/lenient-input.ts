@@ -4,8 +4,7 @@
 import { Fault } from "./engine.js";
 import { Input } from "./input.js";
 import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./lenient.js";
-
-const encoder = /* @__PURE__ */ new TextEncoder();
+import { encodeAt } from "./utf8.js";
 
 export class LenientInput extends Input {
   declare readonly translator: Lenient;
@@ -71,7 +70,7 @@ export class LenientInput extends Input {
     translator.throwUndecided();
     if (engine.base < total && !this.takesCharacters) {
       // The first bytes of a character are within the limit, and may be a deviation.
-      this.bytes = encoder.encode(String.fromCodePoint(text.codePointAt(to)!)).subarray(0, total - engine.base);
+      this.bytes = encodeAt(text, to).subarray(0, total - engine.base);
       this.readWaiting();
       this.bytes = this.bytes.subarray(0, 0);
     }

@@ -31,6 +31,7 @@ import {
 } from "./engine.js";
 import { errorOf, type TextError } from "./text-error.js";
 import { DEVIATIONS } from "./options.js";
+import { utf8Length } from "./utf8.js";
 
 // Deviations, by their bits.
 export const CONTROL_CHARACTERS = 0;
@@ -127,9 +128,7 @@ export class Lenient {
 
   clone(engine: Engine): Lenient {
     const clone = new Lenient(engine, this.allowed, this.accepts);
-    const { count, newest, first, isAwake, step, at, missing, word, matched, isSingleQuoted } = this;
-    const list = this.list.slice();
-    return Object.assign(clone, { count, list, newest, first, isAwake, step, at, missing, word, matched, isSingleQuoted });
+    return Object.assign(clone, this, { list: this.list.slice() });
   }
 
   reset(): void {
@@ -452,7 +451,7 @@ export class Lenient {
   /** Leaves out a part of the text. */
   #skip(from: number, to: number): number {
     const engine = this.#engine;
-    engine.extra += engine.bytesIn(this.#text, from, to) - (to - from);
+    engine.extra += utf8Length(this.#text, from, to, engine.readsBytes) - (to - from);
     return to;
   }
 

@@ -1,13 +1,11 @@
 // A text with the options that a user may give, leniency among them.
 
-import { Automaton, NO_AUTOMATON } from "./automaton.js";
-import { compile } from "./compile.js";
+import { NO_AUTOMATON, type Automaton } from "./automaton.js";
 import type { Engine, Output } from "./engine.js";
-import { KEEPING, type Keeping } from "./keeping.js";
+import type { Keeping } from "./keeping.js";
 import { Lenient } from "./lenient.js";
 import { LenientInput } from "./lenient-input.js";
 import { settingsOf, type ParserOptions } from "./options.js";
-import { beginRaw } from "./raw.js";
 import { textOf, type Text } from "./text.js";
 
 /** A text of which nothing is kept but what is shown. */
@@ -15,12 +13,8 @@ export function makeText(options: ParserOptions & { readonly retain: "nothing" }
   return textWith(options, automaton);
 }
 
-/** A text in which a user's patterns select. */
-export function selectingText(options: ParserOptions, patterns: string | readonly string[] | Automaton): Text {
-  return textWith(options, patterns instanceof Automaton ? patterns : compile(patterns), KEEPING, beginRaw);
-}
-
-function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
+/** The same with patterns, and with what is done for those of a user. */
+export function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
   const settings = settingsOf(options);
   const { accept, lenient, strictByteOrderMark } = settings;
   const inputOf = (engine: Engine): LenientInput =>

@@ -3,18 +3,25 @@
 import { JsonSpigotError } from "./error.js";
 import type { Making } from "./values.js";
 
+/** In the order of their bits in saved state. */
+export const DEVIATIONS = [
+  "control-characters",
+  "bad-escapes",
+  "lone-surrogates",
+  "trailing-commas",
+  "comments",
+  "single-quotes",
+  "bare-keys",
+  "python-literals",
+  "non-finite",
+  "byte-order-mark",
+] as const;
+
 /** A deviation from JSON that can be tolerated. */
-export type Deviation =
-  | "control-characters"
-  | "bad-escapes"
-  | "lone-surrogates"
-  | "trailing-commas"
-  | "comments"
-  | "single-quotes"
-  | "bare-keys"
-  | "python-literals"
-  | "non-finite"
-  | "byte-order-mark";
+export type Deviation = (typeof DEVIATIONS)[number];
+
+/** The bits of the first five and the last. */
+const MODEL_OUTPUT = 0x21f;
 
 /** Limits on a text. With a limit of N, N is allowed, and N + 1 is an error at the byte that exceeds it. */
 export interface Limits {
@@ -78,32 +85,9 @@ export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "l
   readonly prototypeKeys?: "keep" | "drop";
 };
 
-/** In the order of their bits in saved state. */
-export const DEVIATIONS: readonly Deviation[] = [
-  "control-characters",
-  "bad-escapes",
-  "lone-surrogates",
-  "trailing-commas",
-  "comments",
-  "single-quotes",
-  "bare-keys",
-  "python-literals",
-  "non-finite",
-  "byte-order-mark",
-];
-
-const MODEL_OUTPUT: readonly Deviation[] = [
-  "control-characters",
-  "bad-escapes",
-  "lone-surrogates",
-  "trailing-commas",
-  "comments",
-  "byte-order-mark",
-];
-
 const LIMITS = ["depth", "key", "string", "number", "total"] as const;
 
-const KNOWN: readonly (keyof ParserOptions)[] = [
+const KNOWN = /* @__PURE__ */ new Set<string>([
   "snapshots",
   "provisional",
   "limits",
@@ -116,7 +100,7 @@ const KNOWN: readonly (keyof ParserOptions)[] = [
   "spelling",
   "strictByteOrderMark",
   "freeze",
-];
+] satisfies (keyof ParserOptions)[]);
 
 /** The options of a parser, checked, with nothing left out. */
 export interface Settings extends Making {
@@ -159,8 +143,8 @@ const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinit
 
 export function settingsOf(options: ParserOptions): Settings {
   for (const name in options) {
-    if (KNOWN.includes(name as keyof ParserOptions)) continue;
-    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${KNOWN.join(", ")}`);
+    if (KNOWN.has(name)) continue;
+    throw invalid(`unknown option ${JSON.stringify(name)}: the options are ${[...KNOWN].join(", ")}`);
   }
   if (typeof options.snapshots === "string") oneOf("snapshots", options.snapshots, ["live"], "live");
   return {
@@ -205,9 +189,10 @@ function leniencyOf(lenient: NonNullable<ParserOptions["lenient"]>): number {
   if (!Array.isArray(asked)) {
     throw invalid(`lenient: ${JSON.stringify(asked)} is neither "model-output" nor a list of ${DEVIATIONS.join(", ")}`);
   }
-  const names = (asked as readonly (Deviation | "model-output")[]).flatMap((name) => (name === "model-output" ? MODEL_OUTPUT : name));
   let bits = 0;
-  for (const name of names) bits |= 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
+  for (const name of asked as readonly (Deviation | "model-output")[]) {
+    bits |= name === "model-output" ? MODEL_OUTPUT : 1 << DEVIATIONS.indexOf(oneOf("lenient", name, DEVIATIONS, "comments"));
+  }
   return bits;
 }
 

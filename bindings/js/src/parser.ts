@@ -12,8 +12,8 @@ import { restore, save } from "./saved/envelope.js";
 import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { shownText } from "./shown.js";
 import { lookUp, type ValueState } from "./state-of.js";
-import { selectingText } from "./make-text.js";
-import { Text } from "./text.js";
+import { selectingText } from "./selecting-text.js";
+import { opened, Text } from "./text.js";
 import { TextParser } from "./text-parser.js";
 import { makeValue, type Json } from "./values.js";
 
@@ -42,7 +42,7 @@ export interface ParserStatus {
  * ```
  */
 export class Parser extends TextParser {
-  readonly #text: Text;
+  #text: Text | undefined;
 
   constructor(patterns: string | readonly string[] = [], options: ParserOptions = NO_OPTIONS) {
     const text = (patterns as unknown) instanceof Text ? (patterns as unknown as Text) : textOfParser(patterns, options);
@@ -56,7 +56,7 @@ export class Parser extends TextParser {
    * @throws {JsonSpigotError} if there is none, or if the text was not retained.
    */
   value<T = Json>(): T {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     const complete = text.completeText();
     const { settings, input } = text.parts;
     // The text has been parsed already, and what is shown is whole.
@@ -65,13 +65,14 @@ export class Parser extends TextParser {
 
   /** The complete value's text as it was spelt, without the white space between tokens. */
   valueText(): string {
-    return compact(this.#text.opened().completeText());
+    return compact(opened(this.#text).completeText());
   }
 
   /** The document as far as it is known, as JSON text: numbers as they are spelt, repeated keys in their places. */
   snapshotText(): string | undefined {
-    this.#text.opened().tree();
-    return shownText(this.#text.engine);
+    const text = opened(this.#text);
+    text.tree();
+    return shownText(text.engine);
   }
 
   /**
@@ -80,7 +81,7 @@ export class Parser extends TextParser {
    */
   patch(): PatchOp[] {
     const texts = this.patchText();
-    const tree = this.#text.opened().tree();
+    const tree = opened(this.#text).tree();
     try {
       if (!tree.refusal) return makePatch(texts, tree.options);
     } catch (thrown) {
@@ -92,8 +93,9 @@ export class Parser extends TextParser {
 
   /** The same, each operation as JSON text: numbers as they are spelt, and whatever keys the document has. */
   patchText(): string[] {
-    const tree = this.#text.opened().tree();
-    const { engine } = this.#text;
+    const text = opened(this.#text);
+    const tree = text.tree();
+    const { engine } = text;
     if (tree.growth) return tree.growth.take(engine);
     const shown = shownText(engine);
     tree.growth = new Growth(engine);
@@ -106,19 +108,20 @@ export class Parser extends TextParser {
    * @throws {JsonSpigotError} of kind `invalid-path` for any other text.
    */
   stateOf(path: string): ValueState {
-    const tree = this.#text.opened().tree();
+    const text = opened(this.#text);
+    const tree = text.tree();
     const segments = segmentsOf(path);
     if (segments === undefined || segments.includes(INSIDE)) {
       const message = `invalid path: expected a concrete path, such as \`ask_slots[0].message\`, instead of ${JSON.stringify(path)}`;
       throw new JsonSpigotError("invalid-path", message);
     }
-    if (tree.options.isProvisional) tree.look(this.#text.engine);
-    return lookUp(this.#text, segments as readonly (string | number)[]).state;
+    if (tree.options.provisional) tree.look(text.engine);
+    return lookUp(text, segments as readonly (string | number)[]).state;
   }
 
   /** The part of the input that has been read, what deviates from JSON, the error if there is one. */
   get status(): ParserStatus {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     const { input, output } = text.parts;
     const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
     return {
@@ -130,9 +133,14 @@ export class Parser extends TextParser {
     };
   }
 
+  override dispose(): void {
+    super.dispose();
+    this.#text = undefined;
+  }
+
   /** An independent parser in the same state. It costs a copy of everything that this one keeps. */
   clone(): Parser {
-    return new Parser(this.#text.opened().clone() as unknown as string);
+    return new Parser(opened(this.#text).clone() as unknown as string);
   }
 
   /**
@@ -141,7 +149,7 @@ export class Parser extends TextParser {
    * open key or number, and whatever the options retain: the text, the document so far.
    */
   save(): Uint8Array {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     return save(ownerOf(text.parts), noteOf(text), (out) => saveText(text, out));
   }
 

@@ -1,6 +1,6 @@
 // Where an event's value is, in the notations of others.
 
-import { INSIDE, normalized, pointer, segmentsOf as parsed } from "./path.js";
+import { normalized, pointer, segmentsOf } from "./path.js";
 
 /** An RFC 6901 pointer (`/ask_slots/0/message`), or an RFC 9535 normalized path (`$['ask_slots'][0]['message']`). */
 export type PathNotation = "pointer" | "normalized";
@@ -13,11 +13,6 @@ export type PathNotation = "pointer" | "normalized";
  * ```
  */
 export function pathOf(event: { readonly path: string }, notation: PathNotation): string {
-  const segments = parsed(event.path) ?? [];
+  const segments = segmentsOf(event.path) ?? [];
   return notation === "pointer" ? pointer(segments) : normalized(segments);
-}
-
-/** The keys and indices of an event's path, from the root; `null` is the step from a string into the text in it. */
-export function segmentsOf(event: { readonly path: string }): (string | number | null)[] {
-  return (parsed(event.path) ?? []).map((segment) => (segment === INSIDE ? null : segment));
 }

@@ -7,12 +7,11 @@
 
 import { Fault, type Match, type Output } from "./engine.js";
 import type { Input } from "./input.js";
-import { decode, joined, openTail } from "./utf8.js";
+import { matchEvent } from "./match-event.js";
+import { decode, joined, LONE, openTail } from "./utf8.js";
 
 /** Stands for a byte of a comment that is not UTF-8. Strict JSON never has it. */
 const SUBSTITUTE = "\x1a";
-
-const LONE = /\p{Surrogate}/gu;
 
 /** An open value that a raw pattern selects. */
 interface OpenRaw {
@@ -142,9 +141,10 @@ export class RawDeltas {
     if (open.events !== events) {
       open.events = events;
       open.deltas = [];
-      for (const { id, pattern, path, offset: begin, isRaw } of open.matches) {
-        if (!isRaw) continue;
-        const delta = { kind: "delta", pattern, matchId: id, path, offset: open.from === 0 ? this.#start : begin, text } as const;
+      for (const match of open.matches) {
+        if (!match.isRaw) continue;
+        const delta = matchEvent("delta", match, open.from === 0 ? this.#start : match.offset);
+        delta.text = text;
         events.push(delta);
         open.deltas.push(delta);
       }

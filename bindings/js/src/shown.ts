@@ -36,7 +36,7 @@ export class Shown {
   read(): string | undefined {
     this.readOpen();
     const engine = this.#engine;
-    const atom = engine.tree!.options.isProvisional ? openAtom(engine) : undefined;
+    const atom = engine.tree!.options.provisional ? openAtom(engine) : undefined;
     const leaf = this.openString === "" ? atom : `${this.openString}"`;
     if (leaf !== undefined) this.#add(leaf);
     return this.#hasValue ? this.out + this.#closers.reverse().join("") : undefined;

@@ -5,7 +5,8 @@ import { chunksOfJson, type Chunk, type Source } from "./source.js";
 import type { ParserOptions } from "./options.js";
 import { Stage } from "./stage.js";
 import { TextParser, type DeepPartial } from "./text-parser.js";
-import { makeText, selectingText } from "./make-text.js";
+import { makeText } from "./make-text.js";
+import { selectingText } from "./selecting-text.js";
 import type { Json } from "./values.js";
 
 export interface StreamOptions extends ParserOptions {

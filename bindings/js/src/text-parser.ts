@@ -4,11 +4,12 @@
 // The declarations name `Symbol.dispose`, which users' own `lib` need not have.
 /// <reference lib="esnext.disposable" preserve="true" />
 
+import { disposable } from "./disposing.js";
 import type { Engine } from "./engine.js";
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
 import { isBytes } from "./input.js";
-import type { Text } from "./text.js";
+import { opened, type Text } from "./text.js";
 import type { TextError } from "./text-error.js";
 import type { Tree } from "./tree.js";
 import { wholeText } from "./utf8.js";
@@ -24,7 +25,8 @@ export type DeepPartial<T> = T extends string | number | bigint | boolean | null
       : T;
 
 export class TextParser {
-  readonly #text: Text;
+  /** The text, until it is disposed of. */
+  #text: Text | undefined;
   /** The engine, while it can be given a string as it is: most chunks go there straight. */
   #ready: Engine | undefined;
   /** The tree, while it can be looked at. */
@@ -61,14 +63,14 @@ export class TextParser {
       ready.feed(text);
     } catch (thrown) {
       this.#ready = undefined;
-      this.#throw(this.#text.failAt(thrown), events);
+      this.#throw(this.#text!.failAt(thrown), events);
     }
     if (output.refusal !== undefined) this.#throw(undefined, events);
     return events;
   }
 
   #feedAny(chunk: string | Uint8Array): Event[] {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     const { output } = text.parts;
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.#throwRefusal();
@@ -91,7 +93,7 @@ export class TextParser {
    * @throws {JsonSpigotError} if it is not one complete JSON text.
    */
   finish(): Event[] {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     this.#ready = undefined;
     this.#throwRefusal();
     const events: Event[] = [];
@@ -109,49 +111,38 @@ export class TextParser {
    * The cost is that of what has arrived since the last call, plus a copy of each container around it unless `"live"`.
    */
   snapshot<T = Json>(): DeepPartial<T> | undefined {
-    const tree = this.#shown ?? this.#text.opened().tree();
-    if (tree.refusal) throw tree.refusal;
-    const root = tree.look(this.#text.engine);
+    const tree = this.#shown ?? opened(this.#text).tree();
+    const root = tree.look(this.#text!.engine);
     if (tree.refusal) throw tree.refusal;
     return root as DeepPartial<T> | undefined;
   }
 
   /** Starts over with a new text, keeping the patterns and options, and reuses the parser's memory. */
   reset(): void {
-    const text = this.#text.opened();
+    const text = opened(this.#text);
     text.reset();
     this.#ready = text.readyEngine();
   }
 
   /** Drops what the parser keeps. Nothing else can be done with it then. */
   dispose(): void {
-    this.#text.dispose();
-    this.#ready = this.#shown = undefined;
+    this.#text = this.#ready = this.#shown = undefined;
   }
 
   declare [Symbol.dispose]: () => void;
 
   #throwRefusal(): void {
-    const { refusal } = this.#text.parts.output;
+    const { refusal } = this.#text!.parts.output;
     if (refusal !== undefined) throw refusal;
   }
 
   /** After the events of the chunk comes what is wrong with it. */
   #throw(error: TextError | undefined, events: readonly Event[]): never {
     this.#ready = undefined;
-    const { refusal } = this.#text.parts.output;
+    const { refusal } = this.#text!.parts.output;
     if (refusal instanceof JsonSpigotError) throw new JsonSpigotError(refusal.kind, refusal.message, { events });
     throw error!.with(events);
   }
 }
 
-// Where an engine has no such symbol, `dispose` is all there is.
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(TextParser.prototype, Symbol.dispose, {
-    value(this: TextParser) {
-      this.dispose();
-    },
-    writable: true,
-    configurable: true,
-  });
-}
+disposable(TextParser.prototype);

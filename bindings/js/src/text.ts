@@ -29,13 +29,15 @@ export function textOf(
 ): Text {
   const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw };
   const engine = new Engine(automaton, settings, output);
-  if (settings.snapshots) {
-    const { numbers, prototypeKeys, provisional, freeze } = settings;
-    const isLive = settings.snapshots === "live";
-    engine.tree = new Tree({ numbers, prototypeKeys, isLive, isProvisional: provisional, freezes: freeze && !isLive });
-  }
+  if (settings.snapshots) engine.tree = new Tree(settings);
   const input = inputOf?.(engine) ?? new Input(engine, settings.strictByteOrderMark);
   return new Text({ settings, automaton, output, input });
+}
+
+/** The text, unless it has been disposed of. */
+export function opened<T>(text: T | undefined): T {
+  if (text === undefined) throw new JsonSpigotError("disposed", "the parser has been disposed of");
+  return text;
 }
 
 const OPEN = 0;
@@ -49,24 +51,10 @@ export class Text {
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
   /** What has stopped the text. */
   stoppedBy: TextError | undefined;
-  #isDisposed = false;
 
   constructor(parts: Parts) {
     this.parts = parts;
     this.engine = parts.input.engine;
-  }
-
-  /** The text, unless it has been disposed of. */
-  opened(): Text {
-    if (this.#isDisposed) throw new JsonSpigotError("disposed", "the parser has been disposed of");
-    return this;
-  }
-
-  /** What it has said is dropped. */
-  dispose(): void {
-    if (this.#isDisposed) return;
-    this.reset();
-    this.#isDisposed = true;
   }
 
   /** What is shown of the document. */

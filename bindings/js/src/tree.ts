@@ -4,19 +4,12 @@
 // somebody may have seen is copied before it changes, once for each look; a live tree has but one look, which never ends.
 
 import type { JsonSpigotError } from "./error.js";
-import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json, type Making } from "./values.js";
-import { LITERAL, NUMBER, STRING, type Engine, type Frame } from "./engine.js";
+import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "./values.js";
+import { LITERAL, NUMBER, STRING, WORDS, type Engine, type Frame } from "./engine.js";
 import type { Growth } from "./growth.js";
+import type { Settings } from "./options.js";
 
 type Box = Json[] | { [key: string]: Json };
-
-export interface TreeOptions extends Making {
-  readonly isLive: boolean;
-  /** True if numbers and literals are shown that are still open. */
-  readonly isProvisional: boolean;
-  /** True if what was shown is frozen. */
-  readonly freezes: boolean;
-}
 
 /** An open number longer than this is shown in steps that double: each time it is made anew from all of its text. */
 const GROWS_BY_DOUBLING = 1024;
@@ -30,11 +23,9 @@ export function shownNumber(token: string): string {
 /** The look of a container in a member that is dropped. */
 const DROPPED = Infinity;
 
-const LITERALS = ["true", "false", "null"];
-
 /** What is shown of the number or literal that is open; `undefined` if nothing is. */
 export function openAtom(engine: Engine): string | undefined {
-  if (engine.state === LITERAL) return LITERALS[engine.word];
+  if (engine.state === LITERAL) return WORDS[engine.word];
   return engine.state === NUMBER ? shownNumber(engine.token) || undefined : undefined;
 }
 
@@ -44,15 +35,20 @@ export class Tree {
   refusal: JsonSpigotError | undefined = undefined;
   /** What has grown since it was last asked for, once somebody has asked. */
   growth: Growth | undefined = undefined;
-  readonly options: TreeOptions;
+  readonly options: Settings;
+  readonly #isLive: boolean;
+  /** True if what was shown is frozen. */
+  readonly #freezes: boolean;
   /** True if the open number or literal is shown. */
   isAtomShown = false;
   #look = 0;
   /** What was made or copied since the last look, and is to be frozen. */
-  #fresh: Box[] = [];
+  #fresh: Box[] | undefined = undefined;
 
-  constructor(options: TreeOptions) {
+  constructor(options: Settings) {
     this.options = options;
+    this.#isLive = options.snapshots === "live";
+    this.#freezes = options.freeze && !this.#isLive;
   }
 
   reset(): void {
@@ -60,7 +56,7 @@ export class Tree {
     this.refusal = undefined;
     this.growth = undefined;
     this.isAtomShown = false;
-    this.#fresh = [];
+    this.#fresh = undefined;
     // What was seen of the old text stays as it was.
     this.#look += 1;
   }
@@ -74,7 +70,7 @@ export class Tree {
     clone.isAtomShown = this.isAtomShown;
     clone.#look = this.#look += 1;
     // Nothing of a live tree is copied later, so both get their own of what may change.
-    if (this.options.isLive && copy.depth > 0) {
+    if (this.#isLive && copy.depth > 0) {
       for (const frame of [...engine.stack, ...copy.stack]) frame.look = -1;
       this.#own(engine, engine.depth, true);
       clone.#own(copy, copy.depth, true);
@@ -84,12 +80,12 @@ export class Tree {
 
   /** The document now; what was given before stays as it was, unless it is live. */
   look(engine: Engine): Json | undefined {
-    if (this.options.isProvisional) this.#showOpenAtom(engine);
-    if (!this.options.isLive) {
+    if (this.options.provisional) this.#showOpenAtom(engine);
+    if (!this.#isLive) {
       this.#look += 1;
-      if (this.#fresh.length > 0) {
+      if (this.#fresh !== undefined) {
         for (const box of this.#fresh) Object.freeze(box);
-        this.#fresh = [];
+        this.#fresh = undefined;
       }
     }
     return this.root;
@@ -106,7 +102,12 @@ export class Tree {
     this.#put(engine, box);
     frame.box = box;
     frame.look = this.#isDropped(engine) ? DROPPED : this.#look;
-    if (this.options.freezes && frame.look !== DROPPED) this.#fresh.push(box);
+    if (frame.look !== DROPPED) this.#make(box);
+  }
+
+  /** A container is new, and frozen at the next look. */
+  #make(box: Box): void {
+    if (this.#freezes) (this.#fresh ??= []).push(box);
   }
 
   /** Returns true if what begins is in a member that is dropped: nobody sees it, so nothing around it changes. */
@@ -165,13 +166,14 @@ export class Tree {
       this.root = value;
       return;
     }
-    const isOwn = top.look === this.#look || this.options.isLive;
+    const isOwn = top.look === this.#look || this.#isLive;
     if (top.isArray) {
       ((isOwn ? top.box : this.#own(engine, depth)) as Json[])[top.index] = value;
       return;
     }
     const { key } = top;
-    if (key === "__proto__" || key === "prototype") {
+    // Both are as long as that, and few other keys are.
+    if (key.length === 9 && (key === "__proto__" || key === "prototype")) {
       this.#putPrototype(engine, key, value);
       return;
     }
@@ -191,7 +193,7 @@ export class Tree {
   /** The container at this depth, from 1, so that it and those around it may be changed. */
   #own(engine: Engine, depth: number, isForced = false): Box {
     const { stack } = engine;
-    if (this.options.isLive && !isForced) return stack[depth - 1]!.box!;
+    if (this.#isLive && !isForced) return stack[depth - 1]!.box!;
     let from = depth;
     if (stack[depth - 1]!.look === DROPPED) return stack[depth - 1]!.box!;
     while (from > 0 && stack[from - 1]!.look !== this.#look) from -= 1;
@@ -201,7 +203,7 @@ export class Tree {
       const copy: Box = Array.isArray(old) ? old.slice() : { ...old };
       frame.box = copy;
       frame.look = this.#look;
-      if (this.options.freezes) this.#fresh.push(copy);
+      this.#make(copy);
       const parent = from === 0 ? undefined : stack[from - 1]!;
       if (parent === undefined) {
         this.root = copy;

@@ -3,10 +3,14 @@
 // So the parser, which alone knows where it is, judges it: in a string the byte that breaks the sequence is the error,
 // anywhere else its first byte is.
 
-const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const encoder = /* @__PURE__ */ new TextEncoder();
+export const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Up to this length a loop is faster than the decoder. */
 const SHORT = 12;
+
+/** Half a surrogate pair. */
+export const LONE = /\p{Surrogate}/gu;
 
 const unit = String.fromCharCode;
 
@@ -110,15 +114,20 @@ export function decode(bytes: Uint8Array): string {
   return text;
 }
 
-/** How many bytes a text is as UTF-8. */
-export function utf8Length(text: string, from = 0, to = text.length): number {
+export const encode = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+
+/** The character at a place of a text. */
+export const encodeAt = (text: string, at: number): Uint8Array<ArrayBuffer> => encode(String.fromCodePoint(text.codePointAt(at)!));
+
+/** How many bytes a text is as UTF-8. A byte that is not UTF-8 counts as one, in a text that was bytes. */
+export function utf8Length(text: string, from = 0, to = text.length, wasBytes = false): number {
   let length = to - from;
   for (let at = from; at < to; at++) {
     const unit = text.charCodeAt(at);
     // Each half of a pair is two of its four bytes.
     if (unit >= 0x80) length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
-  return length;
+  return wasBytes ? length - (text.slice(from, to).match(LONE)?.length ?? 0) : length;
 }
 
 /** Two parts of a text in one. */
@@ -131,12 +140,12 @@ export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
 }
 
 /** How much of a text is so many bytes at most, in whole characters. */
-export function within(text: string, most: number): number {
+export function within(text: string, most: number, wasBytes = false): number {
   if (text.length * 3 <= most) return text.length;
   let bytes = 0;
   for (let at = 0; at < text.length; ) {
     const next = at + (text.codePointAt(at)! > 0xffff ? 2 : 1);
-    bytes += utf8Length(text, at, next);
+    bytes += utf8Length(text, at, next, wasBytes);
     if (bytes > most) return at;
     at = next;
   }

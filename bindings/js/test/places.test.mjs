@@ -3,13 +3,13 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 
-import { Parser, pathOf, segmentsOf } from "../dist/index.js";
+import { Documents, Envelope, Parser, pathOf, ToolCalls } from "../dist/index.js";
 
 test("a path is spelt as a pointer and as a normalized path", () => {
   const text = JSON.stringify({ "a/b~c": [{ "it's": "x", "": 1, "\n": '{"in":[true]}' }] });
   const parser = new Parser(["$..*", "$..* | $..*"]);
   const events = parser.feed(text).filter(({ kind }) => kind === "begin");
-  const spelt = events.map((event) => [event.path, pathOf(event, "pointer"), pathOf(event, "normalized"), segmentsOf(event)]);
+  const spelt = events.map((event) => [event.path, pathOf(event, "pointer"), pathOf(event, "normalized"), event.segments]);
   assert.deepEqual(spelt, [
     ["['a/b~c']", "/a~1b~0c", "$['a/b~c']", ["a/b~c"]],
     ["['a/b~c'][0]", "/a~1b~0c/0", "$['a/b~c'][0]", ["a/b~c", 0]],
@@ -19,6 +19,26 @@ test("a path is spelt as a pointer and as a normalized path", () => {
     ["['a/b~c'][0]['\\n'] | in", "/a~1b~0c/0/\n", "$['a/b~c'][0]['\\n'] | $['in']", ["a/b~c", 0, "\n", null, "in"]],
     ["['a/b~c'][0]['\\n'] | in[0]", "/a~1b~0c/0/\n", "$['a/b~c'][0]['\\n'] | $['in'][0]", ["a/b~c", 0, "\n", null, "in", 0]],
   ]);
+});
+
+test("every event of a match has segments, whoever reports it", () => {
+  const calls = new ToolCalls("$..*");
+  calls.start(0);
+  const all = [
+    new Parser(["$..*", "raw:$..*", "a[0] | b"], { lenient: "model-output" }).feed('{"a": ["{", "x",], "b": {"c": 1}}'),
+    new Documents("lines", "$..*").feed('{"a": ["x"]}\n'),
+    calls.delta(0, '{"a": ["x"]}'),
+    new Envelope("bare:object", "$..*").feed('{"a": ["x"]}'),
+  ];
+  for (const events of all) {
+    const matches = events.filter(({ path }) => path !== undefined);
+    assert.ok(matches.some(({ kind }) => kind === "delta") && matches.some(({ kind }) => kind === "end"));
+    for (const event of matches) {
+      assert.equal(event.segments.map((segment) => `/${segment}`).join(""), pathOf(event, "pointer"));
+      assert.equal(Object.hasOwn(event, "segments"), false);
+    }
+  }
+  assert.ok(all[0].some(({ kind }) => kind === "inner-error"));
 });
 
 describe("a byte order mark", () => {

@@ -1,6 +1,6 @@
 // One open call: whose it is, what has come of its input, and what may still come.
 
-import { selectingText } from "../make-text.js";
+import { selectingText } from "../selecting-text.js";
 import { unless, type Reader, type Writer } from "../saved/bytes.js";
 import { digestOf } from "../saved/parser.js";
 import { utf8Length, within } from "../utf8.js";

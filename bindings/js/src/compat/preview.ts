@@ -5,7 +5,7 @@ import { JsonSpigotError } from "../error.js";
 import type { Settings } from "../options.js";
 import type { Step } from "../pattern.js";
 import { TextParser } from "../text-parser.js";
-import { textOf, type Text } from "../text.js";
+import { opened, textOf, type Text } from "../text.js";
 import type { Json } from "../values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
@@ -59,7 +59,7 @@ interface Broken {
 
 export class Preview {
   readonly #dialect: Dialect;
-  readonly #source: Text;
+  #source: Text | undefined;
   readonly #parser: TextParser;
   #text = "";
   #hasEnded = false;
@@ -69,7 +69,7 @@ export class Preview {
 
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
-    this.#source = origin === undefined ? textOf(AUTOMATON, SETTINGS) : origin.#source.opened().clone();
+    this.#source = origin === undefined ? textOf(AUTOMATON, SETTINGS) : opened(origin.#source).clone();
     this.#parser = new TextParser(this.#source);
     if (origin === undefined) return;
     this.#text = origin.#text;
@@ -93,6 +93,7 @@ export class Preview {
 
   dispose(): void {
     this.#parser.dispose();
+    this.#source = undefined;
   }
 
   push(delta: string): void {

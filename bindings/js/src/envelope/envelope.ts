@@ -2,7 +2,7 @@
 // outside payloads, and what of it is held back because it may become a delimiter.
 
 import { invalid, limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
-import { selectingText } from "../make-text.js";
+import { selectingText } from "../selecting-text.js";
 import { unless, type Reader } from "../saved/bytes.js";
 import { ENVELOPE, restore, save, type Owner } from "../saved/envelope.js";
 import { ownerOf } from "../saved/parser.js";

@@ -17,7 +17,7 @@ import { DONE, Fault, mayEnd, NUMBER } from "../engine.js";
 import { payloadOf, type Verdict } from "../payload/payload.js";
 import type { Parts, Text } from "../text.js";
 import { TextError } from "../text-error.js";
-import { utf8Length, within } from "../utf8.js";
+import { encodeAt, utf8Length, within } from "../utf8.js";
 import type { Making } from "../values.js";
 import { unless, type Reader, type Writer } from "../saved/bytes.js";
 import { restoreError, saveError } from "../saved/parser.js";
@@ -27,8 +27,6 @@ import type { EnvelopeEvent } from "./event.js";
 import { Extent } from "./extent.js";
 
 export type Report = (event: EnvelopeEvent) => void;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The last character. */
 const LAST = /* @__PURE__ */ Uint8Array.of(0xf4, 0x8f, 0xbf, 0xbf);
@@ -383,7 +381,7 @@ export class OpenPayload {
     let hasRoom = !hasMore || taken < head.length;
     if (hasMore && !hasRoom && this.#text.stoppedBy === undefined) {
       // The first bytes of the character that the limit cuts are within it, and may be wrong or end the value.
-      const cut = encoder.encode(String.fromCodePoint(piece.codePointAt(taken)!)).subarray(0, room - utf8Length(head));
+      const cut = encodeAt(piece, taken).subarray(0, room - utf8Length(head));
       hasRoom = cut.length > 0 && ((endsValue && this.#text.hasRootEnded) || this.#feedParser(cut, endsValue) < cut.length);
     }
     const { stoppedBy } = this.#text;

@@ -3,8 +3,11 @@
 
 import { JsonSpigotError } from "../error.js";
 import type { EndEvent, Event, ValueType } from "../events.js";
+import { carrySegments, matchEvent } from "../match-event.js";
 import { makeNumber, makeValue, type Json, type Making } from "../values.js";
 import type { Exports, Instance, Output } from "./instance.js";
+
+carrySegments();
 
 const TYPES: readonly ValueType[] = ["null", "boolean", "number", "string", "array", "object"];
 
@@ -61,7 +64,9 @@ export class EventReader {
         const path = output.string();
         const type = TYPES[(first >>> 4) & 15]!;
         this.#open.push({ id: matchId, path, type, text: "", delta: undefined, call: 0 });
-        events.push({ kind: "begin", pattern, matchId, path, offset, type });
+        const event = matchEvent("begin", { id: matchId, pattern, path }, offset);
+        event.type = type;
+        events.push(event);
         return;
       }
       case 1: {
@@ -73,7 +78,8 @@ export class EventReader {
           match.delta!.text += text;
           return;
         }
-        const event = { kind: "delta", pattern, matchId, path: match.path, offset, text } as const;
+        const event = matchEvent("delta", { id: matchId, pattern, path: match.path }, offset);
+        event.text = text;
         match.delta = event;
         match.call = this.#call;
         events.push(event);
@@ -87,7 +93,9 @@ export class EventReader {
         const error = readError(output, []);
         // Nothing more is reported of what is open inside, nor of what is inside texts within it.
         this.#open = this.#open.filter((match) => !match.path.startsWith(`${path} | `));
-        events.push({ kind: "inner-error", pattern, matchId, path, offset, error });
+        const event = matchEvent("inner-error", { id: matchId, pattern, path }, offset);
+        event.error = error;
+        events.push(event);
       }
     }
   }
@@ -104,17 +112,18 @@ export class EventReader {
     let at = open.length - 1;
     while (open[at]!.id !== matchId) at -= 1;
     const { path, type: begun, text } = open[at]!;
+    const event = matchEvent("end", { id: matchId, pattern, path }, offset);
+    event.type = begun;
+    event.value = known === 0 ? undefined : text;
     if (at === open.length - 1) open.pop();
     else open.splice(at, 1);
-    if (known === 0) return { kind: "end", pattern, matchId, path, offset, type: begun, value: undefined };
-    if (known === 1) return { kind: "end", pattern, matchId, path, offset, type: begun, value: text };
+    if (known <= 1) return event;
     const raw = output.string();
     // What begins as `-Infinity` does may be a number, and is none.
-    const type = raw === "null" ? "null" : begun;
-    const value = this.#value(type, raw);
-    return this.#options.spelling
-      ? { kind: "end", pattern, matchId, path, offset, type, value, raw }
-      : { kind: "end", pattern, matchId, path, offset, type, value };
+    if (raw === "null") event.type = "null";
+    event.value = this.#value(event.type, raw);
+    if (this.#options.spelling) event.raw = raw;
+    return event;
   }
 
   #value(type: ValueType, raw: string): Json | undefined {

@@ -1,5 +1,6 @@
 // What provider streams and envelopes share: something in the module, by number, that is freed in the end.
 
+import { disposable } from "../disposing.js";
 import { JsonSpigotError } from "../error.js";
 import { encode, type Instance, type Output } from "./instance.js";
 import { limitOf } from "../options.js";
@@ -77,12 +78,4 @@ export abstract class Handle {
 export interface Handle {
   [Symbol.dispose](): void;
 }
-if (typeof Symbol.dispose === "symbol") {
-  Object.defineProperty(Handle.prototype, Symbol.dispose, {
-    value(this: Handle) {
-      this.dispose();
-    },
-    configurable: true,
-    writable: true,
-  });
-}
+disposable(Handle.prototype);

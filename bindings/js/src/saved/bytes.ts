@@ -1,7 +1,6 @@
 // The parts of a state, written and read. Whoever reads trusts nothing: what it returns is never longer than what is there.
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+import { decoder, encode } from "../utf8.js";
 
 /** More bytes than any stream has. */
 const FARTHEST = 2 ** 60;
@@ -58,7 +57,7 @@ export class Writer {
   }
 
   text(text: string): void {
-    this.bytes(encoder.encode(text));
+    this.bytes(encode(text));
   }
 
   /** Text that may have half a surrogate pair in it, which then is in {@link halfPairs}. */
@@ -153,7 +152,7 @@ export class Reader {
     const text = this.text();
     const noted = this.#halfPairs.get(this.#strings++);
     if (noted === undefined) return text;
-    unless(typeof noted === "string" && decoder.decode(encoder.encode(noted)) === text);
+    unless(typeof noted === "string" && decoder.decode(encode(noted)) === text);
     return noted as string;
   }
 

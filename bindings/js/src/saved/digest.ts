@@ -1,9 +1,9 @@
 // Numbers of 64 bits by which patterns and choices are known, in every process and on every machine; and checksums.
 
+import { encode } from "../utf8.js";
+
 const KEY_HIGH = 0xd6e8feb8;
 const KEY_LOW = 0x6659fd93;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** The high 32 bits of a product of two 32-bit numbers. */
 function highProduct(one: number, other: number): number {
@@ -50,7 +50,7 @@ export class Digest {
 
   /** Adds text byte by byte. */
   addText(text: string): this {
-    for (const byte of encoder.encode(text)) this.addHalves(0, byte);
+    for (const byte of encode(text)) this.addHalves(0, byte);
     return this;
   }
 

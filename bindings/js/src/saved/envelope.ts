@@ -16,6 +16,7 @@
 import { JsonSpigotError } from "../error.js";
 import { isBytes } from "../input.js";
 import { Impossible, Reader, Writer } from "./bytes.js";
+import { decoder, encode } from "../utf8.js";
 import { Digest } from "./digest.js";
 
 const MAGIC = [0x6a, 0x73, 0x70, 0x1a];
@@ -70,7 +71,7 @@ export function save(owner: Owner, note: unknown, write: (out: Writer) => void):
   view.setUint32(14, state.length - HEADER, true);
   view.setUint32(22, checksum(state), true);
   if (added === undefined) return state;
-  const text = new TextEncoder().encode(JSON.stringify(added));
+  const text = encode(JSON.stringify(added));
   const bytes = new Uint8Array(NOTE_HEADER + text.length + state.length);
   const noted = new DataView(bytes.buffer);
   bytes.set([...NOTE_MAGIC, NOTE_VERSION]);
@@ -100,7 +101,7 @@ function parted(bytes: Uint8Array): { readonly state: Uint8Array; readonly note:
   if (bytes.length < length) throw refusedAs("cut");
   if (bytes.length > length || view.getUint32(13, true) !== noteChecksum(bytes)) throw refusedAs("changed");
   try {
-    const note: unknown = JSON.parse(new TextDecoder().decode(bytes.subarray(NOTE_HEADER, end)));
+    const note: unknown = JSON.parse(decoder.decode(bytes.subarray(NOTE_HEADER, end)));
     return { state: bytes.subarray(end), note };
   } catch {
     throw refusedAs("impossible");

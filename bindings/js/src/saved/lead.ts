@@ -9,26 +9,19 @@ import {
   COLON,
   DIGITS,
   DONE,
-  E,
-  EXPONENT,
   FIRST,
   FIRST_KEY,
-  FRACTION,
-  INTEGER,
   KEY,
   KEY_STRING,
   LETTER,
   LITERAL,
-  MINUS,
   NO_ESCAPE,
   NUMBER,
   PAIR_BACKSLASH,
   PAIR_U,
-  POINT,
-  SIGN,
   STRING,
   VALUE,
-  ZERO,
+  WORDS,
   CLOSED,
   type Engine,
   type Frame,
@@ -39,8 +32,6 @@ import { WORD, type Lenient } from "../lenient.js";
 import { Shown, shownText } from "../shown.js";
 import type { Text } from "../text.js";
 import { openAtom } from "../tree.js";
-
-const WORD_TEXTS = ["true", "false", "null"];
 
 /** What the counters are before the unit at a place. */
 export interface Jump {
@@ -108,29 +99,8 @@ function escapeText({ escape, code, high }: Engine): string {
   return `${before}\\u${digits === 0 ? "" : code.toString(16).padStart(digits, "0")}`;
 }
 
-/** The beginning of some number that has come as far. */
-function someNumber(part: number): string {
-  switch (part) {
-    case MINUS:
-      return "-";
-    case ZERO:
-      return "0";
-    case INTEGER:
-      return "1";
-    case POINT:
-      return "0.";
-    case FRACTION:
-      return "0.1";
-    case E:
-      return "0e";
-    case SIGN:
-      return "0e+";
-    case EXPONENT:
-      return "0e1";
-    default:
-      return "";
-  }
-}
+/** The beginning of some number, by what its last unit was. */
+const SOME_NUMBERS = ["", "-", "0", "1", "0.", "0.1", "0e", "0e+", "0e1"];
 
 /** What of the open token has not been reported, as some text has it. */
 function tailOf(engine: Engine): string {
@@ -139,9 +109,9 @@ function tailOf(engine: Engine): string {
     case KEY_STRING:
       return engine.escape === NO_ESCAPE ? "" : escapeText(engine);
     case NUMBER:
-      return engine.isWanted ? engine.token : someNumber(engine.part);
+      return engine.isWanted ? engine.token : SOME_NUMBERS[engine.part]!;
     case LITERAL:
-      return WORD_TEXTS[engine.word]!.slice(0, engine.matched);
+      return WORDS[engine.word]!.slice(0, engine.matched);
     default:
       return "";
   }

@@ -6,7 +6,7 @@
 import type { Automaton } from "../automaton.js";
 import type { DeviationReport } from "../events.js";
 import { prototypeKey } from "../values.js";
-import { CLOSED, DONE, Engine, Fault, FIRST, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING, VALUE } from "../engine.js";
+import { CLOSED, DONE, Engine, Fault, FIRST, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING, VALUE, WORDS as LITERALS } from "../engine.js";
 import { TextError } from "../text-error.js";
 import { Growth } from "../growth.js";
 import {
@@ -35,7 +35,7 @@ import type { Input } from "../input.js";
 import type { Parts, Text } from "../text.js";
 import { DEVIATIONS, type Limits, type Settings } from "../options.js";
 import { spelling } from "../pattern.js";
-import { openTail, utf8Length } from "../utf8.js";
+import { encode, joined, openTail, utf8Length } from "../utf8.js";
 import { unless, type Reader, type Writer } from "./bytes.js";
 import { Digest } from "./digest.js";
 import { PARSER, type Owner } from "./envelope.js";
@@ -83,8 +83,6 @@ const MATCH = 2;
 const INDEX = 4;
 const KEPT = 8;
 const LEVEL = 16;
-
-const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** What the options are known by. */
 export function choicesOf(settings: Settings): Digest {
@@ -201,18 +199,12 @@ export function saveText(text: Text, out: Writer): void {
   }
   if (outcome === FAILED) saveError(text.stoppedBy!, out);
   if (lead === undefined) {
-    const kept = encoder.encode(engine.kept!.whole());
+    const kept = encode(engine.kept!.whole());
     // What was undecided when the text failed is part of it if the error is behind it.
     const isHeld = outcome === OPEN || (outcome === FAILED && text.stoppedBy!.offset > kept.length);
-    const held = encoder.encode((isHeld && translator?.undecided) || "");
-    const bytes = new Uint8Array(kept.length + held.length);
-    bytes.set(kept);
-    bytes.set(held, kept.length);
+    const held = encode((isHeld && translator?.undecided) || "");
     const waits = engine.strayBytes ?? (input.half === "" && input.waiting > 0 ? new Uint8Array(0) : input.bytes);
-    const all = new Uint8Array(bytes.length + waits.length);
-    all.set(bytes);
-    all.set(waits, bytes.length);
-    out.bytes(all);
+    out.bytes(joined(joined(kept, held), waits));
     return;
   }
   if (isApart) out.text(engine.isFrozen ? engine.frozenText : engine.kept!.whole());
@@ -232,11 +224,7 @@ function hasEndedNumber(text: Text, outcome: number): boolean {
 }
 
 function saveLead(lead: Lead, out: Writer): void {
-  const text = encoder.encode(lead.text);
-  const all = new Uint8Array(text.length + lead.bytes.length);
-  all.set(text);
-  all.set(lead.bytes, text.length);
-  out.bytes(all);
+  out.bytes(joined(encode(lead.text), lead.bytes));
   out.number(lead.jumps.length);
   let at = 0;
   for (const { place, offset, nextMatch, nextIndex, isKept } of lead.jumps) {
@@ -419,7 +407,7 @@ function endNumber(text: Text): void {
 function replayUnkept(text: Text): void {
   const { kept } = text.engine;
   const end = kept?.end ?? 0;
-  replay(text, encoder.encode(" "));
+  replay(text, encode(" "));
   kept?.truncate(end);
 }
 
@@ -615,7 +603,7 @@ function isPossible(translator: Lenient, engine: Engine): boolean {
       const kind = translator.word <= 2 ? PYTHON_LITERALS : NON_FINITE;
       const { matched } = translator;
       const hasMatched = word !== undefined && translator.allows(kind) && matched >= 1 && matched < word[0].length;
-      return hasMatched && state === LITERAL && engine.matched === 1 && word[1] === ["true", "false", "null"][engine.word];
+      return hasMatched && state === LITERAL && engine.matched === 1 && word[1] === LITERALS[engine.word];
     }
     case BARE_KEY: {
       const isName = [...engine.buffer].every((unit, at) => isOfName(unit.charCodeAt(0)) && (at > 0 || !/\d/.test(unit)));

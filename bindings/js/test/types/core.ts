@@ -1,7 +1,7 @@
 // What the types say: compiled under `strict`, never run.
 
 import {
-  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, rawDeltas, segmentsOf, snapshots, ToolCalls,
+  applyPatch, deltas, Documents, Envelope, events, EventStream, FieldReader, JsonSpigotError, Parser, pathOf, PatternError, rawDeltas, snapshots, ToolCalls,
   type CallEvent, type DeepPartial, type DocumentEvent, type EnvelopeEvent, type Event, type Json, type ParserOptions, type PatchOp, type ValueState,
 } from "jsonspigot";
 import { RewriteError, Rewriter, RewriteStream, Rule, type RewriterOptions } from "jsonspigot/rewrite";
@@ -148,6 +148,7 @@ async function fields(reader: FieldReader, signal: AbortSignal): Promise<void> {
 }
 void fields;
 
+const segments: readonly (string | number | null)[] = parser.feed("")[0]!.segments;
 const pointer: string = pathOf(parser.feed("")[0]!, "pointer");
 void pointer;
 
