@@ -240,7 +240,7 @@ pub enum StoreError {
     Redis(#[from] ::redis::RedisError),
     /// Its conversations are in another number of shards.
     #[error(
-        "its conversations are in {noted} shards, and {named} are named: start all servers with the number of before"
+        "its conversations are in {noted} shards, and {named} are named: start every server with as many as before"
     )]
     Shards {
         /// How many there are.

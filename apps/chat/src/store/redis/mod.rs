@@ -13,7 +13,7 @@
 //! | `:inputs:NAME` | a list, while a turn runs: what it has taken in |
 //! | `:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
 //!
-//! Besides them, `chat:shards` has how many shards there are in all, and which of them are in this Redis.
+//! Besides them, `chat:shards` has what is noted of the shards (`note.rs`).
 //!
 //! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
 //! up; a random `token` tells it from every other turn, whatever has become of the conversation. The scripts in `lua/`, each
@@ -23,6 +23,7 @@
 //! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
 
 mod connection;
+mod note;
 mod take;
 
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use ::redis::{RedisError, Script, cmd, pipe};
+use ::redis::{RedisError, Script, pipe};
 use futures::FutureExt;
 use serde::de::DeserializeOwned;
 
@@ -52,9 +53,6 @@ scripts! {
     TAKE = "lua/take.lua",
     MARK = "lua/mark.lua",
 }
-
-/// Which shards are in a Redis.
-const SHARDS: &str = "chat:shards";
 
 /// How long what was told live is kept after a turn's end, for readers on other servers.
 const KEPT: Duration = Duration::from_secs(60);
@@ -111,28 +109,6 @@ impl Redis {
         Ok(Self { link, prefix, lease, own, refused: count(), claims: count(), bytes: count() })
     }
 
-    /// Whether it is noted in its Redis that these shards are there, of so many in all; `false` if nothing is.
-    ///
-    /// # Errors
-    ///
-    /// Something else is noted: with another number, a conversation would have another shard.
-    pub(super) fn agrees(&self, here: &[usize], count: usize) -> Result<bool, StoreError> {
-        let noted: Option<String> = cmd("GET").arg(SHARDS).query(&mut self.link.connect_now()?)?;
-        noted.map_or(Ok(false), |noted| compare(&noted, here, count).map(|()| true))
-    }
-
-    /// Notes that, unless another server has been faster.
-    ///
-    /// # Errors
-    ///
-    /// That one has noted something else.
-    pub(super) fn note(&self, here: &[usize], count: usize) -> Result<(), StoreError> {
-        let mut set = cmd("SET");
-        set.arg(SHARDS).arg(text(&(count, here))).arg("NX").arg("GET");
-        let noted: Option<String> = set.query(&mut self.link.connect_now()?)?;
-        noted.map_or(Ok(()), |noted| compare(&noted, here, count))
-    }
-
     fn key(&self, kind: &str, id: &str) -> String {
         format!("{}:{kind}:{id}", self.prefix)
     }
@@ -185,16 +161,6 @@ impl Redis {
             session: session.as_deref().map(json).transpose()?.flatten(),
         }))
     }
-}
-
-fn compare(noted: &str, here: &[usize], count: usize) -> Result<(), StoreError> {
-    let (noted, there): (usize, Vec<usize>) = json(noted)?;
-    if noted != count {
-        return Err(StoreError::Shards { noted, named: count });
-    }
-    // There may be more: those of the Redis that this one was a replica of.
-    let missing = here.iter().find(|shard| !there.contains(shard));
-    missing.map_or(Ok(()), |shard| Err(StoreError::Order { shard: shard + 1 }))
 }
 
 fn json<T: DeserializeOwned>(text: &str) -> Result<T, StoreError> {

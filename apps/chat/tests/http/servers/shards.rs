@@ -80,8 +80,8 @@ async fn another_number_or_order_of_shards_is_refused() {
     assert_eq!(refusal(&world, first.to_vec()), None);
     let number = |named| {
         format!(
-            "can't use the store: its conversations are in 2 shards, and {named} are named: start all servers with the \
-             number of before"
+            "can't use the store: its conversations are in 2 shards, and {named} are named: start every server with as many \
+             as before"
         )
     };
     for shards in [vec![one.clone()], vec![other.clone()]] {
