@@ -13,8 +13,9 @@ pub struct Config {
     pub provider: ProviderConfig,
     /// The database's file; `None` keeps it in memory.
     pub database: Option<PathBuf>,
-    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`. If there are more, each has its
-    /// share of the conversations, and every server has the same ones in the same order.
+    /// The Redis that is the store instead, for several servers: `redis://127.0.0.1:6379`. If there are more, each is a shard
+    /// that has its share of the conversations, and every server has the same ones in the same order. One that is named more
+    /// than once has as many shards.
     pub redis: Vec<Hidden>,
     /// Host names that the server is known by, besides `localhost` and its address.
     pub hosts: Vec<String>,

@@ -15,6 +15,12 @@ use chat::server::Server;
 use clap::{Parser, Subcommand};
 use tokio::io::AsyncReadExt;
 
+/// Each is a connection of every server.
+const MOST_SHARDS: i64 = 256;
+
+/// What is collected for longer is no stream any more.
+const LONGEST_COLLECTED: Duration = Duration::from_secs(10);
+
 /// A streaming chat server on jsonspigot. Without a provider it starts a scripted one: no key, no network.
 #[derive(Parser)]
 #[command(version, args_conflicts_with_subcommands = true)]
@@ -34,13 +40,16 @@ struct Arguments {
     #[arg(long, default_value = "chat.sqlite3")]
     database: PathBuf,
     /// Another store than the database, for several servers: a Redis 7, `redis://127.0.0.1:6379`. Given more than once,
-    /// each has its share of the conversations; then all servers name the same ones in the same order.
+    /// each is a shard that has its share of the conversations; then all servers name the same ones in the same order.
     #[arg(long, value_name = "URL", env = "CHAT_STORE", hide_env_values = true, value_delimiter = ',')]
     #[arg(conflicts_with = "database")]
     store: Vec<String>,
-    /// Milliseconds for which what a provider says is collected before it is stored and told.
-    #[arg(long, value_name = "MS", default_value_t = 0)]
-    collect: u64,
+    /// How many shards the one store has: so many can later be in different ones. The number is for good.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=MOST_SHARDS))]
+    shards: Option<u16>,
+    /// How long what a provider says is collected before it is stored and told: `50ms`.
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = time)]
+    collect: Duration,
     /// Asks this model.
     #[arg(long)]
     model: Option<String>,
@@ -108,15 +117,15 @@ async fn run() -> Result<(), Box<dyn Error>> {
         }
         None => {}
     }
+    let redis = shards(&arguments.store, arguments.shards)?;
     let (provider, scripted) = provider(&arguments).await?;
     match &scripted {
         Some(_) => tracing::info!("the provider is a scripted one on this machine"),
         None => tracing::info!(url = %provider.base_url, model = %provider.model, "the provider is a live one"),
     }
     let (database, hosts) = (Some(arguments.database), arguments.hosts);
-    let redis = arguments.store.into_iter().map(Into::into).collect();
-    let collect = Duration::from_millis(arguments.collect);
-    let limits = Limits { collect, owners: arguments.owners, ..Limits::default() };
+    let redis = redis.into_iter().map(Into::into).collect();
+    let limits = Limits { collect: arguments.collect, owners: arguments.owners, ..Limits::default() };
     let tool = limits.tool;
     let config = Config { provider, database, redis, hosts, limits };
     let mut server =
@@ -139,6 +148,32 @@ async fn run() -> Result<(), Box<dyn Error>> {
     // The scripted provider's process ends here.
     drop(scripted);
     Ok(())
+}
+
+/// A time with its unit. Without one, it is milliseconds.
+fn time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = text.split_at(text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len()));
+    let time = match (number.parse(), unit) {
+        (Ok(number), "" | "ms") => Some(Duration::from_millis(number)),
+        (Ok(number), "s") => Some(Duration::from_secs(number)),
+        _ => None,
+    };
+    let wanted = || format!("it is a time such as 50ms or 1s, and at most {} s", LONGEST_COLLECTED.as_secs());
+    time.filter(|time| *time <= LONGEST_COLLECTED).ok_or_else(wanted)
+}
+
+/// The Redis of each shard.
+fn shards(stores: &[String], count: Option<u16>) -> Result<Vec<String>, String> {
+    match (stores, count.map(usize::from)) {
+        (_, None) => Ok(stores.to_vec()),
+        ([], Some(_)) => Err("`--shards` is for a Redis, which `--store` names".to_owned()),
+        ([store], Some(count)) => Ok(vec![store.clone(); count]),
+        (_, Some(count)) if count == stores.len() => Ok(stores.to_vec()),
+        (_, Some(count)) => {
+            let stores = stores.len();
+            Err(format!("each of the {stores} `--store`s is a shard: that is another number than `--shards {count}`"))
+        }
+    }
 }
 
 /// Waits for whoever is at the keyboard, or the system.

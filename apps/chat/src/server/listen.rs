@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpSocket};
 const SEND_BUFFER: u32 = 64 << 10;
 
 /// How many clients may wait to be accepted.
-const BACKLOG: u32 = 1024;
+pub(super) const BACKLOG: u32 = 1024;
 
 /// Listens at an address.
 ///

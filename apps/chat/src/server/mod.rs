@@ -154,8 +154,8 @@ impl Server {
     ) -> Result<Self, StartError> {
         let (lock, store): (_, Arc<dyn Store>) = match &config.redis[..] {
             urls @ [_, ..] => {
-                let urls = urls.iter().map(|url| url.0.as_str());
-                (None, Arc::new(Shards::open(urls, config.limits.lease).map_err(StartError::Redis)?))
+                let urls: Vec<&str> = urls.iter().map(|url| url.0.as_str()).collect();
+                (None, Arc::new(Shards::open(&urls, config.limits.lease).map_err(StartError::Redis)?))
             }
             [] => {
                 let path = config.database.as_deref();
@@ -223,11 +223,13 @@ impl Server {
         let _ = (&mut self.task).await;
     }
 
-    /// Ends it: no further client is let in, the turns that are running are broken off, and what they have told is stored
+    /// Ends it: no further client is let in, those that have connected are answered once, the turns that are running are broken off, and what they have told is stored
     /// and sent. Takes a few seconds at most.
     pub async fn stop(mut self) {
         self.app.turns.stop().await;
         let _ = (&mut self.task).await;
+        // Those that have begun since.
+        self.app.turns.stop().await;
     }
 }
 

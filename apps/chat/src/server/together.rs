@@ -15,15 +15,20 @@ const LOOK: Duration = Duration::from_millis(20);
 /// How often it is said that there are readers, if they have not come on.
 const SIGN: Duration = Duration::from_secs(1);
 
-/// Runs all three until dropped.
+/// Runs all three until dropped, for each shard apart: one that can't be reached is in no other's way.
 pub(super) async fn run(app: Arc<App>) {
-    tokio::join!(hold(&app), take_over(&app), copy(&app));
+    let shards = 0..app.store.shards();
+    let app = &app;
+    let each =
+        shards.map(|shard| async move { tokio::join!(hold(app, shard), take_over(app, shard), copy(app, shard)) });
+    futures::future::join_all(each).await;
 }
 
-async fn hold(app: &Arc<App>) {
+async fn hold(app: &Arc<App>, shard: usize) {
     loop {
         tokio::time::sleep(app.limits.lease / 4).await;
-        let held = app.hub.own().into_iter().map(|(conversation, token)| async move {
+        let own = app.hub.own().into_iter().filter(|(conversation, _)| app.store.shard_of(conversation) == shard);
+        let held = own.map(|(conversation, token)| async move {
             match app.store.hold(&conversation, token).await {
                 // It is just coming to its end here.
                 Err(StoreError::Lost) => {}
@@ -35,7 +40,7 @@ async fn hold(app: &Arc<App>) {
     }
 }
 
-async fn take_over(app: &Arc<App>) {
+async fn take_over(app: &Arc<App>, shard: usize) {
     loop {
         // Not all servers at once.
         let lease = app.limits.lease.as_millis() as u64;
@@ -43,7 +48,7 @@ async fn take_over(app: &Arc<App>) {
         if app.turns.is_stopping() {
             return;
         }
-        let left = app.store.left().await.unwrap_or_else(|error| {
+        let left = app.store.left(shard).await.unwrap_or_else(|error| {
             tracing::error!(%error, "turns can't be taken over");
             Vec::new()
         });
@@ -76,11 +81,12 @@ fn go_on(app: &Arc<App>, taken: Taken) {
 }
 
 /// Feeds the copies.
-async fn copy(app: &Arc<App>) {
+async fn copy(app: &Arc<App>, shard: usize) {
     let mut said: HashMap<String, (u64, Instant)> = HashMap::new();
     loop {
         tokio::time::sleep(LOOK).await;
-        let copies = app.hub.copies();
+        let mut copies = app.hub.copies();
+        copies.retain(|copy| app.store.shard_of(&copy.tail.conversation) == shard);
         said.retain(|conversation, _| copies.iter().any(|copy| copy.tail.conversation == *conversation));
         if copies.is_empty() {
             continue;

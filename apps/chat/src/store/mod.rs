@@ -58,6 +58,16 @@ pub trait Store: Debug + Send + Sync {
     /// What clients were told in the first turn that goes on after this chunk id, as JSON text.
     fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>>;
 
+    /// How many shards it has. Each has some of the conversations; if one can't be reached, the others are none the wiser.
+    fn shards(&self) -> usize {
+        1
+    }
+
+    /// The shard that a conversation is in.
+    fn shard_of(&self, _id: &str) -> usize {
+        0
+    }
+
     /// Whether other servers use it too.
     fn is_shared(&self) -> bool {
         false
@@ -79,8 +89,8 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(None)).boxed()
     }
 
-    /// The conversations with turns whose servers hold them no longer, some of them.
-    fn left(&self) -> Stored<'_, Vec<String>> {
+    /// The conversations of a shard with turns whose servers hold them no longer, some of them.
+    fn left(&self, _shard: usize) -> Stored<'_, Vec<String>> {
         ready(Ok(Vec::new())).boxed()
     }
 
@@ -94,7 +104,8 @@ pub trait Store: Debug + Send + Sync {
         ready(Ok(())).boxed()
     }
 
-    /// What has been told in running turns, or ones that have just ended; nothing if that is not to be had any more.
+    /// What has been told in running turns of one shard, or ones that have just ended; nothing if that is not to be had any
+    /// more.
     fn tails(&self, _of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
         ready(Ok(Vec::new())).boxed()
     }
@@ -227,6 +238,22 @@ pub enum StoreError {
     /// In Redis, or on the way to it.
     #[error("Redis: {0}")]
     Redis(#[from] ::redis::RedisError),
+    /// Its conversations are in another number of shards.
+    #[error(
+        "its conversations are in {noted} shards, and {named} are named: start every server with as many as before"
+    )]
+    Shards {
+        /// How many there are.
+        noted: usize,
+        /// How many there would be.
+        named: usize,
+    },
+    /// A Redis has other shards than it would have.
+    #[error("shard {shard} is not in its Redis: name the same `--store`s as before, in the same order")]
+    Order {
+        /// Counted from 1.
+        shard: usize,
+    },
     /// In Redis there is something that can't be read.
     #[error("Redis holds what can't be read")]
     Unreadable,

@@ -1,11 +1,9 @@
-//! Several Redis as one store: each conversation is in one of them, by its name.
+//! Shards as one store: each conversation is in one of them, by its name, for good.
 //!
-//! Redis runs scripts on one processor, so this is how there can be more of them.
+//! Redis runs scripts on one processor, so shards in different Redis are how there can be more of them. Shards in the same
+//! one gain nothing yet, but each can move later, where the number of shards can't grow.
 
 use std::time::Duration;
-
-use futures::FutureExt;
-use futures::future::{join_all, try_join_all};
 
 use super::{Begun, Counts, Cut, Input, Place, Redis, Standing, Store, StoreError, Stored, Tail, Taken, Told};
 use crate::conversation::{Conversation, Turn};
@@ -16,17 +14,29 @@ use crate::wire::Event;
 pub struct Shards(Vec<Redis>);
 
 impl Shards {
-    /// The Redis at these addresses, of which there is at least one.
+    /// One shard at each of these addresses of Redis, of which there is at least one. They may be the same.
     ///
     /// # Errors
     ///
-    /// One of them can't be reached.
-    pub fn open<'u>(urls: impl IntoIterator<Item = &'u str>, lease: Duration) -> Result<Self, StoreError> {
-        urls.into_iter().map(|url| Redis::open(url, lease)).collect::<Result<_, _>>().map(Self)
+    /// One of them can't be reached, or has other shards.
+    pub fn open(urls: &[&str], lease: Duration) -> Result<Self, StoreError> {
+        let opened = urls.iter().enumerate().map(|(shard, url)| Redis::open(url, shard, lease));
+        let shards: Vec<_> = opened.collect::<Result<_, _>>()?;
+        let of = |url: &str| (0..urls.len()).filter(|shard| urls[*shard] == url).collect::<Vec<_>>();
+        let mut new = Vec::new();
+        for (shard, url) in shards.iter().zip(urls) {
+            let here = of(url);
+            if !shard.agrees(&here, urls.len())? {
+                new.push((shard, here));
+            }
+        }
+        // Only once all that is there agrees: a mistake is to leave no trace.
+        new.into_iter().try_for_each(|(shard, here)| shard.note(&here, urls.len()))?;
+        Ok(Self(shards))
     }
 
     fn of(&self, id: &str) -> &Redis {
-        &self.0[place(id, self.0.len())]
+        &self.0[self.shard_of(id)]
     }
 }
 
@@ -67,6 +77,14 @@ impl Store for Shards {
         self.of(id).told_behind(id, chunk_id)
     }
 
+    fn shards(&self) -> usize {
+        self.0.len()
+    }
+
+    fn shard_of(&self, id: &str) -> usize {
+        place(id, self.0.len())
+    }
+
     fn is_shared(&self) -> bool {
         true
     }
@@ -87,17 +105,8 @@ impl Store for Shards {
         self.of(id).hold(id, token)
     }
 
-    /// One that can't be reached is in no other's way.
-    fn left(&self) -> Stored<'_, Vec<String>> {
-        async move {
-            let (left, failed): (Vec<_>, Vec<_>) =
-                join_all(self.0.iter().map(Redis::left)).await.into_iter().partition(Result::is_ok);
-            match failed.into_iter().next() {
-                Some(Err(error)) if left.is_empty() => Err(error),
-                _ => Ok(left.into_iter().flatten().flatten().collect()),
-            }
-        }
-        .boxed()
+    fn left(&self, shard: usize) -> Stored<'_, Vec<String>> {
+        self.0[shard].left(shard)
     }
 
     fn take_over(&self, id: String) -> Stored<'_, Option<Taken>> {
@@ -109,17 +118,8 @@ impl Store for Shards {
     }
 
     fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
-        async move {
-            let mut by_shard = vec![Vec::new(); self.0.len()];
-            let places: Vec<usize> = of.iter().map(|tail| place(&tail.conversation, self.0.len())).collect();
-            for (tail, place) in of.into_iter().zip(&places) {
-                by_shard[*place].push(tail);
-            }
-            let tails = self.0.iter().zip(by_shard).map(|(shard, of)| shard.tails(of));
-            let mut tails: Vec<_> = try_join_all(tails).await?.into_iter().map(Vec::into_iter).collect();
-            Ok(places.into_iter().map(|place| tails[place].next().flatten()).collect())
-        }
-        .boxed()
+        // All are of one shard.
+        self.0[of.first().map_or(0, |tail| self.shard_of(&tail.conversation))].tails(of)
     }
 
     fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {

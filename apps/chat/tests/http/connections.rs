@@ -190,3 +190,52 @@ async fn a_client_that_takes_nothing_is_let_go() {
     let told = until_closed(&mut stream).await.len();
     assert!(told < REQUESTS * file.len() / 2, "{told} of {}", REQUESTS * file.len());
 }
+
+/// One that says `Hi`, in a conversation of its own.
+fn hi(conversation: &str) -> String {
+    let body = format!(r#"{{"conversationId": "{conversation}", "assistant": "finance", "message": "Hi #hold"}}"#);
+    let head = "POST /api/chat/send HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+    format!("{head}content-length: {}\r\n\r\n{body}", body.len())
+}
+
+/// For the client they are connected: it has no way to know that nobody has accepted it yet.
+#[tokio::test]
+async fn those_who_wait_to_be_accepted_are_answered_when_the_server_ends() {
+    let mut world = world(Limits { connections: 1, ..limits() }).await;
+    let mut first = connect(&world).await;
+    first.write_all(hi("first").as_bytes()).await.unwrap();
+    world.journal().wait_for(|seen| seen.held == 1).await;
+    let mut waiting = Vec::new();
+    for number in 0..20 {
+        let mut stream = connect(&world).await;
+        stream.write_all(hi(&format!("waiting-{number}")).as_bytes()).await.unwrap();
+        waiting.push(stream);
+    }
+    world.server.take().unwrap().stop().await;
+    for stream in [&mut first].into_iter().chain(&mut waiting) {
+        let said = until_closed(stream).await;
+        assert!(said.starts_with("HTTP/1.1 200 ") && said.contains(r#""kind":"broken_off""#), "{said}");
+        assert!(said.ends_with("0\r\n\r\n"), "it is whole: {said}");
+    }
+}
+
+#[tokio::test]
+async fn who_has_connected_and_not_asked_yet_is_answered_when_the_server_ends() {
+    let mut world = world(limits()).await;
+    let (mut new, mut idle) = (connect(&world).await, connect(&world).await);
+    let about = "GET /api/about HTTP/1.1\r\nhost: localhost\r\n\r\n";
+    idle.write_all(about.as_bytes()).await.unwrap();
+    let mut some = [0; 16];
+    idle.read_exact(&mut some).await.unwrap();
+    let address = world.url("").trim_start_matches("http://").to_owned();
+    let stopping = tokio::spawn(world.server.take().unwrap().stop());
+    while TcpStream::connect(&address).await.is_ok() {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    new.write_all(about.as_bytes()).await.unwrap();
+    let said = until_closed(&mut new).await;
+    assert!(said.starts_with("HTTP/1.1 200 OK\r\n") && said.ends_with('}'), "{said}");
+    // One that has been answered is not waited for.
+    assert!(until_closed(&mut idle).await.ends_with('}'));
+    stopping.await.unwrap();
+}

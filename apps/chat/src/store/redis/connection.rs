@@ -47,9 +47,15 @@ impl Link {
         let settings = settings.set_user_timeout(ANSWER);
         address = address.set_tcp_settings(settings);
         let client = Client::open(address)?;
-        cmd("PING").exec(&mut client.get_connection_with_timeout(PATIENCE)?)?;
         let connection = Mutex::new((0, connect(&client)?));
-        Ok(Self { client, connection })
+        let new = Self { client, connection };
+        cmd("PING").exec(&mut new.connect_now()?)?;
+        Ok(new)
+    }
+
+    /// A connection for the start, when nothing else is to be done meanwhile.
+    pub(super) fn connect_now(&self) -> RedisResult<::redis::Connection> {
+        self.client.get_connection_with_timeout(PATIENCE)
     }
 
     fn connection(&self) -> Connection {

@@ -1,15 +1,19 @@
 //! The store for several servers: conversations, and the turns that are running, in Redis 7.
 //!
-//! | key | what |
+//! Each key begins with its shard, `{chat:0}` if there is but one, so that one Redis can have several (`shards.rs`).
+//!
+//! | key, after `{chat:SHARD}` | what |
 //! |---|---|
-//! | `{chat}:leases` | a sorted set: the conversations with a running turn, by when its lease is over, in milliseconds |
-//! | `{chat}:conversation:NAME` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
-//! | `{chat}:messages:NAME` | a list: the messages |
-//! | `{chat}:turns:NAME` | a sorted set: each turn's first chunk id, by its last one |
-//! | `{chat}:told:NAME`, `…:befores:NAME` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
-//! | `{chat}:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `token`, `epoch`, and what other servers have noted |
-//! | `{chat}:inputs:NAME` | a list, while a turn runs: what it has taken in |
-//! | `{chat}:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
+//! | `:leases` | a sorted set: the conversations with a running turn, by when its lease is over, in milliseconds |
+//! | `:conversation:NAME` | a hash: `assistant`, `context`, `session`, `last` (the last chunk id, with what is reserved) |
+//! | `:messages:NAME` | a list: the messages |
+//! | `:turns:NAME` | a sorted set: each turn's first chunk id, by its last one |
+//! | `:told:NAME`, `…:befores:NAME` | hashes: by a turn's first chunk id, what was told of it, and what was before it |
+//! | `:turn:NAME` | a hash, while a turn runs: what it [begins with](Begun), `token`, `epoch`, and what other servers have noted |
+//! | `:inputs:NAME` | a list, while a turn runs: what it has taken in |
+//! | `:live:NAME:FIRST` | a stream, while a turn runs and a minute longer: what it tells; chunk 7 has the id `7-0` |
+//!
+//! Besides them, `chat:shards` has what is noted of the shards (`note.rs`).
 //!
 //! A turn is one server's as long as its lease is renewed, which every write does. Whoever takes it over counts its `epoch`
 //! up; a random `token` tells it from every other turn, whatever has become of the conversation. The scripts in `lua/`, each
@@ -19,6 +23,7 @@
 //! A write whose answer is lost is repeated. Each script knows by what is there already whether it has been run.
 
 mod connection;
+mod note;
 mod take;
 
 use std::collections::HashMap;
@@ -58,10 +63,12 @@ const UNSEEN: Duration = Duration::from_secs(5);
 /// How many turns are taken over at once.
 const MOST_TAKEN: usize = 16;
 
-/// Redis, for one server.
+/// A shard in a Redis, for one server.
 #[derive(Debug)]
 pub struct Redis {
     link: Link,
+    /// What the shard's keys begin with.
+    prefix: String,
     lease: Duration,
     own: Mutex<HashMap<String, Own>>,
     refused: AtomicU64,
@@ -89,26 +96,29 @@ impl Own {
     }
 }
 
-fn key(kind: &str, id: &str) -> String {
-    // In a cluster, what stands in braces decides on which node a key is. A script's keys have to be on one.
-    format!("{{chat}}:{kind}:{id}")
-}
-
-fn live(id: &str, first: u64) -> String {
-    key("live", &format!("{id}:{first}"))
-}
-
-const LEASES: &str = "{chat}:leases";
-
 impl Redis {
-    /// A store at this address. A turn is held by its server for `lease` after each sign of life.
+    /// The shard of this number at this address. A turn is held by its server for `lease` after each sign of life.
     ///
     /// # Errors
     ///
     /// There is no Redis at the address.
-    pub fn open(url: &str, lease: Duration) -> Result<Self, StoreError> {
-        let (own, count) = (Mutex::default(), AtomicU64::default);
-        Ok(Self { link: Link::open(url)?, lease, own, refused: count(), claims: count(), bytes: count() })
+    pub fn open(url: &str, shard: usize, lease: Duration) -> Result<Self, StoreError> {
+        let (link, own, count) = (Link::open(url)?, Mutex::default(), AtomicU64::default);
+        // In a cluster, what stands in braces decides on which node a key is. A script's keys have to be on one.
+        let prefix = format!("{{chat:{shard}}}");
+        Ok(Self { link, prefix, lease, own, refused: count(), claims: count(), bytes: count() })
+    }
+
+    fn key(&self, kind: &str, id: &str) -> String {
+        format!("{}:{kind}:{id}", self.prefix)
+    }
+
+    fn live(&self, id: &str, first: u64) -> String {
+        self.key("live", &format!("{id}:{first}"))
+    }
+
+    fn leases(&self) -> String {
+        format!("{}:leases", self.prefix)
     }
 
     /// A write was refused.
@@ -139,8 +149,8 @@ impl Redis {
 
     async fn conversation(&self, id: &str) -> Result<Option<Conversation>, StoreError> {
         let mut calls = pipe();
-        calls.atomic().hmget(key("conversation", id), &["assistant", "context", "session"]);
-        calls.lrange(key("messages", id), 0, -1);
+        calls.atomic().hmget(self.key("conversation", id), &["assistant", "context", "session"]);
+        calls.lrange(self.key("messages", id), 0, -1);
         type Loaded = ((Option<String>, Option<String>, Option<String>), Vec<String>);
         let ((assistant, context, session), messages): Loaded = self.link.read(&calls).await?;
         let Some(assistant) = assistant else { return Ok(None) };
@@ -175,13 +185,13 @@ impl Store for Redis {
                 // If another turn comes in between, the chunk ids are not free.
                 None => (String::new(), self.conversation(&id).await?.as_ref().map(Before::from).unwrap_or_default()),
             };
-            let mut call = BEGIN.key(key("conversation", &id));
+            let mut call = BEGIN.key(self.key("conversation", &id));
             for kind in ["turn", "turns", "told", "befores", "messages", "inputs"] {
-                call.key(key(kind, &id));
+                call.key(self.key(kind, &id));
             }
             let first = told.first_chunk_id;
             let token = begun.token;
-            call.key(live(&id, first)).key(LEASES).arg(&id).arg(token).arg(first).arg(told.last_chunk_id);
+            call.key(self.live(&id, first)).key(self.leases()).arg(&id).arg(token).arg(first).arg(told.last_chunk_id);
             call.arg(&told.events).arg(text(&before)).arg(text(&begun)).arg(self.lease.as_millis() as u64);
             call.arg(told.first_word.as_ref().map(text).unwrap_or_default()).arg(from);
             call.arg(text(&before.context)).arg(text(&before.session)).arg(before.messages);
@@ -198,12 +208,12 @@ impl Store for Redis {
         let id = id.to_owned();
         async move {
             let own = self.own(&id)?;
-            let mut call = SAVE.key(key("conversation", &id));
+            let mut call = SAVE.key(self.key("conversation", &id));
             for kind in ["turn", "turns", "told", "messages", "inputs"] {
-                call.key(key(kind, &id));
+                call.key(self.key(kind, &id));
             }
-            call.key(live(&id, own.first))
-                .key(LEASES)
+            call.key(self.live(&id, own.first))
+                .key(self.leases())
                 .arg(&id)
                 .arg(own.owner())
                 .arg(told.first_chunk_id)
@@ -240,7 +250,7 @@ impl Store for Redis {
                 return Ok(None);
             };
             let mut calls = pipe();
-            calls.hget(key("befores", &id), first);
+            calls.hget(self.key("befores", &id), first);
             let (before,): (Option<String>,) = self.link.read(&calls).await?;
             before.map(|before| Ok(Cut { from: first, before: json(&before)? })).transpose()
         }
@@ -251,15 +261,15 @@ impl Store for Redis {
         let id = id.to_owned();
         async move {
             let mut calls = pipe();
-            calls.zrange(key("turns", &id), 0, -1);
+            calls.zrange(self.key("turns", &id), 0, -1);
             let (firsts,): (Vec<u64>,) = self.link.read(&calls).await?;
             let mut calls = pipe();
-            calls.atomic().zrem(LEASES, &id).ignore();
+            calls.atomic().zrem(self.leases(), &id).ignore();
             for kind in ["conversation", "turn", "turns", "told", "befores", "messages", "inputs"] {
-                calls.del(key(kind, &id)).ignore();
+                calls.del(self.key(kind, &id)).ignore();
             }
             for first in firsts {
-                calls.del(live(&id, first)).ignore();
+                calls.del(self.live(&id, first)).ignore();
             }
             self.link.read(&calls).await
         }
@@ -270,7 +280,7 @@ impl Store for Redis {
         let id = id.to_owned();
         async move {
             let mut calls = pipe();
-            calls.atomic().hget(key("conversation", &id), "last").hget(key("turn", &id), "first");
+            calls.atomic().hget(self.key("conversation", &id), "last").hget(self.key("turn", &id), "first");
             let (last, running): (Option<u64>, Option<u64>) = self.link.read(&calls).await?;
             Ok(Place { last_chunk_id: last.unwrap_or_default(), running })
         }
@@ -282,7 +292,7 @@ impl Store for Redis {
         async move {
             let Some(first) = self.turn_behind(&id, chunk_id + 1).await? else { return Ok(None) };
             let mut calls = pipe();
-            calls.hget(key("told", &id), first);
+            calls.hget(self.key("told", &id), first);
             let (told,): (Option<String>,) = self.link.read(&calls).await?;
             Ok(told)
         }
@@ -301,8 +311,8 @@ impl Store for Redis {
     fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
         async move {
             let own = self.own(id)?;
-            let mut call = PUT.key(key("turn", id));
-            call.key(key("inputs", id)).key(live(id, own.first)).key(LEASES);
+            let mut call = PUT.key(self.key("turn", id));
+            call.key(self.key("inputs", id)).key(self.live(id, own.first)).key(self.leases());
             call.arg(id).arg(own.owner()).arg(self.lease.as_millis() as u64).arg(own.inputs).arg(inputs.len());
             for input in inputs {
                 let input = input.to_bytes();
@@ -341,13 +351,13 @@ impl Store for Redis {
         .boxed()
     }
 
-    fn left(&self) -> Stored<'_, Vec<String>> {
+    fn left(&self, _shard: usize) -> Stored<'_, Vec<String>> {
         async move {
             let mut calls = pipe();
             calls.cmd("TIME");
             let ((seconds, micros),): ((u64, u64),) = self.link.read(&calls).await?;
             let mut calls = pipe();
-            calls.zrangebyscore_limit(LEASES, "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
+            calls.zrangebyscore_limit(self.leases(), "-inf", seconds * 1000 + micros / 1000, 0, MOST_TAKEN as isize);
             let (mut left,): (Vec<String>,) = self.link.read(&calls).await?;
             // One that was this server's, which has not noticed yet, is dropped first.
             left.retain(|id| self.own(id).is_err());
@@ -364,8 +374,8 @@ impl Store for Redis {
         async move {
             let Ok(own) = self.own(id) else { return Ok(()) };
             self.forget(id);
-            let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("leave").arg(id).arg(own.owner());
+            let mut call = MARK.key(self.key("turn", id));
+            call.key(self.leases()).arg("leave").arg(id).arg(own.owner());
             self.link.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
@@ -376,8 +386,8 @@ impl Store for Redis {
             let mut calls = pipe();
             for Tail { conversation, first, after } in &of {
                 // In this order: what a turn that ends in between tells last is seen then.
-                calls.hget(key("turn", conversation), "first");
-                calls.cmd("XRANGE").arg(live(conversation, *first)).arg(format!("({after}-0")).arg("+");
+                calls.hget(self.key("turn", conversation), "first");
+                calls.cmd("XRANGE").arg(self.live(conversation, *first)).arg(format!("({after}-0")).arg("+");
             }
             if of.is_empty() {
                 return Ok(Vec::new());
@@ -407,8 +417,8 @@ impl Store for Redis {
 
     fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
         async move {
-            let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("taken").arg(first).arg(chunk_id);
+            let mut call = MARK.key(self.key("turn", id));
+            call.key(self.leases()).arg("taken").arg(first).arg(chunk_id);
             self.link.run::<u64>(&call, PATIENCE).await.map(drop)
         }
         .boxed()
@@ -416,8 +426,8 @@ impl Store for Redis {
 
     fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
         async move {
-            let mut call = MARK.key(key("turn", id));
-            call.key(LEASES).arg("stop").arg(first);
+            let mut call = MARK.key(self.key("turn", id));
+            call.key(self.leases()).arg("stop").arg(first);
             Ok(self.link.run::<u64>(&call, PATIENCE).await? == 1)
         }
         .boxed()
@@ -428,7 +438,7 @@ impl Redis {
     /// The first chunk id of the first turn that has this chunk or a later one.
     async fn turn_behind(&self, id: &str, chunk_id: u64) -> Result<Option<u64>, StoreError> {
         let mut calls = pipe();
-        calls.zrangebyscore_limit(key("turns", id), chunk_id, "+inf", 0, 1);
+        calls.zrangebyscore_limit(self.key("turns", id), chunk_id, "+inf", 0, 1);
         let (firsts,): (Vec<u64>,) = self.link.read(&calls).await?;
         Ok(firsts.first().copied())
     }

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::connection::PATIENCE;
-use super::{LEASES, MARK, Own, Redis, TAKE, json, key, live};
+use super::{MARK, Own, Redis, TAKE, json};
 use crate::config::MOST_OWNERS;
 use crate::conversation::{Before, Conversation};
 use crate::store::{Begun, Input, Store, StoreError, Taken};
@@ -12,15 +12,20 @@ use crate::store::{Begun, Input, Store, StoreError, Taken};
 impl Redis {
     /// Ends a turn that nobody can go on with.
     async fn end(&self, id: &str, own: &Own) -> Result<(), StoreError> {
-        let mut call = MARK.key(key("turn", id));
-        call.key(LEASES).key(key("inputs", id)).key(live(id, own.first)).arg("end").arg(id).arg(own.owner());
+        let mut call = MARK.key(self.key("turn", id));
+        call.key(self.leases())
+            .key(self.key("inputs", id))
+            .key(self.live(id, own.first))
+            .arg("end")
+            .arg(id)
+            .arg(own.owner());
         self.link.run::<u64>(&call, PATIENCE).await.map(drop)
     }
 
     pub(super) async fn take(&self, id: String) -> Result<Option<Taken>, StoreError> {
         let first = self.place(&id).await?.running.unwrap_or_default();
-        let mut call = TAKE.key(key("turn", &id));
-        call.key(key("inputs", &id)).key(live(&id, first)).key(LEASES);
+        let mut call = TAKE.key(self.key("turn", &id));
+        call.key(self.key("inputs", &id)).key(self.live(&id, first)).key(self.leases());
         call.arg(&id).arg(self.lease.as_millis() as u64).arg(first);
         type Answer = Option<(u64, u64, u64, String, String, u64, Vec<Vec<u8>>, Vec<String>)>;
         let taken: Answer = self.link.run(&call, PATIENCE).await?;

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::assistant::{Assistants, Tool, Toolbox};
-use chat::conversation::{Conversation, Turn};
-use chat::store::{Begun, Cut, Input, Place, Redis, Standing, Store, StoreError, Stored, Tail, Taken, Told};
+use chat::conversation::Conversation;
+use chat::store::{Redis, StoreError, Stored};
 use chat::wire::{Event, EventName};
 use futures::FutureExt;
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
+use super::hooked::{Hook, Hooked};
 use super::{Servers, cuts, last_id, seen};
 
 /// How often a Redis is away that is.
 const AWAY: usize = 3;
 
-/// A store whose server hangs after so many writes of a turn, and is then killed by the test.
+/// The server hangs after so many writes of a turn, and is then killed by the test.
 #[derive(Debug)]
 struct Crashing {
-    store: Redis,
     left: AtomicUsize,
     /// How often conversations can still be asked for until that works again; it works while it is more than `AWAY`.
     away: AtomicUsize,
@@ -29,91 +29,32 @@ struct Crashing {
     crashed: Arc<Notify>,
 }
 
-impl Crashing {
-    async fn write<T>(&self, write: Stored<'_, T>) -> Result<T, StoreError> {
-        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
-        match left {
-            Ok(2..) => write.await,
-            last => {
-                if last == Ok(1) && self.is_late {
-                    write.await?;
+impl Hook for Crashing {
+    fn write<'a, T: Send + 'a>(&'a self, _id: &str, write: Stored<'a, T>) -> Stored<'a, T> {
+        async move {
+            let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+            match left {
+                Ok(2..) => write.await,
+                last => {
+                    if last == Ok(1) && self.is_late {
+                        write.await?;
+                    }
+                    self.crashed.notify_one();
+                    std::future::pending().await
                 }
-                self.crashed.notify_one();
-                std::future::pending().await
             }
         }
+        .boxed()
     }
-}
 
-impl Store for Crashing {
-    fn load(&self, id: &str) -> Stored<'_, Option<Conversation>> {
+    fn load<'a>(&'a self, load: Stored<'a, Option<Conversation>>) -> Stored<'a, Option<Conversation>> {
         match self.away.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |away| away.checked_sub(1)) {
             Ok(1..=AWAY) => {
                 let error = std::io::Error::from(std::io::ErrorKind::ConnectionRefused);
                 futures::future::ready(Err(StoreError::Redis(error.into()))).boxed()
             }
-            _ => self.store.load(id),
+            _ => load,
         }
-    }
-
-    fn reserve(&self, id: &str, told: Told, instead: Option<Cut>, begun: Begun) -> Stored<'_, bool> {
-        self.store.reserve(id, told, instead, begun)
-    }
-
-    fn save(&self, id: &str, turn: Option<Turn>, told: Told) -> Stored<'_, ()> {
-        self.write(self.store.save(id, turn, told)).boxed()
-    }
-
-    fn turn_of(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<Cut>> {
-        self.store.turn_of(id, chunk_id)
-    }
-
-    fn delete(&self, id: &str) -> Stored<'_, ()> {
-        self.store.delete(id)
-    }
-
-    fn place(&self, id: &str) -> Stored<'_, Place> {
-        self.store.place(id)
-    }
-
-    fn told_behind(&self, id: &str, chunk_id: u64) -> Stored<'_, Option<String>> {
-        self.store.told_behind(id, chunk_id)
-    }
-
-    fn is_shared(&self) -> bool {
-        true
-    }
-
-    fn put<'a>(&'a self, id: &'a str, inputs: &'a [Input], events: &'a [Event]) -> Stored<'a, Standing> {
-        self.write(self.store.put(id, inputs, events)).boxed()
-    }
-
-    fn hold<'a>(&'a self, id: &'a str, token: u64) -> Stored<'a, Option<Standing>> {
-        self.store.hold(id, token)
-    }
-
-    fn left(&self) -> Stored<'_, Vec<String>> {
-        futures::future::ready(Ok(Vec::new())).boxed()
-    }
-
-    fn take_over(&self, id: String) -> Stored<'_, Option<Taken>> {
-        self.store.take_over(id)
-    }
-
-    fn leave<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
-        self.store.leave(id)
-    }
-
-    fn tails(&self, of: Vec<Tail>) -> Stored<'_, Vec<Option<Vec<Event>>>> {
-        self.store.tails(of)
-    }
-
-    fn taken<'a>(&'a self, id: &'a str, first: u64, chunk_id: u64) -> Stored<'a, ()> {
-        self.store.taken(id, first, chunk_id)
-    }
-
-    fn stop<'a>(&'a self, id: &'a str, first: u64) -> Stored<'a, bool> {
-        self.store.stop(id, first)
     }
 }
 
@@ -132,15 +73,10 @@ async fn at_each_write(assistant: &str, message: &str) -> usize {
             let what = format!("{assistant}, {writes}, {is_late}");
             let conversation = format!("c{writes}-{is_late}");
             let crashed = Arc::new(Notify::new());
-            let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
+            let store = Redis::open(&world.redis.url(), 0, world.config.limits.lease).unwrap();
             let (left, notify) = (AtomicUsize::new(writes), crashed.clone());
-            let dying = world.server_over(Arc::new(Crashing {
-                store,
-                left,
-                away: AtomicUsize::new(0),
-                is_late,
-                crashed: notify,
-            }));
+            let hook = Crashing { left, away: AtomicUsize::new(0), is_late, crashed: notify };
+            let dying = world.server_over(Arc::new(Hooked { store, hook }));
             let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
             let request = world.client.post(format!("{}/api/chat/send", dying.base_url()));
             let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
@@ -221,9 +157,10 @@ async fn at_each_write_of_a_form() {
 #[tokio::test]
 async fn a_redis_that_is_away_when_a_turn_begins_is_waited_for() {
     let Some(world) = Servers::start(0).await else { return };
-    let store = Redis::open(&world.redis.url(), world.config.limits.lease).unwrap();
+    let store = Redis::open(&world.redis.url(), 0, world.config.limits.lease).unwrap();
     let (left, away, crashed) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(AWAY + 1), Arc::new(Notify::new()));
-    let server = world.server_over(Arc::new(Crashing { store, left, away, is_late: false, crashed }));
+    let hook = Crashing { left, away, is_late: false, crashed };
+    let server = world.server_over(Arc::new(Hooked { store, hook }));
     let body = json!({"conversationId": "a", "assistant": "finance", "message": "Good morning"}).to_string();
     let request = world.client.post(format!("{}/api/chat/send", server.base_url()));
     let response = request.header("content-type", "application/json").body(body).send().await.unwrap();

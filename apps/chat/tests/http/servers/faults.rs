@@ -31,16 +31,19 @@ async fn person(addresses: Addresses, at: usize, conversation: String, assistant
         addresses[(at + turn) % addresses.len()].clone()
     };
     let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
-    let mut told = Vec::new();
+    let (mut told, mut has_begun) = (Vec::new(), false);
     for turn in 0..400 {
-        let request = if turn == 0 {
+        let request = if !has_begun {
             let request = client.post(format!("{}/api/chat/send", address(turn)));
             request.header("content-type", "application/json").body(body.clone())
         } else {
             let (address, last) = (address(turn), last_id(&told));
             client.get(format!("{address}/api/chat/stream?conversationId={conversation}&lastChunkId={last}"))
         };
-        match request.send().await {
+        let sent = request.send().await;
+        // Who has not even been connected has said nothing yet: a balancer goes to another server.
+        has_begun |= !sent.as_ref().is_err_and(reqwest::Error::is_connect);
+        match sent {
             Ok(response) if response.status() == 200 => told.extend(Stream::of(response).until_broken_off().await),
             Ok(response) => assert!(matches!(response.status().as_u16(), 204 | 408 | 500), "{response:?}"),
             Err(_) => {}
@@ -101,8 +104,8 @@ async fn a_rolling_restart_is_an_error_to_nobody() {
     let addresses = addresses(&world);
     let asked = world.provider.journal().seen().count;
     let turns = begin(&addresses, 100);
-    // A connection that nobody has accepted yet ends with its server.
-    world.provider.journal().wait_for(|seen| seen.count >= asked + 100).await;
+    // Others have connected, or are about to.
+    world.provider.journal().wait_for(|seen| seen.count > asked).await;
     for server in 0..3 {
         tokio::time::sleep(Duration::from_millis(300)).await;
         let old = world.servers[server].take().unwrap();

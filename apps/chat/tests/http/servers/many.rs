@@ -1,10 +1,9 @@
-//! What many streams need: counters, pieces that are collected, and more than one Redis.
+//! What many streams need: counters, and pieces that are collected.
 
 use std::time::Duration;
 
 use chat::wire::EventName;
 
-use super::redis::Redis;
 use super::{Servers, last_id, seen};
 
 impl Servers {
@@ -76,27 +75,4 @@ async fn collected_pieces_come_to_the_same_with_fewer_writes() {
     world.kill(0);
     told.extend(world.rest(1, "c", last_id(&told)).await);
     assert_eq!(seen(&told), expected);
-}
-
-#[tokio::test]
-async fn conversations_are_spread_over_several_redis() {
-    let Some(mut world) = Servers::start_with(0, Duration::from_millis(20), |assistants| assistants).await else {
-        return;
-    };
-    let Some(other) = Redis::start() else { return };
-    world.config.redis.push(other.url().into());
-    world.servers = vec![Some(world.server()), Some(world.server())];
-    let mut streams = Vec::new();
-    for number in 0..8 {
-        let mut stream = world.send(0, &format!("c{number}"), "finance", "What did I spend on groceries?").await;
-        streams.push(stream.until(|event| event.event == EventName::Text).await);
-    }
-    world.kill(0);
-    for (number, told) in streams.iter_mut().enumerate() {
-        told.extend(world.rest(1, &format!("c{number}"), last_id(told)).await);
-        assert_eq!(told.last().unwrap().event, EventName::Done, "{number}");
-        assert_eq!(seen(&world.rest(1, &format!("c{number}"), 0).await), seen(&*told), "{number}");
-    }
-    let of = |redis: &Redis| redis.ask(&["KEYS", "{chat}:conversation:*"]).matches("conversation").count();
-    assert!(of(&world.redis) > 0 && of(&other) > 0 && of(&world.redis) + of(&other) == 8);
 }

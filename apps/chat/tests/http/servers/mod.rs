@@ -5,8 +5,11 @@ mod crash;
 mod endings;
 mod faults;
 mod fencing;
+mod hooked;
 mod many;
 mod redis;
+mod saved;
+mod shards;
 
 use std::sync::Arc;
 use std::time::Duration;
