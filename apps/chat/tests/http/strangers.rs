@@ -7,13 +7,16 @@ use serde_json::{Value, json};
 use crate::world::{Turn, World};
 
 /// What becomes of a line.
+#[derive(Clone, Copy)]
 enum Then {
     /// It can't help with that.
     Elsewhere,
     /// It is answered; this is in the answer, or in a call's input.
     Says(&'static str),
+    /// It is not helped with, or what went on ends, in these words.
+    Offers(&'static str),
 }
-use Then::{Elsewhere, Says};
+use Then::{Elsewhere, Offers, Says};
 
 /// Everything that a person sees of an answer.
 fn seen(turn: &Turn) -> String {
@@ -51,6 +54,7 @@ async fn hear_in(world: &World, conversation: &str, assistant: &str, line: &str,
             assert!(["scripted model", "There is no", "not work"].iter().any(|it| seen.contains(it)), "{line}: {seen}");
             assert!(offered(&turn) >= 2, "{line}: {seen}");
         }
+        Offers(words) => assert!(seen.contains(words) && offered(&turn) >= 2, "{line}: {seen}"),
         Says(words) => assert!(seen.contains(words) && !seen.contains("scripted model"), "{line}: {seen}"),
     }
 }
@@ -116,7 +120,7 @@ async fn an_accountant_answers_strangers() {
         ("what did i spend on oct 16th", Says("€49.95")),
         ("compare groceries and rent", Says("€950.00 on rent")),
         ("between 2026-09-01 and 2026-09-15 what did I spend", Says("€54.20")),
-        ("which account has the most money", Says("Savings with €12500.00")),
+        ("which account has the most money", Says("Savings with €12,500.00")),
         ("can you pay my rent for me", Elsewhere),
         ("spent on shoes?", Elsewhere),
     ] {
@@ -152,7 +156,7 @@ async fn a_form_answers_strangers() {
     for (line, then) in [
         ("weekend in Paris with my wife", Says("\"people\":2")),
         ("10 days in Japan, 3 people, starting 5 April 2027", Says("\"start\":\"2027-04-05\"")),
-        ("actually make it a week", Says("Malmö")),
+        ("actually make it a week", Says("7 days instead of 10")),
         ("trip to Oslo, start on 30 February", Says("There is no February 30")),
         ("what's the capital of Peru", Elsewhere),
         ("city break in New York from 2027-02-30, for two", Says("\"place\":\"New York\"")),
@@ -252,8 +256,8 @@ async fn lines_in_a_row() {
         ("finance", "m4", "who can see my data?", Elsewhere),
         ("finance", "m4", "💸💸💸", Elsewhere),
         ("restaurant", "r1", "table for 4 tomorrow at 8pm pls", Says("At which restaurant?")),
-        ("restaurant", "r1", "actually make it 6 people", Elsewhere),
-        ("restaurant", "r1", "cancel it", Elsewhere),
+        ("restaurant", "r1", "actually make it 6 people", Says("6 people instead of 4")),
+        ("restaurant", "r1", "cancel it", Offers("I have stopped")),
         ("restaurant", "r2", "somewhere quiet near the station, my wife is vegan and my son hates cheese", Elsewhere),
         ("restaurant", "r2", "ok", Elsewhere),
         ("restaurant", "r2", "30/02", Elsewhere),
@@ -262,7 +266,7 @@ async fn lines_in_a_row() {
         ("restaurant", "r3", "what can you do?", Elsewhere),
         ("restaurant", "r3", "🍝", Elsewhere),
         ("form", "f1", "a weekend in Lisbon from 12 June, two adults and a baby", Says("\"people\":3")),
-        ("form", "f1", "sorry, I meant July", Elsewhere),
+        ("form", "f1", "sorry, I meant July", Says("start 2027-07-12 instead of 2027-06-12")),
         ("form", "f1", "undo", Elsewhere),
         ("form", "f2", "two weeks in Japn in the autmn, budget 4000 euro", Says("\"place\":\"Japn\"")),
         ("form", "f2", "make it cheaper", Elsewhere),
@@ -271,6 +275,46 @@ async fn lines_in_a_row() {
         ("form", "f3", "no", Elsewhere),
         ("form", "f4", "why do you ask for this?", Elsewhere),
         ("form", "f4", long, Elsewhere),
+    ] {
+        hear_in(&world, conversation, assistant, line, &then).await;
+    }
+}
+
+/// Changes of mind, ends, and other languages: none had been tried before they stood here.
+#[tokio::test]
+async fn minds_change_tasks_end_and_not_all_speak_english() {
+    let world = World::start().await;
+    let foreign = Offers("know English only");
+    for (assistant, conversation, line, then) in [
+        ("shopping", "s1", "looking for a ring for my wife", Says("Which metal")),
+        ("shopping", "s1", "gold", Says("which size")),
+        ("shopping", "s1", "hmm wait, silver is better I think", Says("Changed: silver instead of gold")),
+        ("shopping", "s1", "je ne sais pas quelle taille", foreign),
+        ("shopping", "s1", "sorry scratch that, rose. and size 7", Says("Dawn")),
+        ("shopping", "s2", "chips for movie night", Says("budget")),
+        ("shopping", "s2", "keine Ahnung, was ist billig?", foreign),
+        ("shopping", "s2", "never mind, start over", Offers("that is off")),
+        ("shopping", "s2", "Ich möchte bitte etwas anderes", foreign),
+        ("finance", "m1", "how much did I spend on groceries in September", Says("€116.00 on groceries")),
+        ("finance", "m1", "sorry, I meant August", Says("Changed: groceries from 2026-08-01 to 2026-08-31")),
+        ("finance", "m1", "no, travel", Says("Changed: travel from 2026-08-01 to 2026-08-31")),
+        ("finance", "m1", "forget it", Offers("I have stopped")),
+        ("finance", "m1", "¿cuánto dinero tengo?", foreign),
+        ("finance", "m1", "Сколько я потратил на еду?", foreign),
+        ("restaurant", "r1", "can you get me a table at Baan on Thursday for 2", Says("booked for 2026-11-05")),
+        ("restaurant", "r1", "oh wait, make it Saturday", Offers("stays booked for 2026-11-05")),
+        ("restaurant", "r1", "cancel my reservation please", Offers("stays booked for 2026-11-05")),
+        ("restaurant", "r2", "pasta place for tonight", Says("Napoli")),
+        ("restaurant", "r2", "actually tomorrow", Says("Changed: 2026-11-01 instead of 2026-10-31")),
+        ("restaurant", "r2", "yes, for five, at 7", Says("\"party\":5")),
+        ("restaurant", "r2", "今晩の予約をお願いします", foreign),
+        ("restaurant", "r3", "vorrei un tavolo per due", foreign),
+        ("form", "f1", "five days in Lisbon with my sister, from 3 December", Says("\"people\":2")),
+        ("form", "f1", "no, three persons", Says("3 people instead of 2")),
+        ("form", "f1", "actually make it Friday", Says("start 2026-11-06 instead of 2026-12-03")),
+        ("form", "f1", "change the place to Porto", Says("Porto instead of Lisbon")),
+        ("form", "f1", "não quero mais", foreign),
+        ("form", "f1", "start over", Offers("that trip is off")),
     ] {
         hear_in(&world, conversation, assistant, line, &then).await;
     }

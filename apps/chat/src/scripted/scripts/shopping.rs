@@ -5,6 +5,7 @@
 
 use serde_json::{Value, json};
 
+use crate::scripted::intent::{changes_mind, elsewhere, ends, is_foreign};
 use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
 use crate::words::{self, NOT, denies, has, words};
 
@@ -16,6 +17,8 @@ const KINDS: [(&str, &[&str]); 4] = [
     ("mittens", &["mitten", "mittens", "gloves", "twins"]),
 ];
 
+const CAN: &str = "I know nothing but my shop: rings, chips, lamps and mittens.";
+
 /// The question of those who have not said what they look for.
 const TOPIC: &str = "ASK_USER_TOPIC";
 
@@ -24,7 +27,8 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     let chosen = line(turn.system, "Answers: ");
     let has_chosen = chosen.as_object().is_some_and(|slots| slots.keys().any(|slot| slot != TOPIC));
     let asking = session["assessment"]["currently_asking"].as_str();
-    let follow_up = asking.and_then(|slot| follow_up(turn, &session, slot));
+    // What is not understood answers nothing, whatever it names.
+    let follow_up = if is_foreign(&turn.text) { None } else { follow_up(turn, &session, asking) };
     let wanted = kind(&turn.text);
     let before = kind(&format!(
         "{} {}",
@@ -36,6 +40,13 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
         () if turn.says(&["what did i", "you remember"]) => Verdict { strategy: "memory_only", ..Verdict::usual() },
         () if has_chosen => Verdict { follow_up: Some("high"), ..Verdict::usual() },
         () if is_new.is_some() => Verdict { slots: slots(wanted), ..Verdict::usual() },
+        () if ends(&turn.text) => Verdict {
+            slots: vec![what()],
+            ..Verdict::words(
+                "ended",
+                format!("All right, that is off, and nothing was ordered. I am a scripted model. {CAN}"),
+            )
+        },
         () if follow_up == Some("low") => Verdict {
             follow_up,
             ..Verdict::words(
@@ -43,7 +54,10 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
                 format!("I am not sure whether {} is meant as an answer, so I ask again.", quoted(&turn.text)),
             )
         },
-        () if follow_up.is_some() => Verdict { follow_up, ..Verdict::usual() },
+        () if follow_up.is_some() => {
+            let response = changed(turn, &session).map(|words| ("changed", words));
+            Verdict { follow_up, response, ..Verdict::usual() }
+        }
         () if turn.has(&[
             "order",
             "orders",
@@ -73,13 +87,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
             "bot_identity",
             format!("Hello! You said {}. I can help you find \"just the thing\". 🛍️", quoted(&turn.text)),
         ),
-        () => Verdict::words(
-            "off_topic",
-            format!(
-                "You said {}. I am a scripted model and know nothing but my shop: rings, chips, lamps and mittens.",
-                quoted(&turn.text)
-            ),
-        ),
+        () => Verdict::words("off_topic", elsewhere(&turn.text, CAN)),
     };
     let is_elsewhere = verdict.response.is_some() && asking.is_none();
     let slots = if is_elsewhere { vec![what()] } else { verdict.slots.clone() };
@@ -101,22 +109,44 @@ fn kind(text: &str) -> Option<&'static str> {
     (0..said.len()).rev().filter(|&at| !is_ruled_out(&said[at])).find_map(named)
 }
 
-/// How sure it is that a text answers the open questions; `None` if it does not.
-fn follow_up(turn: &Turn<'_>, session: &Value, asking: &str) -> Option<&'static str> {
+/// The options of the session's questions that a text names, with whether they answer what is still open.
+fn named<'s>(turn: &Turn<'_>, session: &'s Value) -> Vec<(bool, &'s Value, &'s str)> {
+    let questions = session["contextual_questions"].as_object().into_iter().flatten();
+    let options = questions.flat_map(|(_, question)| {
+        let options = question["options"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        options.map(move |option| (question["answer"].is_null(), &question["answer"], option))
+    });
+    options.filter(|(.., option)| has(&turn.text, option)).collect()
+}
+
+/// What a text changes of what was answered before, in words.
+fn changed(turn: &Turn<'_>, session: &Value) -> Option<String> {
+    let options = named(turn, session);
+    let (_, before, _) = options.iter().find(|(is_open, ..)| !is_open)?;
+    let of_it = options.iter().filter(|(_, answer, option)| answer == before && !denies(&turn.text, option));
+    let now: Vec<&str> = of_it.map(|(.., option)| *option).collect();
+    let before: Vec<&str> = before.as_array()?.iter().filter_map(Value::as_str).collect();
+    (!now.is_empty() && now != before).then(|| format!("Changed: {} instead of {}.", now.join(", "), before.join(", ")))
+}
+
+/// How sure it is that a text answers the session's questions, be it once more; `None` if it does not.
+fn follow_up(turn: &Turn<'_>, session: &Value, asking: Option<&str>) -> Option<&'static str> {
     /// What may stand beside a number that is an answer.
     const BESIDE: [&str; 22] = [
         "about", "around", "under", "over", "up", "to", "at", "most", "max", "maybe", "size", "it's", "is", "a", "i",
         "think", "please", "and", "or", "half", "rupees", "euros",
     ];
-    let missing = session["assessment"]["missing_data"].as_array()?;
-    let questions =
-        missing.iter().filter_map(|slot| session["contextual_questions"][slot.as_str()?]["options"].as_array());
-    let named = questions.flatten().filter_map(Value::as_str).filter(|option| has(&turn.text, option));
-    let named: Vec<&str> = named.collect();
-    let (is_named, is_denied) = (!named.is_empty(), named.iter().any(|option| denies(&turn.text, option)));
+    let named = named(turn, session);
+    let is_change = changes_mind(&turn.text);
+    let (is_named, is_denied) = (
+        !named.is_empty() && (asking.is_some() || is_change),
+        named.iter().any(|(.., option)| denies(&turn.text, option)),
+    );
+    let asking = asking.unwrap_or(TOPIC);
     let said = words(&turn.text);
     // A “not” that rules out an option says which are left; any other leaves it open what is meant.
-    let is_doubtful = turn.text.contains('?') || !is_denied && said.iter().any(|word| NOT.contains(&word.as_str()));
+    let is_doubtful =
+        turn.text.contains('?') || !is_denied && !is_change && said.iter().any(|word| NOT.contains(&word.as_str()));
     let is_number = |word: &String| word.parse::<u32>().is_ok();
     let is_amount = ["BUDGET", "SIZE"].iter().any(|of| asking.contains(of))
         && said.iter().any(is_number)
