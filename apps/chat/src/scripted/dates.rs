@@ -2,7 +2,9 @@
 
 use chrono::{Datelike, Days, NaiveDate};
 
-pub(super) const MONTHS: [&str; 12] = [
+use crate::words::has;
+
+const MONTHS: [&str; 12] = [
     "january",
     "february",
     "march",
@@ -33,6 +35,11 @@ pub(super) type Span = Result<(NaiveDate, NaiveDate), String>;
 pub(super) fn today(system: &str) -> NaiveDate {
     let named = system.split_once("oday is ").and_then(|(_, day)| day.get(..10)?.parse().ok());
     named.unwrap_or_else(|| chrono::Utc::now().date_naive())
+}
+
+/// Whether a name is a day's or a month's.
+pub(super) fn is_in_calendar(name: &str) -> bool {
+    MONTHS.iter().chain(&WEEKDAYS).any(|day| has(name, day))
 }
 
 /// The day or month that a text names.

@@ -20,7 +20,7 @@ pub(super) fn changes_mind(text: &str) -> bool {
         "oops",
         "correction",
     ];
-    MARKS.iter().any(|mark| has(text, mark)) || text.trim_start().to_lowercase().starts_with("no,")
+    MARKS.iter().any(|mark| has(text, mark)) || format!(" {}", text.to_lowercase()).contains(" no, ")
 }
 
 /// Whether a line ends what is going on.
@@ -46,7 +46,10 @@ pub(super) fn ends(text: &str) -> bool {
         "changed my mind",
     ];
     const ALONE: [&str; 5] = ["cancel", "stop", "abort", "reset", "quit"];
-    ENDS.iter().any(|end| has(text, end)) || matches!(words(text).as_slice(), [word] if ALONE.contains(&word.as_str()))
+    const BESIDE: [&str; 10] = ["ok", "okay", "please", "just", "oh", "now", "hmm", "whatever", "then", "no"];
+    let mut said = words(text);
+    said.retain(|word| !BESIDE.contains(&word.as_str()));
+    ENDS.iter().any(|end| has(text, end)) || matches!(said.as_slice(), [word] if ALONE.contains(&word.as_str()))
 }
 
 /// Whether a line is not in English: most of its letters are in another script, or a third of its words are small ones of
@@ -104,7 +107,7 @@ mod tests {
         for (text, ends) in [
             ("Cancel it, please", true),
             ("oh, never mind!", true),
-            ("stop", true),
+            ("whatever, stop", true),
             ("don't stop there", false),
             ("forget the ring, do you have crisps?", false),
             ("cancel netflix", false),

@@ -59,10 +59,11 @@ async fn hear_in(world: &World, conversation: &str, assistant: &str, line: &str,
     }
 }
 
-/// The answers that are stored, by slot.
-fn answers(world: &World) -> Value {
+/// The answers that are stored of a conversation, by slot.
+fn answers(world: &World, conversation: &str) -> Value {
     let rows = world.table("sessions");
-    let questions: Value = serde_json::from_str(rows[0].split(" | ").nth(7).unwrap()).unwrap();
+    let row = rows.iter().find(|row| row.starts_with(conversation)).unwrap();
+    let questions: Value = serde_json::from_str(row.split(" | ").nth(7).unwrap()).unwrap();
     let answered = questions.as_object().unwrap().iter().filter(|(_, question)| question["answer"].is_array());
     answered
         .map(|(slot, question)| (slot.trim_start_matches("ASK_USER_").to_owned(), question["answer"].clone()))
@@ -92,14 +93,14 @@ async fn a_shop_answers_strangers() {
         ("Haben Sie auch Lampen?", Says("Kontor"), none),
     ] {
         hear(&world, "shopping", line, &then).await;
-        assert_eq!(answers(&world), *stored, "{line}");
+        assert_eq!(answers(&world, "shopping"), *stored, "{line}");
     }
     // Two options at once, of which the second is no other question's.
     let world = World::start().await;
     for line in ["a ring", "rose gold"] {
         world.turn("a", "shopping", line).await.assert_done();
     }
-    assert_eq!(answers(&world), json!({"METAL": ["gold", "“rosé”"]}));
+    assert_eq!(answers(&world, "a"), json!({"METAL": ["gold", "“rosé”"]}));
     // What it is about stays as it was while a question is open.
     let world = World::start().await;
     for line in ["crisps please", "tell me a joke", "tangy"] {
@@ -189,7 +190,7 @@ async fn forty_lines_of_a_stranger() {
         ("cheap ones", Elsewhere, &none),
     ] {
         hear(&world, "shopping", line, &then).await;
-        assert_eq!(answers(&world), *stored, "{line}");
+        assert_eq!(answers(&world, "shopping"), *stored, "{line}");
     }
     for (assistant, line, then) in [
         ("finance", "hi", Elsewhere),
@@ -291,10 +292,12 @@ async fn minds_change_tasks_end_and_not_all_speak_english() {
         ("shopping", "s1", "hmm wait, silver is better I think", Says("Changed: silver instead of gold")),
         ("shopping", "s1", "je ne sais pas quelle taille", foreign),
         ("shopping", "s1", "sorry scratch that, rose. and size 7", Says("Dawn")),
+        ("shopping", "s1", "make it silver instead", Says("Changed: silver instead of “rosé”")),
         ("shopping", "s2", "chips for movie night", Says("budget")),
         ("shopping", "s2", "keine Ahnung, was ist billig?", foreign),
         ("shopping", "s2", "never mind, start over", Offers("that is off")),
         ("shopping", "s2", "Ich möchte bitte etwas anderes", foreign),
+        ("shopping", "s2", "whatever, stop", Offers("that is off")),
         ("finance", "m1", "how much did I spend on groceries in September", Says("€116.00 on groceries")),
         ("finance", "m1", "sorry, I meant August", Says("Changed: groceries from 2026-08-01 to 2026-08-31")),
         ("finance", "m1", "no, travel", Says("Changed: travel from 2026-08-01 to 2026-08-31")),
@@ -313,11 +316,14 @@ async fn minds_change_tasks_end_and_not_all_speak_english() {
         ("form", "f1", "no, three persons", Says("3 people instead of 2")),
         ("form", "f1", "actually make it Friday", Says("start 2026-11-06 instead of 2026-12-03")),
         ("form", "f1", "change the place to Porto", Says("Porto instead of Lisbon")),
+        ("form", "f1", "not Porto, Sevilla", Says("Sevilla instead of Porto")),
         ("form", "f1", "não quero mais", foreign),
         ("form", "f1", "start over", Offers("that trip is off")),
     ] {
         hear_in(&world, conversation, assistant, line, &then).await;
     }
+    let stored = ["s1", "s2"].map(|conversation| answers(&world, conversation));
+    assert_eq!(stored, [json!({"METAL": ["silver"], "SIZE": ["7"]}), json!({})]);
 }
 
 /// What is ruled out is not found.

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, clipped, object, text};
-use crate::words::{has, number, words};
+use crate::words::{denies, has, number, words};
 
 /// What a form is of, and what it is filled with where nobody has said it.
 const TRIP: &str = "Trip: ";
@@ -17,23 +17,24 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let is_wrong = (turn.has(&["never"]) && turn.has(&["right"])) || turn.says(&["wrong"]) && !is_told;
     let today = dates::today(turn.system);
     let (day, none) = match dates::span(said, today, Toward::Future) {
-        Some(Ok((day, _))) => (Some(day), String::new()),
+        Some(Ok(days)) => (Some(days), String::new()),
         Some(Err(none)) => (None, format!(" ({none})")),
         None => (None, String::new()),
     };
     let before = turn.answered.as_ref().and_then(|form| serde_json::from_str::<Value>(form).ok());
     let before = before.filter(|form| form["title"].as_str().is_some_and(|title| title.starts_with(TRIP)));
     let names_some = day.is_some() || people(said).is_some() || day_count(said).is_some() || !none.is_empty();
+    let is_change = changes_mind(said) || only_place(said).is_some();
     let mut form = match before {
         _ if ends(said) => {
             suggestions("All right, that trip is off. I am a scripted model that plans trips".to_owned())
         }
-        Some(form) if changes_mind(said) && place(said).is_some() || place(said).is_none() && names_some => {
+        Some(form) if is_change && place(said).is_some() || place(said).is_none() && names_some => {
             changed(form, said, day, &none)
         }
         _ if is_trip(turn, said) => json!({
             "title": format!("{TRIP}{}{none}", clipped(said)),
-            "start": day.unwrap_or(today + Days::new(7)),
+            "start": day.map(|(day, _)| day),
             "people": people(said).unwrap_or(4),
             "days": plan(place(said), day_count(said).unwrap_or(2)),
         }),
@@ -58,14 +59,13 @@ fn suggestions(title: String) -> Value {
 }
 
 /// The last form with what the person says now, which its title tells.
-fn changed(mut form: Value, said: &str, day: Option<NaiveDate>, none: &str) -> Value {
+fn changed(mut form: Value, said: &str, day: Option<(NaiveDate, NaiveDate)>, none: &str) -> Value {
     let mut changes = Vec::new();
-    if let Some(day) = day {
+    if let Some((day, last)) = day {
         let before = form["start"].as_str().and_then(|day| day.parse::<NaiveDate>().ok()).unwrap_or(day);
         // Of a month alone the day stays.
-        let is_month =
-            dates::MONTHS.iter().any(|month| has(said, month)) && !said.contains(|c: char| c.is_ascii_digit());
-        let day = if is_month { day.with_day(before.day()).unwrap_or(day) } else { day };
+        let is_month = day.day() == 1 && last.day() >= 28;
+        let day = if is_month { day.with_day(before.day()).unwrap_or(last) } else { day };
         changes.push((format!("start {day}"), before.to_string(), day != before));
         form["start"] = json!(day);
     }
@@ -110,6 +110,7 @@ fn only_place(said: &str) -> Option<String> {
         !["no", "not", "rather", "then", "ok", "actually", "sorry", "wait", "instead", "make", "it", "meant"]
             .contains(&word.to_lowercase().as_str())
     });
+    left.retain(|word| !denies(said, word));
     let is_name = |word: &&str| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2;
     (!left.is_empty() && left.len() <= 2 && left.iter().all(is_name)).then(|| left.join(" "))
 }
@@ -135,8 +136,12 @@ fn is_trip(turn: &Turn<'_>, said: &str) -> bool {
 
 /// Who comes, as far as the form has room for them.
 fn people(said: &str) -> Option<usize> {
-    let with = ["wife", "husband", "friend", "partner"].iter().any(|who| has(said, who)).then_some(2);
     let words = words(said);
+    // “with my sister”, but not “with my sisters”.
+    let is_one =
+        |it: &[String]| it[0] == "with" && ["my", "a", "the"].contains(&it[1].as_str()) && !it[2].ends_with('s');
+    let is_couple = words.windows(3).any(is_one) || ["wife", "husband", "partner"].iter().any(|who| has(said, who));
+    let with = is_couple.then_some(2);
     // “for two”, but not “for two days”.
     let party = words.windows(2).find(|pair| pair[0] == "for").and_then(|pair| number(&pair[1]));
     let party = party.filter(|_| !has(said, "days") && !has(said, "weeks"));
@@ -156,7 +161,7 @@ fn place(said: &str) -> Option<String> {
     let names = (1..words.len()).filter(|&at| WAYS.contains(&words[at - 1].to_lowercase().as_str()));
     let names = names.map(|at| words[at..].iter().take_while(is_name).copied().collect::<Vec<_>>().join(" "));
     let names = names.map(|name| name.split([',', '.', '!', '?']).next().unwrap_or_default().to_owned());
-    names.into_iter().find(|name| !name.is_empty()).or_else(|| only_place(said))
+    names.into_iter().chain(only_place(said)).find(|name| !name.is_empty() && !dates::is_in_calendar(name))
 }
 
 /// How many days are named.

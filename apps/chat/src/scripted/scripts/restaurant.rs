@@ -107,12 +107,12 @@ fn changed(turn: &Turn<'_>) -> String {
     if !changes_mind(&turn.text) {
         return String::new();
     }
-    let people = |text: &str| party(text).map(|party| format!("{party} people"));
+    let people = |text: &str| party(text).map(|party| party.to_string());
     let day = |text: &str| day_in(turn, text)?.ok().map(|(day, _)| day.to_string());
-    let parts: [&dyn Fn(&str) -> Option<String>; 3] = [&day, &time, &people];
-    let changes = parts.iter().filter_map(|part| {
+    let parts: [(&dyn Fn(&str) -> Option<String>, &str); 3] = [(&day, ""), (&time, ""), (&people, " people")];
+    let changes = parts.iter().filter_map(|(part, of)| {
         let before = open(turn).iter().rev().find_map(|text| part(text))?;
-        part(&turn.text).filter(|now| *now != before).map(|now| format!("{now} instead of {before}"))
+        part(&turn.text).filter(|now| *now != before).map(|now| format!("{now}{of} instead of {before}"))
     });
     let changes: Vec<String> = changes.collect();
     if changes.is_empty() { String::new() } else { format!("Changed: {}. ", changes.join(", ")) }

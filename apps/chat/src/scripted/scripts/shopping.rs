@@ -89,7 +89,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
         ),
         () => Verdict::words("off_topic", elsewhere(&turn.text, CAN)),
     };
-    let is_elsewhere = verdict.response.is_some() && asking.is_none();
+    let is_elsewhere = verdict.strategy == "none" && asking.is_none();
     let slots = if is_elsewhere { vec![what()] } else { verdict.slots.clone() };
     let domain = match (wanted, session["domain"].as_str()) {
         (Some("chips"), _) => "f_and_b",
