@@ -1,20 +1,10 @@
-// A JSON value on the page, growing in place: objects and arrays as lists, each value marked partial or complete.
+// A JSON value on the page, growing in place: objects and arrays as lists.
 
-import { el, setState, setText } from "./dom.js";
+import { el, setText } from "./dom.js";
 import { shown } from "./result.js";
-
-/** Marks what is still open: `undefined` where nobody knows, so nothing is marked; null once all that shows is complete. */
-function stateOf(pointer, open) {
-  if (open === undefined) return undefined;
-  return open !== null && (open === pointer || open.startsWith(`${pointer}/`)) ? "partial" : "complete";
-}
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 const isContainer = (kind) => kind === "object" || kind === "array";
-const step = (name) => String(name).replaceAll("~", "~0").replaceAll("/", "~1");
-
-/** What the marks say to who can't see them. */
-const MARKS = { partial: ["…", "still filling"], complete: ["✓", "complete"] };
 
 /** A value with its name; `update` brings it up to date and touches only what has changed. */
 class Field {
@@ -25,16 +15,14 @@ class Field {
     // Who reads counts from one.
     const label = isElement ? `${Number(name) + 1}.` : `${name.replaceAll("_", " ")}:`;
     this.label = el("span", { class: "key" }, label);
-    this.mark = el("span", { class: "mark" });
     this.element = el("li", { class: "field", "data-field": name }, this.label);
   }
 
-  update(value, pointer, open) {
+  update(value) {
     const kind = kindOf(value);
     if (kind !== this.kind) this.#become(kind);
-    if (isContainer(kind)) updateAll(this, value, pointer, open);
-    else setText(this.value, stateOf(pointer, open) === "partial" ? String(value) : shown(value));
-    this.#show(stateOf(pointer, open));
+    if (isContainer(kind)) updateAll(this, value);
+    else setText(this.value, shown(value));
   }
 
   #become(kind) {
@@ -44,24 +32,12 @@ class Field {
     this.value = el(isContainer(kind) ? "ul" : "span", {
       class: isContainer(kind) ? "tree" : "value",
       dir: kind === "string" ? "auto" : undefined,
-      "data-kind": kind,
     });
-    this.element.replaceChildren(
-      this.label,
-      ...(isContainer(kind) ? [this.mark, this.value] : [this.value, this.mark]),
-    );
-  }
-
-  #show(state) {
-    if (this.state === state) return;
-    this.state = state;
-    setState(this.element, "state", state);
-    const [sign, words] = MARKS[state] ?? ["", ""];
-    this.mark.replaceChildren(el("span", { "aria-hidden": "true" }, sign), el("span", { class: "unseen" }, words));
+    this.element.replaceChildren(this.label, this.value);
   }
 }
 
-function updateAll(parent, value, pointer, open) {
+function updateAll(parent, value) {
   const names = Object.keys(value);
   names.forEach((name, place) => {
     if (parent.children[place]?.name !== name) {
@@ -70,7 +46,7 @@ function updateAll(parent, value, pointer, open) {
       parent.value.insertBefore(field.element, parent.value.children[place] ?? null);
       parent.children[place] = field;
     }
-    parent.children[place].update(value[name], `${pointer}/${step(name)}`, open);
+    parent.children[place].update(value[name]);
   });
   for (const gone of parent.children.splice(names.length)) gone.element.remove();
 }
@@ -82,8 +58,8 @@ export class Tree {
     this.root = undefined;
   }
 
-  /** Shows a value; nothing for null. `open` is the pointer of the innermost value that is partial, if it is known. */
-  update(value, open) {
+  /** Shows a value; nothing for null. */
+  update(value) {
     const isShown = value !== undefined && value !== null;
     const kind = isShown ? kindOf(value) : undefined;
     if (kind !== this.kind) {
@@ -94,7 +70,7 @@ export class Tree {
       };
       this.element.replaceChildren(...(isShown ? [this.root.value] : []));
     }
-    if (isContainer(kind)) updateAll(this.root, value, "", open);
+    if (isContainer(kind)) updateAll(this.root, value);
     else if (isShown) setText(this.root.value, shown(value));
   }
 }

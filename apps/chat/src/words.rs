@@ -33,6 +33,12 @@ pub(crate) fn has(text: &str, other: &str) -> bool {
     !other.is_empty() && text.windows(other.len()).any(|part| part == other)
 }
 
+/// Whether it has all the words of one of several in it, which have bars between them.
+#[must_use]
+pub(crate) fn has_any(text: &str, others: &str) -> bool {
+    others.split('|').any(|other| has(text, other))
+}
+
 /// Whether a text has a word in it, be it with one slip of the fingers: a letter that is missing, too many, wrong, or
 /// that has changed places with the next.
 #[must_use]

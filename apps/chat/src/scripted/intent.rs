@@ -1,55 +1,24 @@
 //! What a line is, whatever it is about: a change of mind, an end, another language.
 
 use super::turn::quoted;
-use crate::words::{has, words};
+use crate::words::{has, has_any, words};
 
 /// Whether a line takes back something that was said before, and may say what is meant instead.
 pub(super) fn changes_mind(text: &str) -> bool {
-    const MARKS: [&str; 13] = [
-        "sorry",
-        "actually",
-        "instead",
-        "i meant",
-        "i mean",
-        "make it",
-        "make that",
-        "change",
-        "rather",
-        "no wait",
-        "wait",
-        "oops",
-        "correction",
-    ];
-    MARKS.iter().any(|mark| has(text, mark)) || format!(" {}", text.to_lowercase()).contains(" no, ")
+    let marks = "sorry|actually|instead|i meant|i mean|make it|make that|change|rather|wait|oops|correction";
+    has_any(text, marks) || format!(" {}", text.to_lowercase()).contains(" no, ")
 }
 
 /// Whether a line ends what is going on.
 pub(super) fn ends(text: &str) -> bool {
-    const ENDS: [&str; 18] = [
-        "cancel it",
-        "cancel that",
-        "cancel this",
-        "cancel everything",
-        "cancel my booking",
-        "cancel the booking",
-        "cancel my table",
-        "cancel the table",
-        "cancel my reservation",
-        "cancel the reservation",
-        "never mind",
-        "nevermind",
-        "forget it",
-        "forget that",
-        "forget about it",
-        "start over",
-        "start again",
-        "changed my mind",
-    ];
-    const ALONE: [&str; 5] = ["cancel", "stop", "abort", "reset", "quit"];
-    const BESIDE: [&str; 10] = ["ok", "okay", "please", "just", "oh", "now", "hmm", "whatever", "then", "no"];
+    let ends = "never mind|nevermind|forget it|forget that|forget about it|start over|start again|changed my mind";
+    let cancels = "it|that|this|everything|my booking|the booking|my table|the table|my reservation|the reservation";
+    let beside = ["ok", "okay", "please", "just", "oh", "now", "hmm", "whatever", "then", "no"];
     let mut said = words(text);
-    said.retain(|word| !BESIDE.contains(&word.as_str()));
-    ENDS.iter().any(|end| has(text, end)) || matches!(said.as_slice(), [word] if ALONE.contains(&word.as_str()))
+    said.retain(|word| !beside.contains(&word.as_str()));
+    has_any(text, ends)
+        || cancels.split('|').any(|what| has(text, &format!("cancel {what}")))
+        || matches!(said.as_slice(), [word] if has_any(word, "cancel|stop|abort|reset|quit"))
 }
 
 /// Whether a line is not in English: most of its letters are in another script, or a third of its words are small ones of

@@ -94,15 +94,15 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// Whether the user's text has one of these words in it.
-    pub(super) fn says(&self, words: &[&str]) -> bool {
+    /// Whether the user's text has one of these in it, with bars between them, be it within a word.
+    pub(super) fn says(&self, parts: &str) -> bool {
         let text = self.text.to_lowercase();
-        words.iter().any(|word| text.contains(word))
+        parts.split('|').any(|part| text.contains(part))
     }
 
     /// Whether it has one of these in it, word for word.
-    pub(super) fn has(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| words::has(&self.text, word))
+    pub(super) fn has(&self, words: &str) -> bool {
+        words::has_any(&self.text, words)
     }
 
     /// The tool results in words.

@@ -20,30 +20,27 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
 fn first(turn: &Turn<'_>) -> Vec<Block> {
     let today = dates::today(turn.system);
     let span = span(turn);
-    let asks_what_was_spent = turn.says(&["spend", "spent"]);
+    let asks_what_was_spent = turn.says("spend|spent");
     // Money is not moved here, and what is not counted has no sum.
-    let is_beyond =
-        turn.has(&["pay", "send", "transfer", "invest", "buy", "cancel"]) || asks_what_was_spent && is_unknown(turn);
+    let is_beyond = turn.has("pay|send|transfer|invest|buy|cancel") || asks_what_was_spent && is_unknown(turn);
     match &span {
         Some(Err(none)) => vec![text(format!("{none} {SUGGESTIONS}"))],
         _ if ends(&turn.text) => vec![text(format!("All right, I have stopped. Nothing was changed. {SUGGESTIONS}"))],
         _ if is_beyond => vec![beyond(turn)],
-        _ if turn.has(&["most", "account", "accounts", "balance", "broke", "credit card"])
-            || turn.has(&["money"]) && turn.has(&["have"]) =>
-        {
+        _ if turn.has("most|account|accounts|balance|broke|credit card") || turn.has("money") && turn.has("have") => {
             vec![text("Let me look at your accounts first. "), tool("list_accounts", "")]
         }
-        _ if turn.has(&["compare", "vs", "versus"]) && categories(turn).count() > 1 => {
+        _ if turn.has("compare|vs|versus") && categories(turn).count() > 1 => {
             let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
             [text("Let me compare them. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
-        _ if turn.has(&["compare", "vs", "versus"]) => {
+        _ if turn.has("compare|vs|versus") => {
             let (from, to) = month_of(today);
             let before = from.pred_opt().map_or((from, to), month_of);
             let sums = [before, (from, to)].map(|month| summary(month, category(turn), None));
             [text("Let me compare the two months. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
-        _ if turn.has(&["backwards"]) => {
+        _ if turn.has("backwards") => {
             let (from, to) = days(turn);
             vec![text("From the end to the beginning, then. "), summary((to, from), None, None)]
         }
@@ -61,7 +58,7 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
 }
 
 fn asks_where_most_went(turn: &Turn<'_>) -> bool {
-    turn.has(&["most"]) && turn.says(&["spend", "spent"])
+    turn.has("most") && turn.says("spend|spent")
 }
 
 const SUGGESTIONS: &str = "What would you like to know? <!--context {\"suggestions\": [\"What did I spend on \
@@ -84,7 +81,7 @@ pub(in crate::scripted) fn advise(turn: &Turn<'_>) -> Vec<Block> {
 
 /// The question for the colleague, if advice is wanted.
 fn adviser(turn: &Turn<'_>) -> Option<Block> {
-    let is_wanted = turn.has(&["advice", "advise", "tip", "tips", "save", "saving"]);
+    let is_wanted = turn.has("advice|advise|tip|tips|save|saving");
     is_wanted.then(|| tool("ask_adviser", object(&[("question", json!(turn.text))])))
 }
 
@@ -101,9 +98,7 @@ fn span(turn: &Turn<'_>) -> Option<Span> {
     named(&turn.text).or_else(|| {
         let (from, to) = turn.earlier.iter().rev().filter_map(named).find_map(Result::ok)?;
         match () {
-            () if turn.has(&["month before", "previous month"]) => {
-                month_of(from).0.pred_opt().map(|day| Ok(month_of(day)))
-            }
+            () if turn.has("month before|previous month") => month_of(from).0.pred_opt().map(|day| Ok(month_of(day))),
             () if changes_mind(&turn.text) && !named_categories(&turn.text).is_empty() => Some(Ok((from, to))),
             () => None,
         }
@@ -136,7 +131,7 @@ fn category(turn: &Turn<'_>) -> Option<&'static str> {
 
 /// What the person speaks of: what they name, or, where a text only goes on, what they named last.
 fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
-    let goes_on = changes_mind(&turn.text) && !turn.has(&["total", "everything", "all"])
+    let goes_on = changes_mind(&turn.text) && !turn.has("total|everything|all")
         || ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words));
     let goes_on = goes_on && span(turn).is_some();
     let texts = turn.earlier.iter().rev().filter(|_| goes_on);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, clipped, object, text};
-use crate::words::{denies, has, number, words};
+use crate::words::{denies, has, has_any, number, words};
 
 /// What a form is of, and what it is filled with where nobody has said it.
 const TRIP: &str = "Trip: ";
@@ -14,7 +14,7 @@ const TRIP: &str = "Trip: ";
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let is_told = turn.text.contains("Your last answer could not be used");
     let said = turn.text.split(" Your last answer").next().unwrap_or_default();
-    let is_wrong = (turn.has(&["never"]) && turn.has(&["right"])) || turn.says(&["wrong"]) && !is_told;
+    let is_wrong = (turn.has("never") && turn.has("right")) || turn.says("wrong") && !is_told;
     let today = dates::today(turn.system);
     let (day, none) = match dates::span(said, today, Toward::Future) {
         Some(Ok(days)) => (Some(days), String::new()),
@@ -97,41 +97,25 @@ fn changed(mut form: Value, said: &str, day: Option<(NaiveDate, NaiveDate)>, non
 }
 
 /// The number before one of these words.
-fn count(said: &str, of: &[&str]) -> Option<usize> {
+fn count(said: &str, of: &str) -> Option<usize> {
     let words = words(said);
-    let at = words.iter().position(|word| of.contains(&word.as_str()))?;
+    let at = words.iter().position(|word| has_any(word, of))?;
     number(words.get(at.checked_sub(1)?)?)
 }
 
 /// A place by itself: “no, Lisbon”.
 fn only_place(said: &str) -> Option<String> {
     let mut left: Vec<&str> = said.split([' ', ',', '.', '!', '?']).filter(|word| !word.is_empty()).collect();
-    left.retain(|word| {
-        !["no", "not", "rather", "then", "ok", "actually", "sorry", "wait", "instead", "make", "it", "meant"]
-            .contains(&word.to_lowercase().as_str())
-    });
-    left.retain(|word| !denies(said, word));
+    let beside = "no|not|rather|then|ok|actually|sorry|wait|instead|make|it|meant";
+    left.retain(|word| !has_any(word, beside) && !denies(said, word));
     let is_name = |word: &&str| word.chars().next().is_some_and(char::is_uppercase) && word.len() > 2;
     (!left.is_empty() && left.len() <= 2 && left.iter().all(is_name)).then(|| left.join(" "))
 }
 
 fn is_trip(turn: &Turn<'_>, said: &str) -> bool {
     place(said).is_some()
-        || turn.has(&[
-            "trip",
-            "day",
-            "days",
-            "weekend",
-            "week",
-            "holiday",
-            "vacation",
-            "honeymoon",
-            "hike",
-            "tour",
-            "start",
-            "people",
-        ])
-        || turn.says(&["wrong", "right"])
+        || turn.has("trip|day|days|weekend|week|holiday|vacation|honeymoon|hike|tour|start|people")
+        || turn.says("wrong|right")
 }
 
 /// Who comes, as far as the form has room for them.
@@ -140,25 +124,24 @@ fn people(said: &str) -> Option<usize> {
     // “with my sister”, but not “with my sisters”.
     let is_one =
         |it: &[String]| it[0] == "with" && ["my", "a", "the"].contains(&it[1].as_str()) && !it[2].ends_with('s');
-    let is_couple = words.windows(3).any(is_one) || ["wife", "husband", "partner"].iter().any(|who| has(said, who));
+    let is_couple = words.windows(3).any(is_one) || has_any(said, "wife|husband|partner|friend");
     let with = is_couple.then_some(2);
     // “for two”, but not “for two days”.
     let party = words.windows(2).find(|pair| pair[0] == "for").and_then(|pair| number(&pair[1]));
     let party = party.filter(|_| !has(said, "days") && !has(said, "weeks"));
-    let alone = ["just me", "alone", "only me", "solo"].iter().any(|who| has(said, who)).then_some(1);
-    let children = count(said, &["kid", "kids", "child", "children", "baby", "babies"]);
-    let children = children.or(["a kid", "a child", "a baby"].iter().any(|who| has(said, who)).then_some(1));
-    let adults = count(said, &["people", "persons", "of", "friends", "adults"]).or(party).or(alone);
+    let alone = has_any(said, "just me|alone|only me|solo").then_some(1);
+    let children = count(said, "kid|kids|child|children|baby|babies");
+    let children = children.or(has_any(said, "a kid|a child|a baby").then_some(1));
+    let adults = count(said, "people|persons|of|friends|adults").or(party).or(alone);
     let all = adults.map(|adults| adults + children.unwrap_or(0));
     all.or(with).or(children.map(|_| 4)).map(|people| people.clamp(1, 20))
 }
 
 /// Where to: the name behind a preposition.
 fn place(said: &str) -> Option<String> {
-    const WAYS: [&str; 11] = ["in", "to", "around", "at", "near", "the", "den", "nach", "a", "à", "woche"];
     let words: Vec<&str> = said.split_whitespace().collect();
     let is_name = |word: &&&str| word.starts_with(char::is_uppercase) && word.len() > 2;
-    let names = (1..words.len()).filter(|&at| WAYS.contains(&words[at - 1].to_lowercase().as_str()));
+    let names = (1..words.len()).filter(|&at| has_any(words[at - 1], "in|to|around|at|near|the|den|nach|a|à|woche"));
     let names = names.map(|at| words[at..].iter().take_while(is_name).copied().collect::<Vec<_>>().join(" "));
     let names = names.map(|name| name.split([',', '.', '!', '?']).next().unwrap_or_default().to_owned());
     names.into_iter().chain(only_place(said)).find(|name| !name.is_empty() && !dates::is_in_calendar(name))
@@ -166,10 +149,10 @@ fn place(said: &str) -> Option<String> {
 
 /// How many days are named.
 fn day_count(said: &str) -> Option<usize> {
-    const WEEKS: [&str; 4] = ["week", "weeks", "woche", "wochen"];
-    let weeks = || WEEKS.iter().any(|week| has(said, week)).then(|| 7 * count(said, &WEEKS).unwrap_or(1));
-    let nights = || count(said, &["nights", "night"]).map(|nights| nights + 1);
-    let days = count(said, &["days", "day"]).or_else(nights).or_else(weeks);
+    const WEEKS: &str = "week|weeks|woche|wochen";
+    let weeks = || has_any(said, WEEKS).then(|| 7 * count(said, WEEKS).unwrap_or(1));
+    let nights = || count(said, "nights|night").map(|nights| nights + 1);
+    let days = count(said, "days|day").or_else(nights).or_else(weeks);
     days.map(|days| days.clamp(1, 14))
 }
 

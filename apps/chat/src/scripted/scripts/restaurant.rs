@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Span, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{has, names, number, words};
+use crate::words::{has, has_any, names, number, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
-    if turn.round == 2 && turn.says(&["and book"]) {
+    if turn.round == 2 && turn.says("and book") {
         return book_the_first(turn);
     }
     if turn.round > 1 {
@@ -22,22 +22,19 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match () {
         () if ends(&turn.text) => vec![text(format!("All right, I have stopped. {}{SUGGESTIONS}", stays(turn)))],
         () if let Err(none) = &day => vec![text(format!("{none} {SUGGESTIONS}"))],
-        () if books && !turn.says(&["and book"]) => match restaurant(turn) {
+        () if books && !turn.says("and book") => match restaurant(turn) {
             Some(restaurant) => vec![text(format!("{changed}I ask for a table. ")), book(turn, &restaurant)],
             None => vec![text(format!("{changed}At which restaurant? I can look for one first. {SUGGESTIONS}"))],
         },
-        () if turn.has(&["hate", "dislike", "don't like", "not"])
-            && !turn.says(&["i like"])
-            && cuisine(turn).is_some() =>
-        {
+        () if turn.has("hate|dislike|don't like|not") && !turn.says("i like") && cuisine(turn).is_some() => {
             vec![text(format!(
                 "Noted: not {}. <!--context {} --> {SUGGESTIONS}",
                 cuisine(turn).unwrap_or_default(),
                 json!({"preferences": {"dislikes": cuisine(turn)}})
             ))]
         }
-        () if turn.has(&["dinner", "lunch", "find", "eat", "starving", "hungry"])
-            || cuisine(turn).is_some() && !turn.says(&["like"])
+        () if turn.has("dinner|lunch|find|eat|starving|hungry")
+            || cuisine(turn).is_some() && !turn.says("like")
             || !changed.is_empty() =>
         {
             let cuisine = cuisine(turn).or_else(|| open(turn).iter().rev().find_map(|text| cuisine_in(text)));
@@ -47,16 +44,16 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         () if changes_mind(&turn.text) && names_some(turn) && open(turn).is_empty() && !stays(turn).is_empty() => {
             vec![text(format!("{}I can book another one. {SUGGESTIONS}", stays(turn)))]
         }
-        () if turn.says(&["broken"]) => {
+        () if turn.says("broken") => {
             vec![text("This is noted badly. <!--context {\"preferences\": {\"cuisine\": Dave}} -->Sorry!")]
         }
-        () if turn.says(&["half"]) => {
+        () if turn.says("half") => {
             vec![text("It ends too soon. <!--context {\"preferences\": {\"cuisine\": \"thai")]
         }
-        () if turn.has(&["like"]) => {
+        () if turn.has("like") => {
             let mut preferences = json!({"said": turn.text, "mark": "a --> b"});
             // What is liked in part is kept in the person's words alone.
-            let cuisine = cuisine(turn).filter(|_| !turn.has(&["not"]));
+            let cuisine = cuisine(turn).filter(|_| !turn.has("not"));
             if let Some(cuisine) = cuisine {
                 preferences["cuisine"] = json!(cuisine);
             }
@@ -90,8 +87,8 @@ fn latest<T>(turn: &Turn<'_>, said: impl Fn(&str) -> Option<T>) -> Option<T> {
 
 /// Whether a table is asked for: now, or before, if this is a part of that.
 fn books(turn: &Turn<'_>) -> bool {
-    let asks = |text: &str| ["book", "reserve", "table"].iter().any(|word| has(text, word)) && !has(text, "cancel");
-    let is_yes = turn.has(&["yes", "yeah", "sure", "ok", "please do", "go ahead"])
+    let asks = |text: &str| has_any(text, "book|reserve|table") && !has(text, "cancel");
+    let is_yes = turn.has("yes|yeah|sure|ok|please do|go ahead")
         && turn.answered.as_ref().is_some_and(|answered| answered.contains("Shall I book"));
     asks(&turn.text) || is_yes || names_some(turn) && open(turn).iter().any(|text| asks(text))
 }
@@ -159,8 +156,8 @@ fn restaurant(turn: &Turn<'_>) -> Option<String> {
         turn.system.split_once("Known so far: ").and_then(|(_, known)| serde_json::from_str::<Value>(known).ok());
     let found = known.as_ref().and_then(|known| known["restaurants"].as_array());
     let at = match () {
-        () if turn.has(&["second", "other", "2nd"]) => 1,
-        () if turn.has(&["third", "3rd"]) => 2,
+        () if turn.has("second|other|2nd") => 1,
+        () if turn.has("third|3rd") => 2,
         () => 0,
     };
     let found = found.and_then(|found| found.get(at).or(found.last())?["name"].as_str());

@@ -37,7 +37,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     // Another kind of thing is a change of mind; the same one belongs to an answer, as in “a gold ring”.
     let is_new = wanted.filter(|_| wanted != before || follow_up.is_none());
     let verdict = match () {
-        () if turn.says(&["what did i", "you remember"]) => Verdict { strategy: "memory_only", ..Verdict::usual() },
+        () if turn.says("what did i|you remember") => Verdict { strategy: "memory_only", ..Verdict::usual() },
         () if has_chosen => Verdict { follow_up: Some("high"), ..Verdict::usual() },
         () if is_new.is_some() => Verdict { slots: slots(wanted), ..Verdict::usual() },
         () if ends(&turn.text) => Verdict {
@@ -58,20 +58,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
             let response = changed(turn, &session).map(|words| ("changed", words));
             Verdict { follow_up, response, ..Verdict::usual() }
         }
-        () if turn.has(&[
-            "order",
-            "orders",
-            "refund",
-            "return",
-            "returns",
-            "exchange",
-            "delivery",
-            "arrived",
-            "complaint",
-            "broken",
-            "support",
-        ]) =>
-        {
+        () if turn.has("order|orders|refund|return|returns|exchange|delivery|arrived|complaint|broken|support") => {
             Verdict {
                 route: "support",
                 ..Verdict::words(
@@ -83,7 +70,7 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
                 )
             }
         }
-        () if turn.has(&["hello", "hi", "hey", "good morning", "hallo", "hola", "bonjour"]) => Verdict::words(
+        () if turn.has("hello|hi|hey|good morning|hallo|hola|bonjour") => Verdict::words(
             "bot_identity",
             format!("Hello! You said {}. I can help you find \"just the thing\". 🛍️", quoted(&turn.text)),
         ),
@@ -151,8 +138,7 @@ fn follow_up(turn: &Turn<'_>, session: &Value, asking: Option<&str>) -> Option<&
     let is_amount = ["BUDGET", "SIZE"].iter().any(|of| asking.contains(of))
         && said.iter().any(is_number)
         && said.iter().all(|word| is_number(word) || BESIDE.contains(&word.as_str()));
-    let is_any = asking != TOPIC
-        && turn.has(&["surprise me", "whatever", "don't care", "doesn't matter", "no preference", "you choose"]);
+    let is_any = asking != TOPIC && turn.has("surprise me|whatever|don't care|doesn't matter|no preference|you choose");
     match () {
         () if is_any => Some("medium"),
         () if is_named && is_doubtful => Some("low"),
@@ -216,7 +202,7 @@ impl Verdict {
     fn to_json(&self, turn: &Turn<'_>, domain: &str, kind: Option<&str>) -> String {
         let is_product = self.route == "product";
         // Wrong, or wrong until it is told so.
-        let is_wrong = |words: &str| turn.says(&[words]) && (turn.round == 1 || !turn.says(&["at first"]));
+        let is_wrong = |words: &str| turn.says(words) && (turn.round == 1 || !turn.says("at first"));
         let is_follow_up = if is_wrong("wrong type") { json!("yes") } else { json!(self.follow_up.is_some()) };
         let strategy = if is_wrong("unknown value") { "internal-guess" } else { self.strategy };
         let category = match kind {
