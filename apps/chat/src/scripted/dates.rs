@@ -28,6 +28,15 @@ pub(super) fn today(system: &str) -> NaiveDate {
     named.unwrap_or_else(|| chrono::Utc::now().date_naive())
 }
 
+/// A day in words; what is none stays as it is.
+pub(super) fn told(day: &str) -> String {
+    day.parse::<NaiveDate>().map_or_else(|_| day.to_owned(), in_words)
+}
+
+pub(super) fn in_words(day: NaiveDate) -> String {
+    day.format("%-d %B %Y").to_string()
+}
+
 /// Whether a name is a day's or a month's.
 pub(super) fn is_in_calendar(name: &str) -> bool {
     MONTHS.iter().chain(&WEEKDAYS).any(|day| has(name, day))

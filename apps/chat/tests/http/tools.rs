@@ -75,7 +75,7 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     assert!(pieces.count() >= 3);
     assert_eq!(
         turn.text(),
-        "Let me look that up for you… 📊 From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
+        "Let me look that up for you… 📊 From 1 October 2026 to 31 October 2026 you spent €123.00 on groceries."
     );
     // The text before the tool, the call with its whole input, its result, the answer.
     assert_eq!(
@@ -103,8 +103,8 @@ async fn two_tools_at_once() {
     assert_eq!(totals, [11_600, 12_300]);
     assert_eq!(
         turn.text(),
-        "Let me compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00 on groceries. \
-         From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
+        "Let me compare the two months. From 1 September 2026 to 30 September 2026 you spent €116.00 on groceries. \
+         From 1 October 2026 to 31 October 2026 you spent €123.00 on groceries."
     );
     let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);
     // Each is a thread of one block, from its first chunk on.
@@ -155,13 +155,13 @@ async fn a_tool_after_a_tool() {
     let ran: Vec<_> = turn.merged(MessageType::ToolResult).iter().map(|it| it.block_id.clone().unwrap()).collect();
     assert_eq!(ran, ["b1.3", "b1.5", "b1.5", "b1.5"]);
     // The fullest account is another one.
-    let answer = "You spent most from Giro: €1,073.00 from 2026-10-01 to 2026-10-31.";
+    let answer = "You spent most from Giro: €1,073.00 from 1 October 2026 to 31 October 2026.";
     assert!(turn.text().ends_with(answer), "{}", turn.text());
 
     let turn = world.turn("b", "restaurant", "Find thai and book").await;
     turn.assert_done();
     assert_eq!(cards(&turn)[1]["result"]["restaurant"], "Baan");
-    assert!(turn.text().ends_with("Your table at Baan is booked for 2026-10-31."));
+    assert!(turn.text().ends_with("Your table at Baan is booked for 31 October 2026."));
 }
 
 /// A toolbox for what should not happen.

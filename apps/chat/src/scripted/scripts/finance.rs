@@ -47,7 +47,11 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
         _ if asks_what_was_spent || category(turn).is_some() || span.is_some() || adviser(turn).is_some() => {
             let (from, to) = days(turn);
             let lead = match changes_mind(&turn.text) && !turn.earlier.is_empty() {
-                true => format!("Changed: {} from {from} to {to}. ", category(turn).unwrap_or("everything")),
+                true => {
+                    let (on, from, to) =
+                        (category(turn).unwrap_or("everything"), dates::in_words(from), dates::in_words(to));
+                    format!("Changed: {on} from {from} to {to}. ")
+                }
                 false => "Let me look that up for you… 📊 ".to_owned(),
             };
             let looked = [text(lead), summary((from, to), category(turn), None)];
@@ -179,8 +183,8 @@ fn the_most(turn: &Turn<'_>) -> String {
         Some((name, (cents, result))) => format!(
             "You spent most from {name}: {} from {} to {}.",
             money(*cents, result["currency"].as_str().unwrap_or_default()),
-            result["from"].as_str().unwrap_or("?"),
-            result["to"].as_str().unwrap_or("?")
+            dates::told(result["from"].as_str().unwrap_or("?")),
+            dates::told(result["to"].as_str().unwrap_or("?"))
         ),
         None => retell(turn),
     }
@@ -210,8 +214,8 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
     }
     format!(
         "From {} to {} you spent {}{}.",
-        result["from"].as_str().unwrap_or("?"),
-        result["to"].as_str().unwrap_or("?"),
+        dates::told(result["from"].as_str().unwrap_or("?")),
+        dates::told(result["to"].as_str().unwrap_or("?")),
         money(result["total_cents"].as_i64().unwrap_or_default(), currency),
         result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default()
     )

@@ -66,7 +66,7 @@ fn changed(mut form: Value, said: &str, day: Option<(NaiveDate, NaiveDate)>, non
         // Of a month alone the day stays.
         let is_month = day.day() == 1 && last.day() >= 28;
         let day = if is_month { day.with_day(before.day()).unwrap_or(last) } else { day };
-        changes.push((format!("start {day}"), before.to_string(), day != before));
+        changes.push((format!("start {}", dates::in_words(day)), dates::in_words(before), day != before));
         form["start"] = json!(day);
     }
     if let Some(people) = people(said) {

@@ -105,7 +105,7 @@ fn changed(turn: &Turn<'_>) -> String {
         return String::new();
     }
     let people = |text: &str| party(text).map(|party| party.to_string());
-    let day = |text: &str| day_in(turn, text)?.ok().map(|(day, _)| day.to_string());
+    let day = |text: &str| day_in(turn, text)?.ok().map(|(day, _)| dates::in_words(day));
     let parts: [(&dyn Fn(&str) -> Option<String>, &str); 3] = [(&day, ""), (&time, ""), (&people, " people")];
     let changes = parts.iter().filter_map(|(part, of)| {
         let before = open(turn).iter().rev().find_map(|text| part(text))?;
@@ -121,6 +121,7 @@ fn stays(turn: &Turn<'_>) -> String {
     let table = tables.filter_map(|(_, _, content, _)| serde_json::from_str::<Value>(content).ok()).next();
     let table = table.as_ref().and_then(|table| Some((table["restaurant"].as_str()?, table["date"].as_str()?)));
     table.map_or(String::new(), |(restaurant, date)| {
+        let date = dates::told(date);
         format!("Your table at {restaurant} stays booked for {date}: a scripted model can't cancel or change it. ")
     })
 }
@@ -136,7 +137,7 @@ fn day(turn: &Turn<'_>) -> Result<String, String> {
     let before =
         || turn.earlier.iter().rev().filter_map(named).find(|span| matches!(span, Ok((day, _)) if *day >= today));
     let (day, _) = named(&turn.text).or_else(before).unwrap_or(Ok((today, today)))?;
-    if day < today { Err(format!("{day} is over.")) } else { Ok(day.to_string()) }
+    if day < today { Err(format!("{} is over.", dates::in_words(day))) } else { Ok(day.to_string()) }
 }
 
 fn restaurant_in(text: &str) -> Option<&'static str> {
@@ -197,7 +198,7 @@ fn booked_before(turn: &Turn<'_>) -> Option<String> {
         return Some(format!("I do not know what became of your table, so I have not booked again: {content}"));
     }
     let result: Value = serde_json::from_str(content).ok()?;
-    let (restaurant, date) = (result["restaurant"].as_str()?, result["date"].as_str()?);
+    let (restaurant, date) = (result["restaurant"].as_str()?, dates::told(result["date"].as_str()?));
     Some(format!("Your table at {restaurant} has been booked for {date} already, so I have not booked again."))
 }
 
@@ -259,6 +260,6 @@ fn after_tools(turn: &Turn<'_>) -> String {
     format!(
         "Your table at {} is booked for {}.",
         result["restaurant"].as_str().unwrap_or("?"),
-        result["date"].as_str().unwrap_or("?")
+        dates::told(result["date"].as_str().unwrap_or("?"))
     )
 }
