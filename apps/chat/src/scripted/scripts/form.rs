@@ -26,9 +26,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     let names_some = day.is_some() || people(said).is_some() || day_count(said).is_some() || !none.is_empty();
     let is_change = changes_mind(said) || only_place(said).is_some();
     let mut form = match before {
-        _ if ends(said) => {
-            suggestions("All right, that trip is off. I am a scripted model that plans trips".to_owned())
-        }
+        _ if ends(said) => suggestions("All right, that trip is off. I am a scripted model that plans trips"),
         Some(form) if is_change && place(said).is_some() || place(said).is_none() && names_some => {
             changed(form, said, day, &none)
         }
@@ -39,7 +37,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             "days": plan(place(said), day_count(said).unwrap_or(2)),
         }),
         // A form is all it can give: what it can do stands in there.
-        _ => suggestions(format!("{}{none}", elsewhere(said, "I plan trips."))),
+        _ => suggestions(&format!("{}{none}", elsewhere(said, "I plan trips."))),
     };
     if form["start"].is_null() {
         form["start"] = json!(today + Days::new(7));
@@ -52,7 +50,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
 }
 
 /// A form that plans nothing: two trips to choose from.
-fn suggestions(title: String) -> Value {
+fn suggestions(title: &str) -> Value {
     let days = [("København", "Say “Four days around the Øresund”"), ("Roma", "Say “A weekend in Roma for two”")];
     let days = days.map(|(place, plan)| json!({"place": place, "plan": plan}));
     json!({"title": title, "people": 4, "days": days})
@@ -61,36 +59,33 @@ fn suggestions(title: String) -> Value {
 /// The last form with what the person says now, which its title tells.
 fn changed(mut form: Value, said: &str, day: Option<(NaiveDate, NaiveDate)>, none: &str) -> Value {
     let mut changes = Vec::new();
+    let mut change = |now: String, unit: &str, before: String| {
+        if now != before {
+            changes.push(format!("{now}{unit} instead of {before}"));
+        }
+    };
     if let Some((day, last)) = day {
         let before = form["start"].as_str().and_then(|day| day.parse::<NaiveDate>().ok()).unwrap_or(day);
         // Of a month alone the day stays.
         let is_month = day.day() == 1 && last.day() >= 28;
         let day = if is_month { day.with_day(before.day()).unwrap_or(last) } else { day };
-        changes.push((format!("start {}", dates::in_words(day)), dates::in_words(before), day != before));
+        change(dates::in_words(day), "", dates::in_words(before));
         form["start"] = json!(day);
     }
     if let Some(people) = people(said) {
-        changes.push((format!("{people} people"), form["people"].to_string(), form["people"] != people));
+        change(people.to_string(), " people", form["people"].to_string());
         form["people"] = json!(people);
     }
     let days = form["days"].as_array().map_or(0, Vec::len);
-    let place_before = form["days"][0]["place"].as_str().unwrap_or_default().to_owned();
-    let (count, to) = (day_count(said).unwrap_or(days), place(said));
-    if count != days {
-        changes.push((format!("{count} days"), days.to_string(), true));
+    let before = form["days"][0]["place"].as_str().unwrap_or_default().to_owned();
+    let (count, place) = (day_count(said).unwrap_or(days), place(said).unwrap_or_else(|| before.clone()));
+    if count != days || place != before {
+        change(count.to_string(), " days", days.to_string());
+        change(place.clone(), "", before);
+        form["days"] = json!(plan(Some(place), count));
     }
-    if let Some(to) = &to {
-        changes.push((to.clone(), place_before.clone(), *to != place_before));
-    }
-    if count != days || to.is_some() {
-        form["days"] = json!(plan(to.or(Some(place_before)), count));
-    }
-    let told: Vec<String> = changes
-        .into_iter()
-        .filter(|(.., is_new)| *is_new)
-        .map(|(now, before, _)| format!("{now} instead of {before}"))
-        .collect();
-    let told = if told.is_empty() { "nothing to change".to_owned() } else { format!("changed: {}", told.join(", ")) };
+    let told =
+        if changes.is_empty() { "nothing to change".to_owned() } else { format!("changed: {}", changes.join(", ")) };
     let title = form["title"].as_str().unwrap_or_default();
     form["title"] = json!(format!("{} ({told}){none}", title.split(" (").next().unwrap_or_default()));
     form

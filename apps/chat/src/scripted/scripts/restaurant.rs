@@ -106,13 +106,14 @@ fn changed(turn: &Turn<'_>) -> String {
     }
     let people = |text: &str| party(text).map(|party| party.to_string());
     let day = |text: &str| day_in(turn, text)?.ok().map(|(day, _)| dates::in_words(day));
-    let parts: [(&dyn Fn(&str) -> Option<String>, &str); 3] = [(&day, ""), (&time, ""), (&people, " people")];
-    let changes = parts.iter().filter_map(|(part, of)| {
-        let before = open(turn).iter().rev().find_map(|text| part(text))?;
-        part(&turn.text).filter(|now| *now != before).map(|now| format!("{now}{of} instead of {before}"))
-    });
-    let changes: Vec<String> = changes.collect();
+    let changes = [change(turn, "", day), change(turn, "", time), change(turn, " people", people)];
+    let changes: Vec<String> = changes.into_iter().flatten().collect();
     if changes.is_empty() { String::new() } else { format!("Changed: {}. ", changes.join(", ")) }
+}
+
+fn change(turn: &Turn<'_>, unit: &str, part: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let before = open(turn).iter().rev().find_map(|text| part(text))?;
+    part(&turn.text).filter(|now| *now != before).map(|now| format!("{now}{unit} instead of {before}"))
 }
 
 /// The table that was booked, which nobody can take back here; nothing if there is none.
