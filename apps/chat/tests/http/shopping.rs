@@ -210,9 +210,8 @@ async fn chips_for_a_party_ask_for_budget_and_flavour() {
 
 /// A message with what was chosen.
 async fn answer(world: &World, message: &str, answers: &Value) -> Turn {
-    let body = json!({"conversationId": "a", "message": message, "answers": answers}).to_string();
-    let request = world.client.post(world.url("/api/chat/send")).header("content-type", "application/json");
-    Turn::read(request.body(body).send().await.unwrap()).await
+    let body = json!({"conversationId": "a", "message": message, "answers": answers});
+    Turn::read(world.ask("/api/chat/send", &body).await).await
 }
 
 #[tokio::test]
