@@ -28,11 +28,12 @@ def main() -> None:
     frames, durations = [], []
     for path in paths:
         # One that follows too soon is left out: the one before it stands for longer.
+        duration = int(path.stem.split("-")[1])
         if durations and durations[-1] < LEAST_MS and path != paths[-1]:
-            durations[-1] += int(path.stem.split("-")[1])
-        else:
-            frames.append(Image.open(path).convert("RGB"))
-            durations.append(int(path.stem.split("-")[1]))
+            durations[-1] += duration
+            continue
+        frames.append(Image.open(path).convert("RGB"))
+        durations.append(duration)
     first, *rest = frames
     first.save(
         out,

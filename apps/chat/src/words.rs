@@ -46,6 +46,12 @@ pub(crate) fn names(text: &str, word: &str) -> bool {
     has(text, word) || words(text).iter().any(|typed| is_slip(typed, word))
 }
 
+/// Which of a table's entries a text names, each by one of the words behind it, which have bars between them.
+pub(crate) fn named<'t>(text: &str, table: &[(&'t str, &str)]) -> Vec<&'t str> {
+    let is_named = |words: &str| words.split('|').any(|word| names(text, word));
+    table.iter().filter(|(_, words)| is_named(words)).map(|(name, _)| *name).collect()
+}
+
 /// A word of four letters is too near to others, and so is what begins otherwise.
 fn is_slip(typed: &str, meant: &str) -> bool {
     let (typed, meant): (Vec<char>, Vec<char>) = (typed.chars().collect(), meant.chars().collect());

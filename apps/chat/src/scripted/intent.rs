@@ -51,7 +51,7 @@ pub(super) fn elsewhere(said: &str, can: &str) -> String {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn other_languages_are_told_from_english() {
+    fn languages_and_ends_are_told() {
         for (text, is_foreign) in [
             ("wo ist meine Bestellung?", true),
             ("¿Cuánto gasté en comida el mes pasado?", true),
@@ -69,10 +69,6 @@ mod tests {
         ] {
             assert_eq!(super::is_foreign(text), is_foreign, "{text}");
         }
-    }
-
-    #[test]
-    fn an_end_is_told_from_what_only_sounds_like_it() {
         for (text, ends) in [
             ("Cancel it, please", true),
             ("oh, never mind!", true),

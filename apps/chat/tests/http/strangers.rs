@@ -37,11 +37,7 @@ fn offered(turn: &Turn) -> usize {
     chips + forms + suggested
 }
 
-async fn hear(world: &World, assistant: &str, line: &str, then: &Then) {
-    hear_in(world, assistant, assistant, line, then).await;
-}
-
-async fn hear_in(world: &World, conversation: &str, assistant: &str, line: &str, then: &Then) {
+async fn hear(world: &World, conversation: &str, assistant: &str, line: &str, then: &Then) {
     let turn = world.turn(conversation, assistant, line).await;
     turn.assert_done();
     let seen = seen(&turn);
@@ -92,7 +88,7 @@ async fn a_shop_answers_strangers() {
         ("50-150 is fine", Says("Party Pack"), both),
         ("Haben Sie auch Lampen?", Says("Kontor"), none),
     ] {
-        hear(&world, "shopping", line, &then).await;
+        hear(&world, "shopping", "shopping", line, &then).await;
         assert_eq!(answers(&world, "shopping"), *stored, "{line}");
     }
     // Two options at once, of which the second is no other question's.
@@ -125,7 +121,7 @@ async fn an_accountant_answers_strangers() {
         ("can you pay my rent for me", Elsewhere),
         ("spent on shoes?", Elsewhere),
     ] {
-        hear(&world, "finance", line, &then).await;
+        hear(&world, "finance", "finance", line, &then).await;
     }
 }
 
@@ -145,7 +141,7 @@ async fn a_host_answers_strangers() {
         ("I like pizza but not pasta", Says("I like pizza but not pasta")),
         ("cancel my booking", Elsewhere),
     ] {
-        hear(&world, "restaurant", line, &then).await;
+        hear(&world, "restaurant", "restaurant", line, &then).await;
     }
     let context = world.table("conversations")[0].clone();
     assert!(context.contains(r#""cuisine":"italian","dislikes":"thai""#), "{context}");
@@ -163,7 +159,7 @@ async fn a_form_answers_strangers() {
         ("city break in New York from 2027-02-30, for two", Says("\"place\":\"New York\"")),
         ("Eine Woche in den Alpen", Says("Alpen")),
     ] {
-        hear(&world, "form", line, &then).await;
+        hear(&world, "form", "form", line, &then).await;
     }
 }
 
@@ -189,7 +185,7 @@ async fn forty_lines_of_a_stranger() {
         ("chips but not spicy", Says("budget"), &none),
         ("cheap ones", Elsewhere, &none),
     ] {
-        hear(&world, "shopping", line, &then).await;
+        hear(&world, "shopping", "shopping", line, &then).await;
         assert_eq!(answers(&world, "shopping"), *stored, "{line}");
     }
     for (assistant, line, then) in [
@@ -215,7 +211,7 @@ async fn forty_lines_of_a_stranger() {
         ("form", "two adults and a kid to Vienna from 2 May for 5 days", Says("\"people\":3")),
         ("form", "wir wollen nach Wien", Says("\"place\":\"Wien\"")),
     ] {
-        hear(&world, assistant, line, &then).await;
+        hear(&world, assistant, assistant, line, &then).await;
     }
 }
 
@@ -239,7 +235,7 @@ async fn lines_in_a_row() {
         ("s3", "are you a real person?", Elsewhere, "other"),
         ("s3", long, Elsewhere, "other"),
     ] {
-        hear_in(&world, conversation, "shopping", line, &then).await;
+        hear(&world, conversation, "shopping", line, &then).await;
         let rows = world.table("sessions");
         let row = rows.iter().find(|row| row.starts_with(conversation)).unwrap();
         assert_eq!(row.split(" | ").nth(5), Some(domain), "{line}");
@@ -277,7 +273,7 @@ async fn lines_in_a_row() {
         ("form", "f4", "why do you ask for this?", Elsewhere),
         ("form", "f4", long, Elsewhere),
     ] {
-        hear_in(&world, conversation, assistant, line, &then).await;
+        hear(&world, conversation, assistant, line, &then).await;
     }
 }
 
@@ -320,7 +316,7 @@ async fn minds_change_tasks_end_and_not_all_speak_english() {
         ("form", "f1", "não quero mais", foreign),
         ("form", "f1", "start over", Offers("that trip is off")),
     ] {
-        hear_in(&world, conversation, assistant, line, &then).await;
+        hear(&world, conversation, assistant, line, &then).await;
     }
     let stored = ["s1", "s2"].map(|conversation| answers(&world, conversation));
     assert_eq!(stored, [json!({"METAL": ["silver"], "SIZE": ["7"]}), json!({})]);

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Span, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{money, names, words};
+use crate::words::{money, named, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match turn.round {
@@ -144,14 +144,8 @@ fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
 }
 
 fn named_categories(text: &str) -> Vec<&'static str> {
-    const CATEGORIES: [(&str, &[&str]); 4] = [
-        ("groceries", &["groceries", "grocery", "food", "supermarket"]),
-        ("restaurants", &["restaurants", "restaurant", "eating out"]),
-        ("travel", &["travel", "trips", "flights"]),
-        ("rent", &["rent"]),
-    ];
-    let is_named = |words: &[&str]| words.iter().any(|word| names(text, word));
-    CATEGORIES.into_iter().filter(|(_, words)| is_named(words)).map(|(category, _)| category).collect()
+    let (food, meals) = ("groceries|grocery|food|supermarket", "restaurants|restaurant|eating out");
+    named(text, &[("groceries", food), ("restaurants", meals), ("travel", "travel|trips|flights"), ("rent", "rent")])
 }
 
 /// The next tools need what the first has given: what was spent from each account.
@@ -180,14 +174,19 @@ fn the_most(turn: &Turn<'_>) -> String {
     }
     let most = names.iter().zip(&sums).max_by_key(|(_, (cents, _))| *cents);
     match most.filter(|_| names.len() == sums.len()) {
-        Some((name, (cents, result))) => format!(
-            "You spent most from {name}: {} from {} to {}.",
-            money(*cents, result["currency"].as_str().unwrap_or_default()),
-            dates::told(result["from"].as_str().unwrap_or("?")),
-            dates::told(result["to"].as_str().unwrap_or("?"))
-        ),
+        Some((name, (_, result))) => {
+            let [from, to, sum] = spent(result);
+            format!("You spent most from {name}: {sum} from {from} to {to}.")
+        }
         None => retell(turn),
     }
+}
+
+/// A sum's days, and the sum, in words.
+fn spent(result: &Value) -> [String; 3] {
+    let day = |name: &str| dates::told(result[name].as_str().unwrap_or("?"));
+    let cents = result["total_cents"].as_i64().unwrap_or_default();
+    [day("from"), day("to"), money(cents, result["currency"].as_str().unwrap_or_default())]
 }
 
 fn retell(turn: &Turn<'_>) -> String {
@@ -204,19 +203,13 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
     if result["answer"].is_string() {
         return "A colleague's advice is on its own card.".to_owned();
     }
-    let currency = result["currency"].as_str().unwrap_or_default();
     if let Some(accounts) = result["accounts"].as_array() {
         let told = accounts.iter().map(|account| {
             let (name, cents) = (account["name"].as_str().unwrap_or("?"), account["balance_cents"].as_i64());
-            format!("{name} with {}", money(cents.unwrap_or_default(), currency))
+            format!("{name} with {}", money(cents.unwrap_or_default(), result["currency"].as_str().unwrap_or_default()))
         });
         return format!("You have {} accounts: {}.", accounts.len(), told.collect::<Vec<_>>().join(", "));
     }
-    format!(
-        "From {} to {} you spent {}{}.",
-        dates::told(result["from"].as_str().unwrap_or("?")),
-        dates::told(result["to"].as_str().unwrap_or("?")),
-        money(result["total_cents"].as_i64().unwrap_or_default(), currency),
-        result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default()
-    )
+    let ([from, to, sum], category) = (spent(&result), result["category"].as_str());
+    format!("From {from} to {to} you spent {sum}{}.", category.map(|it| format!(" on {it}")).unwrap_or_default())
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Span, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{has, has_any, names, number, words};
+use crate::words::{has, has_any, named, number, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round == 2 && turn.says("and book") {
@@ -18,7 +18,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if books && let Some(known) = booked_before(turn) {
         return vec![text(known)];
     }
-    let (day, changed) = (day(turn), changed(turn));
+    let (day, changed, cuisine) = (day(turn), changed(turn), cuisine_in(&turn.text));
     match () {
         () if ends(&turn.text) => vec![text(format!("All right, I have stopped. {}{SUGGESTIONS}", stays(turn)))],
         () if let Err(none) = &day => vec![text(format!("{none} {SUGGESTIONS}"))],
@@ -26,19 +26,19 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
             Some(restaurant) => vec![text(format!("{changed}I ask for a table. ")), book(turn, &restaurant)],
             None => vec![text(format!("{changed}At which restaurant? I can look for one first. {SUGGESTIONS}"))],
         },
-        () if turn.has("hate|dislike|don't like|not") && !turn.says("i like") && cuisine(turn).is_some() => {
+        () if turn.has("hate|dislike|don't like|not") && !turn.says("i like") && cuisine.is_some() => {
             vec![text(format!(
                 "Noted: not {}. <!--context {} --> {SUGGESTIONS}",
-                cuisine(turn).unwrap_or_default(),
-                json!({"preferences": {"dislikes": cuisine(turn)}})
+                cuisine.unwrap_or_default(),
+                json!({"preferences": {"dislikes": cuisine}})
             ))]
         }
         () if turn.has("dinner|lunch|find|eat|starving|hungry")
-            || cuisine(turn).is_some() && !turn.says("like")
+            || cuisine.is_some() && !turn.says("like")
             || !changed.is_empty() =>
         {
-            let cuisine = cuisine(turn).or_else(|| open(turn).iter().rev().find_map(|text| cuisine_in(text)));
-            let members = [("cuisine", json!(cuisine.unwrap_or("japanese"))), ("date", json!(day.unwrap_or_default()))];
+            let cuisine = latest(turn, cuisine_in).unwrap_or("japanese");
+            let members = [("cuisine", json!(cuisine)), ("date", json!(day.unwrap_or_default()))];
             vec![text(format!("{changed}Let me have a look. ")), tool("find_restaurants", object(&members))]
         }
         () if changes_mind(&turn.text) && names_some(turn) && open(turn).is_empty() && !stays(turn).is_empty() => {
@@ -53,7 +53,7 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
         () if turn.has("like") => {
             let mut preferences = json!({"said": turn.text, "mark": "a --> b"});
             // What is liked in part is kept in the person's words alone.
-            let cuisine = cuisine(turn).filter(|_| !turn.has("not"));
+            let cuisine = cuisine.filter(|_| !turn.has("not"));
             if let Some(cuisine) = cuisine {
                 preferences["cuisine"] = json!(cuisine);
             }
@@ -142,14 +142,9 @@ fn day(turn: &Turn<'_>) -> Result<String, String> {
 }
 
 fn restaurant_in(text: &str) -> Option<&'static str> {
-    const NAMES: [(&str, &str); 5] = [
-        ("sakura", "Sakura"),
-        ("hoshi", "Hoshi ⭐"),
-        ("napoli", "Napoli"),
-        ("osteria", "Osteria \"da Nonna\""),
-        ("baan", "Baan"),
-    ];
-    NAMES.iter().find(|(word, _)| names(text, word)).map(|(_, name)| *name)
+    let (hoshi, osteria) = (("Hoshi ⭐", "hoshi"), ("Osteria \"da Nonna\"", "osteria"));
+    let all = [("Sakura", "sakura"), hoshi, ("Napoli", "napoli"), osteria, ("Baan", "baan")];
+    named(text, &all).first().copied()
 }
 
 /// The restaurant that is named, or the first that was found, or the second if that is said.
@@ -228,17 +223,9 @@ fn mark(turn: &Turn<'_>) -> &'static str {
     spelt.into_iter().find(|mark| turn.text.ends_with(mark.trim())).unwrap_or("context")
 }
 
-fn cuisine(turn: &Turn<'_>) -> Option<&'static str> {
-    cuisine_in(&turn.text)
-}
-
 fn cuisine_in(text: &str) -> Option<&'static str> {
-    let cuisines: [(_, &[&str]); 3] = [
-        ("japanese", &["japanese", "sushi", "ramen"]),
-        ("italian", &["italian", "pizza", "pasta"]),
-        ("thai", &["thai", "curry"]),
-    ];
-    cuisines.into_iter().find(|(_, words)| words.iter().any(|word| names(text, word))).map(|(cuisine, _)| cuisine)
+    let italian = ("italian", "italian|pizza|pasta");
+    named(text, &[("japanese", "japanese|sushi|ramen"), italian, ("thai", "thai|curry")]).first().copied()
 }
 
 fn after_tools(turn: &Turn<'_>) -> String {
@@ -248,7 +235,7 @@ fn after_tools(turn: &Turn<'_>) -> String {
     let Ok(result) = serde_json::from_str::<Value>(content) else { return turn.retell_results() };
     if let Some(found) = result["restaurants"].as_array() {
         let names: Vec<&str> = found.iter().filter_map(|one| one["name"].as_str()).collect();
-        let context = match cuisine(turn) {
+        let context = match cuisine_in(&turn.text) {
             Some(cuisine) => json!({"preferences": {"cuisine": cuisine}, "restaurants": found}),
             None => json!({"restaurants": found}),
         };

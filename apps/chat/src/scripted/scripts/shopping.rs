@@ -10,11 +10,11 @@ use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
 use crate::words::{self, NOT, denies, has, words};
 
 /// What there is to buy, and the words for it.
-const KINDS: [(&str, &[&str]); 4] = [
-    ("ring", &["ring", "rings", "jewelry", "jewellery"]),
-    ("chips", &["chips", "crisps", "snack", "snacks"]),
-    ("lamp", &["lamp", "lamps", "lampe", "lampen"]),
-    ("mittens", &["mitten", "mittens", "gloves", "twins"]),
+const KINDS: [(&str, &str); 4] = [
+    ("ring", "ring|rings|jewelry|jewellery"),
+    ("chips", "chips|crisps|snack|snacks"),
+    ("lamp", "lamp|lamps|lampe|lampen"),
+    ("mittens", "mitten|mittens|gloves|twins"),
 ];
 
 const CAN: &str = "I know nothing but my shop: rings, chips, lamps and mittens.";
@@ -47,28 +47,19 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
                 format!("All right, that is off, and nothing was ordered. I am a scripted model. {CAN}"),
             )
         },
-        () if follow_up == Some("low") => Verdict {
-            follow_up,
-            ..Verdict::words(
-                "unsure",
-                format!("I am not sure whether {} is meant as an answer, so I ask again.", quoted(&turn.text)),
-            )
-        },
+        () if follow_up == Some("low") => {
+            let said = quoted(&turn.text);
+            let words = format!("I am not sure whether {said} is meant as an answer, so I ask again.");
+            Verdict { follow_up, ..Verdict::words("unsure", words) }
+        }
         () if follow_up.is_some() => {
             let response = changed(turn, &session).map(|words| ("changed", words));
             Verdict { follow_up, response, ..Verdict::usual() }
         }
         () if turn.has("order|orders|refund|return|returns|exchange|delivery|arrived|complaint|broken|support") => {
-            Verdict {
-                route: "support",
-                ..Verdict::words(
-                    "support",
-                    format!(
-                        "I am a scripted model and see no orders, so I can't help with {}. I can find you something new.",
-                        quoted(&turn.text)
-                    ),
-                )
-            }
+            let said = quoted(&turn.text);
+            let words = format!("I am a scripted model and see no orders, so I can't help with {said}. {CAN}");
+            Verdict { route: "support", ..Verdict::words("support", words) }
         }
         () if turn.has("hello|hi|hey|good morning|hallo|hola|bonjour") => Verdict::words(
             "bot_identity",
@@ -90,10 +81,8 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
 fn kind(text: &str) -> Option<&'static str> {
     let said = words(text);
     let is_ruled_out = |name: &str| denies(text, name) || has(text, &format!("forget the {name}"));
-    let named = |at: usize| {
-        KINDS.iter().find(|(_, names)| names.iter().any(|name| words::names(&said[at], name))).map(|(kind, _)| *kind)
-    };
-    (0..said.len()).rev().filter(|&at| !is_ruled_out(&said[at])).find_map(named)
+    let named = |word: &String| words::named(word, &KINDS).first().copied();
+    said.iter().rev().filter(|word| !is_ruled_out(word)).find_map(named)
 }
 
 /// The options of the session's questions that a text names, with whether they answer what is still open.
