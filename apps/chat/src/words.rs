@@ -4,8 +4,8 @@
 /// `rosé`. A “no, ” says that something else is meant, and not that what follows it is not.
 #[must_use]
 pub(crate) fn words(text: &str) -> Vec<String> {
-    let text = format!(" {}", text.to_lowercase().replace('’', "'").replace('é', "e"));
-    let text = text.replace(" no, ", " ").replace(" no wait", " ");
+    let text = format!(" {} ", text.to_lowercase().replace('’', "'").replace('é', "e"));
+    let text = text.replace(" no, ", " ").replace(" no wait, ", " ").replace(" no wait ", " ");
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
@@ -104,6 +104,7 @@ mod tests {
             ("classic, not spicy", "Classic", false),
             ("no, silver", "silver", false),
             ("no, not silver", "silver", true),
+            ("no waiting", "waiting", true),
             ("not salted", "Classic salted", true),
         ] {
             assert_eq!(super::denies(text, other), expected, "{other} in {text}");
