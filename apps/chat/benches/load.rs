@@ -72,10 +72,7 @@ async fn start(folder: &std::path::Path) -> Result<(Child, String), Failure> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_chat"))
         .args(["--port", "0", "--pause-ms", PAUSE_MS, "--database"])
         .arg(folder.join("chat.sqlite3"))
-        .env_remove("ANTHROPIC_API_KEY")
-        .env_remove("ANTHROPIC_BASE_URL")
-        .env_remove("OPENAI_BASE_URL")
-        .env_remove("OPENAI_API_KEY")
+        .env_clear()
         .stdout(Stdio::piped())
         .kill_on_drop(true)
         .spawn()?;

@@ -69,7 +69,7 @@ export class Blocks {
 }
 
 /** Asks the server for the elements of blocks, as many at once as there are. */
-export class Formatter {
+class Formatter {
   /** Whether anything is to be formatted. A scripted model only repeats what a person wrote, which is no Markdown. */
   isOn = false;
   #waiting = [];

@@ -7,16 +7,10 @@ import test from "node:test";
 import { Merger, applied } from "./merge.js";
 
 const golden = (name) => JSON.parse(readFileSync(new URL(`../tests/golden/${name}`, import.meta.url), "utf8"));
-const SCENARIOS = [
-  "plain.json",
-  "streamed.json",
-  "one_block.json",
-  "three_blocks.json",
-  "three_threads.json",
-  "loading.json",
-  "failed.json",
-  "without_action.json",
-];
+const SCENARIOS = (
+  "plain.json streamed.json one_block.json three_blocks.json " +
+  "three_threads.json loading.json failed.json without_action.json"
+).split(" ");
 
 function merged(chunks) {
   const merger = new Merger();

@@ -9,9 +9,10 @@ const number = new Intl.NumberFormat();
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isCents = (name) => name.endsWith("_cents");
 
-/** An amount in hundredths. */
+/** An amount in hundredths, of a currency that has a code or none. */
 export function money(cents, currency = "EUR") {
-  return new Intl.NumberFormat(undefined, { style: "currency", currency }).format(cents / 100);
+  const form = /^[A-Z]{3}$/.test(currency) ? { style: "currency", currency } : { minimumFractionDigits: 2 };
+  return new Intl.NumberFormat(undefined, form).format(cents / 100);
 }
 
 /** A value's words: a day and a number as the reader has them, a text as it is. */
@@ -23,11 +24,11 @@ export function shown(value) {
 }
 
 const words = (name) => name.replace(/_cents$/, "").replaceAll("_", " ");
-const told = (name, value) => (isCents(name) ? money(value) : shown(value));
 
 /** The elements that show a result; what of it was `asked` for stands there already. */
 export function drawn(result, asked = {}) {
-  const entries = isObject(result) ? Object.entries(result).filter(([, value]) => value !== null) : [];
+  const { currency, ...members } = isObject(result) ? result : {};
+  const entries = Object.entries(members).filter(([, value]) => value !== null);
   const sum = entries.find(([name, value]) => isCents(name) && typeof value === "number");
   const list = entries.find(([, value]) => Array.isArray(value) && value.length > 0 && value.every(isObject));
   const rest = entries.filter((entry) => entry !== sum && entry !== list);
@@ -40,14 +41,14 @@ export function drawn(result, asked = {}) {
   }
   const caption = facts.map(([name, value]) => (typeof value === "number" ? `${words(name)}: ${shown(value)}` : shown(value)));
   return [
-    sum && el("p", { class: "sum", "data-cents": sum[1] }, money(sum[1])),
+    sum && el("p", { class: "sum", "data-cents": sum[1] }, money(sum[1], currency)),
     sum && el("span", { class: "share", "aria-hidden": "true" }),
     caption.length > 0 && el("p", { class: "hint" }, caption.join(" · ")),
-    list && table(list[1]),
+    list && table(list[1], currency),
   ].filter(Boolean);
 }
 
-function table(rows) {
+function table(rows, currency) {
   const names = [...new Set(rows.flatMap(Object.keys))].filter((name) => name !== "id");
   names.sort((one, other) => (other === "name") - (one === "name"));
   const most = Math.max(1, ...rows.flatMap((row) => names.filter(isCents).map((name) => Math.abs(row[name]))));
@@ -55,7 +56,7 @@ function table(rows) {
     const is = typeof value === "number" ? "number" : undefined;
     const bar = isCents(name) && el("span", { class: "share", "aria-hidden": "true" });
     if (bar) bar.style.setProperty("--share", Math.abs(value) / most);
-    return el("td", { class: is }, value === undefined ? "" : told(name, value), bar || undefined);
+    return el("td", { class: is }, value === undefined ? "" : bar ? money(value, currency) : shown(value), bar || undefined);
   };
   const head = el("tr", {}, ...names.map((name) => el("th", { scope: "col" }, words(name))));
   const body = rows.map((row) => el("tr", {}, ...names.map((name) => cell(name, row[name]))));

@@ -23,5 +23,4 @@ export function tabs(list) {
     choose(tab);
     tab.focus();
   });
-  return { choose: (id) => choose(document.getElementById(id)) };
 }

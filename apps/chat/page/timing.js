@@ -72,12 +72,7 @@ function* fieldsOf({ type, delta, delta_path: path = "", props }) {
 /** The messages of a turn in time, told chunk by chunk. */
 export class Timing {
   constructor() {
-    this.start = undefined;
-    this.messages = new Map();
-    this.fields = 0;
-    this.end = undefined;
-    this.isBroken = false;
-    this.last = 0;
+    this.begin(undefined);
   }
 
   /** A turn begins at this moment, in milliseconds. */
@@ -106,7 +101,6 @@ export class Timing {
     if (isRead(chunk)) {
       if (message.first === undefined && hasCharacters(readOf(chunk))) message.first = at - this.start;
       message.complete = at - this.start;
-      message.chunks += 1;
       for (const path of fieldsOf(chunk)) this.#field(message, path, at - this.start);
     } else if (ENDS.includes(chunk.delta_path ?? "")) {
       message.isWhole = true;
@@ -133,11 +127,9 @@ export class Timing {
     const message = {
       key,
       name: NAMES[chunk.type] ?? "Tool",
-      type: chunk.type,
       thread: chunk.thread_id,
       first: undefined,
       complete: undefined,
-      chunks: 0,
       fields: new Map(),
       isWhole: false,
     };

@@ -6,7 +6,7 @@ The frames are those that the browser test has taken, one PNG each, named NUMBER
     CHAT_PICTURES=/tmp/pictures .ci/browser looks::
     python3 apps/chat/pictures/animate.py /tmp/pictures/frames apps/chat/pictures/shopping.webp
 
-Needs Pillow with WebP (`pip install Pillow`). Nothing is drawn and no time is changed; frames are only put together.
+Needs Pillow with WebP (`pip install Pillow`). Nothing is drawn and no time is changed; frames are only left out and put together.
 """
 
 import pathlib
@@ -14,6 +14,7 @@ import sys
 
 from PIL import Image
 
+LEAST_MS = 220
 MOST_BYTES = 2_000_000
 
 
@@ -24,8 +25,15 @@ def main() -> None:
     paths = sorted(folder.glob("*-*.png"))
     if not paths:
         sys.exit(f"no frames in {folder}")
-    frames = [Image.open(path).convert("RGB") for path in paths]
-    durations = [int(path.stem.split("-")[1]) for path in paths]
+    frames, durations = [], []
+    for path in paths:
+        # One that follows too soon is left out: the one before it stands for longer.
+        duration = int(path.stem.split("-")[1])
+        if durations and durations[-1] < LEAST_MS and path != paths[-1]:
+            durations[-1] += duration
+            continue
+        frames.append(Image.open(path).convert("RGB"))
+        durations.append(duration)
     first, *rest = frames
     first.save(
         out,
@@ -33,7 +41,7 @@ def main() -> None:
         append_images=rest,
         duration=durations,
         loop=0,
-        quality=75,
+        quality=70,
         method=6,
         minimize_size=True,
     )

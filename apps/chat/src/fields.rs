@@ -8,7 +8,7 @@ use axum::body::Bytes;
 use axum::extract::rejection::BytesRejection;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, StatusCode};
-use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, DeserializeOwned, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
 /// How many characters of an unknown field's name are told.
@@ -85,13 +85,19 @@ impl Fields {
         if !is_json(headers) {
             return Err(Unreadable::ContentType);
         }
-        if body.trim_ascii().is_empty() {
-            return Err(Unreadable::Empty);
+        let not_json = |error: serde_json::Error| Unreadable::NotJson(error.to_string());
+        let begins = body.trim_ascii().first().ok_or(Unreadable::Empty)?;
+        if *begins == b'{' {
+            return serde_json::from_slice(&body).map_err(not_json);
         }
-        match serde_json::from_slice(&body).map_err(|error| Unreadable::NotJson(error.to_string()))? {
-            Root::Object(fields) => Ok(Self(fields)),
-            Root::Other(kind) => Err(Unreadable::NoObject(kind)),
-        }
+        serde_json::from_slice::<IgnoredAny>(&body).map_err(not_json)?;
+        Err(Unreadable::NoObject(match begins {
+            b'[' => "an array",
+            b'"' => "a string",
+            b't' | b'f' => "a boolean",
+            b'n' => "null",
+            _ => "a number",
+        }))
     }
 
     /// The fields of an address's query, which are all strings.
@@ -145,61 +151,27 @@ fn is_json(headers: &HeaderMap) -> bool {
     essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json"))
 }
 
-/// A JSON text: its members in order, repeated ones too, or what it is instead of an object.
-enum Root {
-    Object(Vec<(String, Value)>),
-    Other(&'static str),
-}
-
-impl<'de> Deserialize<'de> for Root {
+/// An object's members in order, repeated ones too.
+impl<'de> Deserialize<'de> for Fields {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(RootVisitor)
+        deserializer.deserialize_map(Members)
     }
 }
 
-struct RootVisitor;
+struct Members;
 
-impl<'de> Visitor<'de> for RootVisitor {
-    type Value = Root;
+impl<'de> Visitor<'de> for Members {
+    type Value = Fields;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("a JSON value")
+        formatter.write_str("an object")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Root, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
         let mut fields = Vec::new();
         while let Some(field) = map.next_entry()? {
             fields.push(field);
         }
-        Ok(Root::Object(fields))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Root, A::Error> {
-        while seq.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Root::Other("an array"))
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Root, E> {
-        Ok(Root::Other("a string"))
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Root, E> {
-        Ok(Root::Other("a boolean"))
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Root, E> {
-        Ok(Root::Other("a number"))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Root, E> {
-        Ok(Root::Other("a number"))
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Root, E> {
-        Ok(Root::Other("a number"))
-    }
-
-    fn visit_unit<E>(self) -> Result<Root, E> {
-        Ok(Root::Other("null"))
+        Ok(Fields(fields))
     }
 }

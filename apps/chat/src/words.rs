@@ -1,10 +1,11 @@
-//! Words in what a person says, whatever their case, and the signs around them.
+//! Words in what a person says, whatever their case, and the signs around them; and an amount of money in words.
 
 /// The words of a text: what else it has is a gap between two, but for the apostrophe of `it's`. Few type the accent of
-/// `rosé`.
+/// `rosé`. A “no, ” says that something else is meant, and not that what follows it is not.
 #[must_use]
 pub(crate) fn words(text: &str) -> Vec<String> {
-    let text = text.to_lowercase().replace('’', "'").replace('é', "e");
+    let text = format!(" {} ", text.to_lowercase().replace('’', "'").replace('é', "e"));
+    let text = text.replace(" no, ", " ").replace(" no wait, ", " ").replace(" no wait ", " ");
     let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
     words.map(str::to_owned).collect()
 }
@@ -16,6 +17,15 @@ pub(crate) fn number(word: &str) -> Option<usize> {
     word.parse().ok().or_else(|| NUMBERS.iter().position(|number| *number == word))
 }
 
+/// An amount as every sentence has it. The page writes those that are data as its reader does.
+#[must_use]
+pub(crate) fn money(cents: i64, currency: &str) -> String {
+    let (minus, sign) = (if cents < 0 { "−" } else { "" }, if currency == "INR" { "₹" } else { "€" });
+    let whole = (cents.abs() / 100).to_string();
+    let thousands = whole.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy).collect::<Vec<_>>().join(",");
+    format!("{minus}{sign}{thousands}.{:02}", cents.abs() % 100)
+}
+
 /// Whether a text has all the words of another in it, one after the other.
 #[must_use]
 pub(crate) fn has(text: &str, other: &str) -> bool {
@@ -23,11 +33,23 @@ pub(crate) fn has(text: &str, other: &str) -> bool {
     !other.is_empty() && text.windows(other.len()).any(|part| part == other)
 }
 
+/// Whether it has all the words of one of several in it, which have bars between them.
+#[must_use]
+pub(crate) fn has_any(text: &str, others: &str) -> bool {
+    others.split('|').any(|other| has(text, other))
+}
+
 /// Whether a text has a word in it, be it with one slip of the fingers: a letter that is missing, too many, wrong, or
 /// that has changed places with the next.
 #[must_use]
 pub(crate) fn names(text: &str, word: &str) -> bool {
     has(text, word) || words(text).iter().any(|typed| is_slip(typed, word))
+}
+
+/// Which of a table's entries a text names, each by one of the words behind it, which have bars between them.
+pub(crate) fn named<'t>(text: &str, table: &[(&'t str, &str)]) -> Vec<&'t str> {
+    let is_named = |words: &str| words.split('|').any(|word| names(text, word));
+    table.iter().filter(|(_, words)| is_named(words)).map(|(name, _)| *name).collect()
 }
 
 /// A word of four letters is too near to others, and so is what begins otherwise.
@@ -80,6 +102,9 @@ mod tests {
             ("not gold, no, gold after all: gold", "gold", false),
             ("kein Gold bitte", "gold", true),
             ("classic, not spicy", "Classic", false),
+            ("no, silver", "silver", false),
+            ("no, not silver", "silver", true),
+            ("no waiting", "waiting", true),
             ("not salted", "Classic salted", true),
         ] {
             assert_eq!(super::denies(text, other), expected, "{other} in {text}");
@@ -98,6 +123,13 @@ mod tests {
         ] {
             assert_eq!(super::names(text, word), expected, "{word} in {text}");
         }
+    }
+
+    #[test]
+    fn money_has_one_form() {
+        let amounts = [(1_250_000, "EUR"), (-31_999, "EUR"), (4_500, "INR"), (123_456_789, "INR"), (5, "EUR")];
+        let words = amounts.map(|(cents, currency)| super::money(cents, currency));
+        assert_eq!(words, ["€12,500.00", "−€319.99", "₹45.00", "₹1,234,567.89", "€0.05"]);
     }
 
     #[test]

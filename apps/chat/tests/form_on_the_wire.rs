@@ -37,25 +37,57 @@ fn states(value: PartialValue<'_>, pointer: &str, all: &mut Vec<(String, bool)>)
     }
 }
 
+/// What a client has of it.
+struct Client {
+    merger: Merger,
+    shown: Shown,
+    number: u64,
+    names: Vec<&'static str>,
+}
+
+impl Client {
+    fn new() -> Self {
+        Self { merger: Merger::new(), shown: Shown::in_block("b1"), number: 0, names: Vec::new() }
+    }
+
+    fn take(&mut self, event: &Event<'_, Value>) {
+        for sent in self.shown.events(event) {
+            self.number += 1;
+            self.names.push(sent.event.as_str());
+            let text = serde_json::to_string(&sent.data.numbered(self.number)).unwrap();
+            self.merger.apply(serde_json::from_str::<Envelope>(&text).unwrap()).unwrap();
+        }
+    }
+
+    /// Each answer is an attempt.
+    fn fill(&mut self, instructor: &Instructor<Value>, answers: &[&str]) {
+        let mut attempts = instructor.parse_streaming("Book a table.");
+        for answer in answers {
+            attempts.start(|event| self.take(&event)).unwrap();
+            attempts.feed(answer, |event| self.take(&event));
+            attempts.finish(|event| self.take(&event));
+        }
+    }
+
+    fn messages(&self) -> Vec<&Value> {
+        self.merger.messages().map(|message| &message.props).collect()
+    }
+}
+
 #[test]
 fn on_the_wire_the_form_is_each_snapshot_and_says_what_is_open() {
     for cut in cuts(ANSWER) {
-        let (mut merger, mut shown, mut number) = (Merger::new(), Shown::in_block("b1"), 0);
+        let (mut client, mut snapshots) = (Client::new(), 0);
         let mut attempts = instructor().parse_streaming("Book a table.");
-        let mut snapshots = 0;
         let mut take = |event: Event<'_, Value>| {
-            for sent in shown.events(&event) {
-                number += 1;
-                let text = serde_json::to_string(&sent.data.numbered(number)).unwrap();
-                merger.apply(serde_json::from_str::<Envelope>(&text).unwrap()).unwrap();
-            }
-            let message = merger.messages().last().unwrap();
+            client.take(&event);
+            let message = client.messages().pop().unwrap();
             if let Event::Snapshot(seen) = event {
                 snapshots += 1;
-                assert_eq!(message.props["value"], seen.value().to_value().unwrap());
+                assert_eq!(message["value"], seen.value().to_value().unwrap());
                 let mut all = vec![];
                 states(seen.value(), "", &mut all);
-                let open = message.props["open"].as_str();
+                let open = message["open"].as_str();
                 for (pointer, is_complete) in all {
                     let holds = |open: &str| open == pointer || open.starts_with(&format!("{pointer}/"));
                     assert_eq!(!is_complete, open.is_some_and(holds), "{pointer} while {open:?} is open");
@@ -69,34 +101,21 @@ fn on_the_wire_the_form_is_each_snapshot_and_says_what_is_open() {
         attempts.finish(&mut take);
         assert!(snapshots > 0);
         // Each piece costs what is new in it: its raw text, and a change or two.
-        assert!(number < 4 * cut.len() as u64 + 40, "{number} chunks for {} pieces", cut.len());
-        let message = merger.messages().next().unwrap();
+        assert!(client.number < 4 * cut.len() as u64 + 40, "{} chunks for {} pieces", client.number, cut.len());
         let whole: Value = serde_json::from_str(ANSWER).unwrap();
         assert_eq!(
-            message.props,
-            json!({"attempt": 1, "status": "complete", "value": whole, "open": null, "raw": ANSWER, "errors": []})
+            client.messages()[0],
+            &json!({"attempt": 1, "status": "complete", "value": whole, "open": null, "raw": ANSWER, "errors": []})
         );
     }
 }
 
 #[test]
 fn on_the_wire_each_attempt_is_a_message_with_its_errors() {
-    let (mut merger, mut shown, mut number) = (Merger::new(), Shown::in_block("b1"), 0);
-    let mut attempts = instructor().attempts(NonZeroU32::new(2).unwrap()).parse_streaming("Book a table.");
-    let mut names = Vec::new();
-    let mut take = |event: Event<'_, Value>| {
-        for sent in shown.events(&event) {
-            number += 1;
-            names.push(sent.event.as_str());
-            merger.apply(sent.data.numbered(number)).unwrap();
-        }
-    };
-    for answer in [r#"{"name": "An"#, r#"{"name": "Ann", "guests": 0, "table": "window"}"#] {
-        attempts.start(&mut take).unwrap();
-        attempts.feed(answer, &mut take);
-        attempts.finish(&mut take);
-    }
-    let messages: Vec<_> = merger.messages().map(|message| message.props.clone()).collect();
+    let mut client = Client::new();
+    let answers = [r#"{"name": "An"#, r#"{"name": "Ann", "guests": 0, "table": "window"}"#];
+    client.fill(&instructor().attempts(NonZeroU32::new(2).unwrap()), &answers);
+    let messages = client.messages();
     assert_eq!(messages.len(), 2);
     assert_eq!(messages[0]["value"], json!({"name": "An"}));
     assert_eq!((&messages[0]["status"], &messages[0]["open"]), (&json!("failed"), &json!("/name")));
@@ -108,38 +127,15 @@ fn on_the_wire_each_attempt_is_a_message_with_its_errors() {
             {"kind": "schema", "pointer": "/guests", "message": "0 is less than the minimum of 1"}
         ])
     );
-    names.dedup();
-    assert_eq!(
-        names,
-        [
-            "attempt_started",
-            "raw_chunk",
-            "snapshot",
-            "attempt_failed",
-            "attempt_started",
-            "raw_chunk",
-            "snapshot",
-            "attempt_failed",
-            "final_result",
-        ]
-    );
+    client.names.dedup();
+    let names = "attempt_started raw_chunk snapshot attempt_failed attempt_started raw_chunk snapshot attempt_failed";
+    assert_eq!(client.names.join(" "), format!("{names} final_result"));
 }
 
 #[test]
 fn each_attempt_says_anew_what_is_open() {
-    let (mut merger, mut shown, mut number) = (Merger::new(), Shown::in_block("b1"), 0);
-    let mut attempts = instructor().parse_streaming("Book a table.");
-    let mut take = |event: Event<'_, Value>| {
-        for sent in shown.events(&event) {
-            number += 1;
-            merger.apply(sent.data.numbered(number)).unwrap();
-        }
-    };
-    for _ in 0..2 {
-        attempts.start(&mut take).unwrap();
-        attempts.feed(r#"{"name": "An"#, &mut take);
-        attempts.finish(&mut take);
-    }
-    let open: Vec<_> = merger.messages().map(|message| &message.props["open"]).collect();
+    let mut client = Client::new();
+    client.fill(&instructor(), &[r#"{"name": "An"#; 2]);
+    let open: Vec<_> = client.messages().iter().map(|message| &message["open"]).collect();
     assert_eq!(open, ["/name", "/name"]);
 }

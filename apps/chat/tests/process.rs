@@ -8,15 +8,18 @@ use tokio::process::{Child, Command};
 
 /// The app, on a free port, in an environment that names no provider.
 async fn start(folder: &std::path::Path) -> (Child, String) {
-    start_with(folder, &[]).await
+    start_logging(folder, &[], Stdio::null()).await
 }
 
-/// The same, in an environment with these variables.
-async fn start_with(folder: &std::path::Path, variables: &[(&str, &str)]) -> (Child, String) {
-    start_logging(folder, variables, Stdio::null()).await
+/// Says something, and gives what comes of it.
+async fn say(base_url: &str, assistant: &str, message: &str) -> String {
+    let body = serde_json::json!({"conversationId": assistant, "assistant": assistant, "message": message}).to_string();
+    let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
+    let request = request.header("content-type", "application/json").body(body);
+    request.send().await.unwrap().text().await.unwrap()
 }
 
-/// The same, with its log here.
+/// The app in an environment with these variables, and with its log here.
 async fn start_logging(folder: &std::path::Path, variables: &[(&str, &str)], log: Stdio) -> (Child, String) {
     let mut app = Command::new(env!("CARGO_BIN_EXE_chat"))
         .args(["--port", "0", "--pause-ms", "0", "--database"])
@@ -37,13 +40,9 @@ async fn start_logging(folder: &std::path::Path, variables: &[(&str, &str)], log
 async fn it_works_without_a_key_and_a_network() {
     let folder = tempfile::tempdir().unwrap();
     let (_app, base_url) = start(folder.path()).await;
-    let client = reqwest::Client::new();
-    let body = r#"{"conversationId": "a", "assistant": "finance", "message": "My accounts?"}"#;
-    let request =
-        client.post(format!("{base_url}/api/chat/send")).header("content-type", "application/json").body(body);
-    let told = request.send().await.unwrap().text().await.unwrap();
+    let told = say(&base_url, "finance", "My accounts?").await;
     assert!(told.contains("event: tool_result\n") && told.contains("event: done\n"), "{told}");
-    let page = client.get(&base_url).send().await.unwrap();
+    let page = reqwest::get(&base_url).await.unwrap();
     assert_eq!(
         (page.status().as_u16(), page.headers()["content-type"].to_str().unwrap()),
         (200, "text/html; charset=utf-8")
@@ -148,7 +147,7 @@ async fn a_second_server_on_the_same_database_does_not_start() {
 #[tokio::test]
 async fn a_key_without_an_address_is_not_looked_at() {
     let folder = tempfile::tempdir().unwrap();
-    let (_app, base_url) = start_with(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")]).await;
+    let (_app, base_url) = start_logging(folder.path(), &[("OPENAI_API_KEY", "sk-elsewhere")], Stdio::null()).await;
     assert!(base_url.starts_with("http://127.0.0.1:"), "{base_url}");
 }
 
@@ -159,11 +158,8 @@ async fn a_full_disk_behind_the_log_ends_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let (mut app, base_url) = start_logging(folder.path(), &[], full.into()).await;
-    let client = reqwest::Client::new();
     for message in ["Hi #status:500", "My accounts?"] {
-        let body = serde_json::json!({"conversationId": "a", "assistant": "finance", "message": message}).to_string();
-        let request = client.post(format!("{base_url}/api/chat/send")).header("content-type", "application/json");
-        let told = request.body(body).send().await.unwrap().text().await.unwrap();
+        let told = say(&base_url, "finance", message).await;
         assert!(told.contains(if message.contains('#') { "provider_failed" } else { "event: done\n" }), "{told}");
     }
     assert_eq!(app.try_wait().unwrap(), None, "it runs");
@@ -189,11 +185,7 @@ async fn a_providers_words_stay_in_their_line_of_the_log() {
     let file = std::fs::File::create(&log).unwrap();
     let (app, base_url) = start_logging(folder.path(), &[("ANTHROPIC_BASE_URL", &provider)], file.into()).await;
     for assistant in ["finance", "form"] {
-        let body =
-            serde_json::json!({"conversationId": assistant, "assistant": assistant, "message": "Hi"}).to_string();
-        let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
-        let request = request.header("content-type", "application/json").body(body);
-        assert!(request.send().await.unwrap().text().await.unwrap().contains("provider_failed"));
+        assert!(say(&base_url, assistant, "Hi").await.contains("provider_failed"));
     }
     drop(app);
     refusing.abort();

@@ -11,8 +11,8 @@ use crate::words;
 pub struct Product {
     /// Its name.
     pub name: String,
-    /// The currency's sign.
-    pub currency: char,
+    /// The currency's code.
+    pub currency: &'static str,
     /// Its price, in the currency's hundredths.
     pub price_cents: u32,
     /// Words that it is found by, in lower case.
@@ -24,9 +24,8 @@ impl Product {
     #[must_use]
     pub fn told(&self) -> Value {
         let Self { name, currency, price_cents: cents, .. } = self;
-        let code = if *currency == '₹' { "INR" } else { "EUR" };
-        let price = format!("{currency}{}.{:02}", cents / 100, cents % 100);
-        json!({"name": name, "price": price, "cents": cents, "currency": code})
+        let price = words::money((*cents).into(), currency);
+        json!({"name": name, "price": price, "cents": cents, "currency": currency})
     }
 }
 
@@ -64,7 +63,7 @@ impl Default for Catalogue {
     fn default() -> Self {
         let product = |name: &str, price_cents, words: &str| Product {
             name: name.to_owned(),
-            currency: if words.contains('₹') { '₹' } else { '€' },
+            currency: if words.contains('₹') { "INR" } else { "EUR" },
             price_cents,
             words: words.split(' ').map(str::to_owned).collect(),
         };

@@ -6,8 +6,8 @@ use jsonspigot_llm::{StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 use super::output::Output;
-use super::{Assistants, Finished, TurnError};
-use crate::conversation::{Assistant, Turn};
+use super::{Assistants, Finished, TurnError, conversation};
+use crate::conversation::{Assistant, Conversation, Turn};
 use crate::instructor::{AttemptError, Attempts, Event as FormEvent, Instructor, Shown, Step};
 use crate::provider::{Answer, Message, ProviderError, Request, Retry};
 use crate::wire::Event;
@@ -67,13 +67,14 @@ impl Filling {
 
 pub(super) async fn answer(
     assistants: &Assistants,
+    before: &Conversation,
     message: &str,
     today: NaiveDate,
     output: &mut Output,
 ) -> Result<Finished, TurnError> {
     let system = format!(
-        "Fill the form that the person asks for: answer with one JSON text and nothing else. It must be valid by this \
-         JSON Schema: {}\nToday is {today}.",
+        "Fill the form that the person asks for, or change the last one as they say: answer with one JSON text and nothing \
+         else. It must be valid by this JSON Schema: {}\nToday is {today}.",
         assistants.form.schema(),
     );
     let block = output.begin_answer().await?;
@@ -84,7 +85,7 @@ pub(super) async fn answer(
     while let Some(prompt) = filling.step(|attempts, tell| attempts.start(tell)) {
         let request = Request {
             system: system.clone(),
-            messages: vec![Message::user(prompt)],
+            messages: conversation(&before.messages, &[Message::user(prompt)]),
             max_tokens: MOST_TOKENS,
             ..Request::default()
         };

@@ -153,7 +153,7 @@ impl Assistants {
                 let one = ToolLoop { assistant, toolbox, system: &system, temperature, saving };
                 tool_loop::answer(self, one, before, question, output).await
             }
-            Assistant::Form => form::answer(self, message, today, output).await,
+            Assistant::Form => form::answer(self, before, message, today, output).await,
             Assistant::Restaurant => {
                 let system = format!(
                     "You find restaurants and book tables. Whenever you learn a preference or name restaurants, add \

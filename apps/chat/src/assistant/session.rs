@@ -9,8 +9,7 @@ impl Session {
     #[must_use]
     pub fn after(before: Option<&Self>, said: &Classification, message: &str, chosen: &Answers) -> Self {
         let is_known = |before: &Self| chosen.keys().any(|slot| before.contextual_questions.contains_key(slot));
-        let is_open = |before: &Self| before.assessment.currently_asking.is_some();
-        let going_on = before.filter(|&before| is_known(before) || (is_open(before) && said.goes_on()));
+        let going_on = before.filter(|&before| is_known(before) || said.goes_on());
         let is_product_related = said.is_product_related();
         let intent_l3 = match (is_product_related, &said.product_intent, &said.simple_response) {
             (true, Some(intent), _) => intent.clone(),
@@ -54,9 +53,9 @@ impl Session {
         if is_placed {
             return;
         }
-        // Whoever names an option of one question alone means that one; anything else is for the one that is asked.
+        // Whoever names an option of one question alone means that one, and has changed their mind if it was answered;
+        // anything else is for the one that is asked.
         let message = message.trim();
-        let missing = self.assessment.missing_data.clone();
         // Of a question of which something is ruled out, and nothing named, the others are meant.
         let named = |question: &ContextualQuestion| {
             let (denied, meant): (Vec<&String>, Vec<&String>) =
@@ -69,7 +68,7 @@ impl Session {
         let asked = self.assessment.currently_asking.clone().unwrap_or_default();
         let mut taken = self.contextual_questions.get(&asked).map(named).unwrap_or_default();
         let is_of_the_asked = !taken.is_empty();
-        for (slot, question) in self.contextual_questions.iter_mut().filter(|(slot, _)| missing.contains(*slot)) {
+        for (slot, question) in &mut self.contextual_questions {
             let options = named(question);
             if *slot == asked && is_of_the_asked {
                 question.answer = options;

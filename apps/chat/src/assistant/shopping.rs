@@ -47,10 +47,12 @@ pub(super) async fn answer(
     // The input has come to its end when this is done: only now is anything decided.
     let said = classify(assistants, before, message, &block, output).await?;
     let session = Session::after(before.session.as_ref(), &said, &message.text, &message.answers);
-    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one.
+    // What needs no look at the catalogue leaves open questions as they are, unless it has answered one, or asks another.
     let is_open = |open: &Session| open.assessment.currently_asking.is_some();
     let session = match (said.data_strategy, &before.session) {
-        (DataStrategy::None | DataStrategy::MemoryOnly, Some(open)) if is_open(open) && message.answers.is_empty() => {
+        (DataStrategy::None | DataStrategy::MemoryOnly, Some(open))
+            if is_open(open) && message.answers.is_empty() && said.ask_slots.is_empty() =>
+        {
             open.clone()
         }
         _ => session,
@@ -66,16 +68,13 @@ pub(super) async fn answer(
         }
     };
     output.send(vec![complete(&block, &said, &asked, &session)]).await?;
-    let questions: Vec<&str> = asked.iter().map(|(_, question)| question.message.as_str()).collect();
+    let response = said.simple_response.iter().map(|response| response.message.as_str());
+    let words: Vec<&str> = response.chain(asked.iter().map(|(_, question)| question.message.as_str())).collect();
     let mut stop_reason = "end_turn".to_owned();
     let answer = match said.data_strategy {
-        DataStrategy::None => {
-            let response = said.simple_response.iter().map(|response| response.message.as_str());
-            response.chain(questions).collect::<Vec<_>>().join("\n")
-        }
         DataStrategy::MemoryOnly => recall(assistants, before, &user, output, &mut stop_reason).await?,
-        DataStrategy::EsFetch if questions.is_empty() => search(assistants, &said, &session, output).await?,
-        DataStrategy::EsFetch => questions.join("\n"),
+        DataStrategy::EsFetch if asked.is_empty() => search(assistants, &said, &session, output).await?,
+        DataStrategy::None | DataStrategy::EsFetch => words.join("\n"),
     };
     let mut messages = vec![user];
     if !answer.trim().is_empty() {

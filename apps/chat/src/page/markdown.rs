@@ -269,18 +269,9 @@ mod tests {
 
     #[test]
     fn links_lead_to_the_web_or_nowhere() {
-        for hostile in [
-            "javascript:alert(1)",
-            "JaVaScRiPt:alert(1)",
-            "java&#115;cript:alert(1)",
-            "&#x01;javascript:alert(1)",
-            "data:text/html,<script>",
-            "vbscript:x",
-            "file:///etc/passwd",
-            "//evil.example/x",
-            "/api/chat/stop",
-            "blob:x",
-        ] {
+        let all = "javascript:alert(1) JaVaScRiPt:alert(1) java&#115;cript:alert(1) &#x01;javascript:alert(1) \
+            data:text/html,<script> vbscript:x file:///etc/passwd //evil.example/x /api/chat/stop blob:x";
+        for hostile in all.split(' ') {
             for text in [format!("[x]({hostile})"), format!("![x]({hostile})"), format!("[x]\n\n[x]: {hostile}")] {
                 let nodes = format(&text).unwrap();
                 let has_link =

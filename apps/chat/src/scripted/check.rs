@@ -246,21 +246,20 @@ fn conversation(messages: &[Message]) -> Result<(), Refusal> {
     let mut known = HashSet::new();
     let mut asked: Vec<&str> = Vec::new();
     for (at, message) in messages.iter().enumerate() {
+        let invalid = |words: String| Err(Refusal::invalid(format!("messages.{at}{words}")));
         let expected = if at % 2 == 0 { "user" } else { "assistant" };
         if message.role != expected {
-            return Err(Refusal::invalid(format!("messages.{at}.role: expected \"{expected}\": roles must alternate")));
+            return invalid(format!(".role: expected \"{expected}\": roles must alternate"));
         }
         results(at, message, &asked)?;
         asked.clear();
         for block in message.blocks() {
             let Block::ToolUse { id, .. } = block else { continue };
             if message.role == "user" {
-                return Err(Refusal::invalid(format!(
-                    "messages.{at}: `tool_use` blocks can only be in `assistant` messages"
-                )));
+                return invalid(": `tool_use` blocks can only be in `assistant` messages".to_owned());
             }
             if !known.insert(id.as_str()) {
-                return Err(Refusal::invalid(format!("messages.{at}: `tool_use` ids must be unique: {id}")));
+                return invalid(format!(": `tool_use` ids must be unique: {id}"));
             }
             asked.push(id);
         }
@@ -274,45 +273,32 @@ fn conversation(messages: &[Message]) -> Result<(), Refusal> {
 }
 
 fn results(at: usize, message: &Message, asked: &[&str]) -> Result<(), Refusal> {
+    let invalid = |at: usize, words: String| Err(Refusal::invalid(format!("messages.{at}: {words}")));
     let mut answers: HashMap<&str, usize> = asked.iter().map(|&id| (id, 0)).collect();
     let mut is_behind_text = false;
     for block in message.blocks() {
-        match block {
-            Block::ToolResult { tool_use_id, .. } => {
-                if message.role != "user" {
-                    return Err(Refusal::invalid(format!(
-                        "messages.{at}: `tool_result` blocks can only be in `user` messages"
-                    )));
-                }
-                if is_behind_text {
-                    return Err(Refusal::invalid(format!("messages.{at}: `tool_result` blocks must come first")));
-                }
-                let count = answers.get_mut(tool_use_id.as_str()).ok_or_else(|| {
-                    Refusal::invalid(format!(
-                        "messages.{at}: unexpected `tool_use_id` found in `tool_result` blocks: {tool_use_id}"
-                    ))
-                })?;
-                *count += 1;
-            }
-            _ => is_behind_text = true,
+        let Block::ToolResult { tool_use_id: id, .. } = block else {
+            is_behind_text = true;
+            continue;
+        };
+        if message.role != "user" {
+            return invalid(at, "`tool_result` blocks can only be in `user` messages".to_owned());
+        }
+        if is_behind_text {
+            return invalid(at, "`tool_result` blocks must come first".to_owned());
+        }
+        match answers.get_mut(id.as_str()) {
+            Some(count) => *count += 1,
+            None => return invalid(at, format!("unexpected `tool_use_id` found in `tool_result` blocks: {id}")),
         }
     }
     for &id in asked {
-        match answers[id] {
-            1 => {}
-            0 => {
-                return Err(Refusal::invalid(format!(
-                    "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {id}",
-                    at - 1
-                )));
-            }
-            _ => {
-                return Err(Refusal::invalid(format!(
-                    "messages.{at}: each `tool_use` must have a single result. Found multiple `tool_result` blocks \
-                     with id: {id}"
-                )));
-            }
-        }
+        let (at, words) = match answers[id] {
+            1 => continue,
+            0 => (at - 1, "`tool_use` ids were found without `tool_result` blocks immediately after"),
+            _ => (at, "each `tool_use` must have a single result. Found multiple `tool_result` blocks with id"),
+        };
+        return invalid(at, format!("{words}: {id}"));
     }
     Ok(())
 }

@@ -2,19 +2,12 @@
 
 use chrono::{Datelike, Days, NaiveDate};
 
+use crate::words::has;
+
+#[rustfmt::skip]
 const MONTHS: [&str; 12] = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
+    "january", "february", "march", "april", "may", "june",
+    "july", "august", "september", "october", "november", "december",
 ];
 
 const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
@@ -33,6 +26,20 @@ pub(super) type Span = Result<(NaiveDate, NaiveDate), String>;
 pub(super) fn today(system: &str) -> NaiveDate {
     let named = system.split_once("oday is ").and_then(|(_, day)| day.get(..10)?.parse().ok());
     named.unwrap_or_else(|| chrono::Utc::now().date_naive())
+}
+
+/// A day in words; what is none stays as it is.
+pub(super) fn told(day: &str) -> String {
+    day.parse::<NaiveDate>().map_or_else(|_| day.to_owned(), in_words)
+}
+
+pub(super) fn in_words(day: NaiveDate) -> String {
+    day.format("%-d %B %Y").to_string()
+}
+
+/// Whether a name is a day's or a month's.
+pub(super) fn is_in_calendar(name: &str) -> bool {
+    MONTHS.iter().chain(&WEEKDAYS).any(|day| has(name, day))
 }
 
 /// The day or month that a text names.

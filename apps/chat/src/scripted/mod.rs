@@ -9,6 +9,7 @@ mod check;
 mod dates;
 mod directives;
 mod frames;
+mod intent;
 mod journal;
 mod openai;
 mod process;

@@ -16,32 +16,11 @@ use super::script::Answer;
 use super::turn::Block;
 
 /// Options of a request that change nothing about a script's answer.
-const IGNORED: [&str; 24] = [
-    "frequency_penalty",
-    "logit_bias",
-    "logprobs",
-    "metadata",
-    "modalities",
-    "n",
-    "parallel_tool_calls",
-    "prediction",
-    "presence_penalty",
-    "prompt_cache_key",
-    "prompt_cache_retention",
-    "reasoning_effort",
-    "response_format",
-    "safety_identifier",
-    "seed",
-    "service_tier",
-    "stop",
-    "store",
-    "stream_options",
-    "temperature",
-    "top_logprobs",
-    "top_p",
-    "user",
-    "verbosity",
-];
+const IGNORED: &str = "\
+    frequency_penalty logit_bias logprobs metadata modalities n parallel_tool_calls prediction \
+    presence_penalty prompt_cache_key prompt_cache_retention reasoning_effort response_format \
+    safety_identifier seed service_tier stop store stream_options temperature top_logprobs top_p user \
+    verbosity";
 
 /// A key is needed, and JSON.
 pub(super) fn headers(headers: &HeaderMap) -> Result<(), Refusal> {
@@ -79,7 +58,7 @@ pub(super) fn translated(request: &Value) -> Result<Value, Refusal> {
             "tool_choice" => {
                 made.insert(name.clone(), choice(value)?);
             }
-            name if IGNORED.contains(&name) => {}
+            name if IGNORED.split(' ').any(|ignored| ignored == name) => {}
             name => return Err(Refusal::invalid(format!("Unrecognized request argument supplied: {name}"))),
         }
     }

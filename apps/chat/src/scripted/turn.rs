@@ -25,8 +25,12 @@ pub(super) struct Turn<'r> {
     pub(super) earlier: Vec<String>,
     /// What the tools have given since then, in order: name, content, whether it is an error.
     pub(super) results: Vec<(&'r str, &'r str, bool)>,
-    /// What they had given when the text came, and nobody has answered.
+    /// What they had given for the texts before it, with how many texts had come by then.
+    pub(super) given: Vec<(usize, &'r str, &'r str, bool)>,
+    /// What of that nobody has answered when the text came.
     pub(super) unanswered: Vec<(&'r str, &'r str, bool)>,
+    /// The last answer in words before it.
+    pub(super) answered: Option<String>,
     /// Which answer to that text this is, from 1.
     pub(super) round: usize,
     /// The tool that has to be called.
@@ -42,7 +46,8 @@ pub(super) struct Turn<'r> {
 impl<'r> Turn<'r> {
     pub(super) fn new(request: &'r Request, last_text: &str) -> Self {
         let (mut names, mut results, mut round) = (Vec::new(), Vec::new(), 1);
-        let (mut texts, mut unanswered) = (Vec::new(), Vec::new());
+        let (mut texts, mut unanswered, mut given) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut answered, mut last_answer) = (None, None);
         for message in &request.messages {
             for block in message.blocks() {
                 match block {
@@ -55,9 +60,11 @@ impl<'r> Turn<'r> {
                 }
             }
             round += usize::from(message.blocks().iter().any(|block| matches!(block, RequestBlock::ToolResult { .. })));
-            if message.role == "user"
-                && let Some(text) = message.text()
-            {
+            if message.role != "user" {
+                last_answer = message.text().or(last_answer);
+            } else if let Some(text) = message.text() {
+                answered.clone_from(&last_answer);
+                given.extend(results.iter().map(|&(name, content, is_error)| (texts.len(), name, content, is_error)));
                 texts.push(without_directives(&text));
                 // The results before a text in its own message are those of a turn that came to no answer, and so are those
                 // of one that was stopped.
@@ -75,7 +82,9 @@ impl<'r> Turn<'r> {
             text: without_directives(last_text),
             earlier: texts,
             results,
+            given,
             unanswered,
+            answered,
             round,
             forced: request.forced(),
             may_call: request.may_call(),
@@ -85,15 +94,15 @@ impl<'r> Turn<'r> {
         }
     }
 
-    /// Whether the user's text has one of these words in it.
-    pub(super) fn says(&self, words: &[&str]) -> bool {
+    /// Whether the user's text has one of these in it, with bars between them, be it within a word.
+    pub(super) fn says(&self, parts: &str) -> bool {
         let text = self.text.to_lowercase();
-        words.iter().any(|word| text.contains(word))
+        parts.split('|').any(|part| text.contains(part))
     }
 
     /// Whether it has one of these in it, word for word.
-    pub(super) fn has(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| words::has(&self.text, word))
+    pub(super) fn has(&self, words: &str) -> bool {
+        words::has_any(&self.text, words)
     }
 
     /// The tool results in words.

@@ -92,20 +92,8 @@ async fn the_keyboard_reaches_everything() {
                         return it.id || it.dataset.replay || it.textContent.trim().slice(0, 20)";
             reached.push(stage.eval(name).await.as_str().unwrap_or_default().to_owned());
         }
-        for name in [
-            "assistants",
-            "new-conversation",
-            "scroller",
-            "gold",
-            "8",
-            "message",
-            "send",
-            "tab-inspector",
-            "1",
-            "10",
-            "0",
-            "events",
-        ] {
+        let all = "assistants new-conversation scroller gold 8 message send tab-inspector 1 10 0 events";
+        for name in all.split(' ') {
             assert!(reached.iter().any(|it| it == name), "{name} is not among {reached:?}");
         }
         stage.eval("document.querySelector('#tab-inspector').focus()").await;

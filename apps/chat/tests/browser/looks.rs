@@ -19,23 +19,22 @@ async fn picture(stage: &Stage, name: &str) {
 #[tokio::test(flavor = "multi_thread")]
 async fn pictures_of_each_assistant() {
     on_stage(Setup { pause: Duration::from_millis(12), ..Setup::default() }, async |stage| {
-        stage.look_as(1200, 760, "light").await;
+        stage.look_as(1280, 900, "light").await;
         stage.open("shopping").await;
         stage.until("return document.querySelector('#stage .done.valid')").await;
         picture(&stage, "landing").await;
 
-        stage.look_as(1200, 760, "dark").await;
+        stage.look_as(1360, 700, "light").await;
         stage.open("finance").await;
         stage.ask("Compare my spending on travel").await;
         picture(&stage, "finance").await;
 
-        stage.look_as(1200, 760, "light").await;
         stage.open("form").await;
         stage.say("Four days around the Øresund").await;
-        stage.until("return document.querySelectorAll('#chat .form .field').length > 6").await;
+        stage.until("return document.querySelectorAll('#chat .form .field').length > 10").await;
         picture(&stage, "form").await;
 
-        stage.look_as(390, 780, "dark").await;
+        stage.look_as(390, 780, "light").await;
         stage.open("restaurant").await;
         stage.ask("Find a place for dinner, japanese please").await;
         picture(&stage, "phone").await;
@@ -49,7 +48,7 @@ const REST: Duration = Duration::from_millis(2500);
 #[tokio::test(flavor = "multi_thread")]
 async fn frames_of_an_answer_beside_its_json() {
     on_stage(Setup { pause: Duration::from_millis(60), ..Setup::default() }, async |stage| {
-        stage.look_as(1120, 640, "light").await;
+        stage.look_as(1200, 716, "light").await;
         stage.open("shopping").await;
         stage.until("return !document.querySelector('#badge').hidden").await;
         stage.say("I want chips for a party").await;

@@ -65,7 +65,7 @@ async fn a_second_request_is_tried_again_before_its_first_word() {
         turn.assert_done();
         assert!(
             turn.text().ends_with(
-                "You have 3 accounts: Giro with €1842.50, Savings with €12500.00, Credit card with −€319.99."
+                "You have 3 accounts: Giro with €1,842.50, Savings with €12,500.00, Credit card with −€319.99."
             ),
             "{fault}"
         );

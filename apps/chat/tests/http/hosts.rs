@@ -32,15 +32,8 @@ async fn only_the_servers_own_names_are_answered() {
     for host in [&own[..], "localhost", "LOCALHOST:1", "127.0.0.1", "127.0.0.2:80", "[::1]:8080", "chat.example:443"] {
         assert_eq!(say(&world, &get("/", &format!("host: {host}\r\n"))).await.0, 200, "{host}");
     }
-    for host in [
-        "evil.example",
-        "evil.example:8080",
-        "192.168.0.1",
-        "0.0.0.0:8080",
-        "localhost.evil.example",
-        "",
-        "a@localhost",
-    ] {
+    let all = "evil.example|evil.example:8080|192.168.0.1|0.0.0.0:8080|localhost.evil.example||a@localhost";
+    for host in all.split('|') {
         for path in ["/", "/main.js", "/api/chat/stream?conversationId=a", "/api/nothing"] {
             let (status, body) = say(&world, &get(path, &format!("host: {host}\r\n"))).await;
             assert_eq!((status, kind(&body).as_str()), (421, "foreign_host"), "{host} {path}");
@@ -70,20 +63,10 @@ async fn only_the_servers_own_pages_may_change_anything() {
         let length = body.len();
         format!("POST {path} HTTP/1.1\r\nconnection: close\r\n{head}\r\ncontent-length: {length}\r\n\r\n{body}")
     };
-    for origin in [
-        "http://evil.example",
-        "https://localhost.evil.example",
-        "null",
-        "",
-        "localhost:80",
-        "http://localhost:81",
-        "http://localhost",
-        "http://127.0.0.1:80",
-        "file://localhost:80",
-        "http://localhost:80, http://evil.example",
-        "http://localhost:80\r\norigin: http://evil.example",
-        "chrome-extension://abc",
-    ] {
+    let all = "http://evil.example|https://localhost.evil.example|null||localhost:80|http://localhost:81|\
+        http://localhost|http://127.0.0.1:80|file://localhost:80|http://localhost:80, http://evil.example|\
+        http://localhost:80\r\norigin: http://evil.example|chrome-extension://abc";
+    for origin in all.split('|') {
         for path in ["/api/chat/send", "/api/markdown", "/api/nothing", "/"] {
             let (status, body) = say(&world, &post(path, "localhost:80", origin)).await;
             assert_eq!((status, kind(&body).as_str()), (403, "foreign_origin"), "{origin} {path}");

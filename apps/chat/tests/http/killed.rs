@@ -5,11 +5,12 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::time::Duration;
 
-use chat::wire::{Event, EventName, Merger, MessageType};
+use chat::wire::{Event, EventName, MessageType};
 use serde_json::{Value, json};
 use tokio::process::Child;
+use tokio::task::JoinSet;
 
-use crate::world::{Stream, start_binary};
+use crate::world::{Stream, merged, post, say, start_binary};
 
 /// How often it is killed.
 const MOMENTS: u64 = 20;
@@ -28,10 +29,14 @@ async fn start(database: &Path, pause_ms: &str) -> (Child, String) {
     start_binary([OsStr::new("--pause-ms"), pause_ms.as_ref(), "--database".as_ref(), database.as_ref()]).await
 }
 
-async fn post(base_url: &str, assistant: &str, message: &str) -> reqwest::Response {
-    let body = json!({"conversationId": assistant, "assistant": assistant, "message": message}).to_string();
-    let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
-    request.header("content-type", "application/json").body(body).send().await.unwrap()
+/// A turn of each assistant begins, and is read until the connection breaks with the server.
+async fn begin(base_url: &str) -> JoinSet<()> {
+    let mut reading = JoinSet::new();
+    for (assistant, message) in TURNS {
+        let mut response = say(base_url, assistant, assistant, message).await;
+        reading.spawn(async move { while let Ok(Some(_)) = response.chunk().await {} });
+    }
+    reading
 }
 
 /// All that a tab is told that has seen nothing.
@@ -55,13 +60,23 @@ fn stored(database: &Path, assistant: &str) -> Vec<(String, Value)> {
         .collect()
 }
 
+/// Something is said, and it goes on from there: what was saved stays. Gives the first chunk's id.
+async fn check_goes_on(base_url: &str, database: &Path, (assistant, text): (&str, &str), what: &str) -> u64 {
+    let before = stored(database, assistant);
+    let next = Stream::of(say(base_url, assistant, assistant, text).await).rest().await;
+    assert_eq!(next.last().unwrap().event, EventName::Done, "{what}: {:?}", next.last());
+    let after = stored(database, assistant);
+    assert_eq!(after[..before.len()], before[..], "{what}: what was saved stays");
+    next[0].data.chunk_id
+}
+
+fn bookings(blocks: &[(String, Value)]) -> usize {
+    blocks.iter().filter(|(_, block)| block["name"] == "book_table").count()
+}
+
 /// What is stored is shown, each thing once.
 fn check_shown(told: &[Event], stored: &[(String, Value)], what: &str) {
-    let mut merger = Merger::new();
-    for event in told {
-        merger.apply(event.data.clone()).unwrap();
-    }
-    assert!(!merger.has_gap(), "{what}");
+    let merger = merged(told);
     let shown = |wanted: MessageType| merger.messages().filter(move |message| message.message_type == wanted);
     for (role, block) in stored {
         let count = match block["type"].as_str().unwrap() {
@@ -88,38 +103,27 @@ async fn killed_at_any_moment_it_shows_what_was_saved_and_goes_on() {
     for moment in 0..MOMENTS {
         let database = folder.path().join(format!("{moment}.sqlite3"));
         let (mut app, base_url) = start(&database, "10").await;
-        let mut reading = Vec::new();
-        for (assistant, message) in TURNS {
-            let mut response = post(&base_url, assistant, message).await;
-            // Whatever has come by then; the connection breaks with the server.
-            reading.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
-        }
+        let reading = begin(&base_url).await;
         tokio::time::sleep(Duration::from_millis((moment * LONGEST + random.u64(0..LONGEST)) / MOMENTS)).await;
         app.kill().await.unwrap();
-        for task in reading {
-            let _ = task.await;
-        }
+        reading.join_all().await;
         let (_app, base_url) = start(&database, "0").await;
         for (assistant, message) in TURNS {
             let what = format!("{assistant}, moment {moment}");
             let before = stored(&database, assistant);
             let told = reload(&base_url, assistant).await;
             check_shown(&told, &before, &what);
-            // The same is asked for again, and it goes on from there.
-            let is_booked = before.iter().any(|(_, block)| block["name"] == "book_table");
+            let is_booked = bookings(&before) > 0;
             let is_done = told.last().is_some_and(|last| last.event == EventName::Done);
             unfinished += u64::from(!is_done);
             between += u64::from(is_booked && !is_done);
             let text = if is_booked && is_done { "Thank you" } else { message };
-            let next = Stream::of(post(&base_url, assistant, text).await).rest().await;
-            assert_eq!(next.last().unwrap().event, EventName::Done, "{what}: {:?}", next.last());
-            assert!(told.last().is_none_or(|last| last.data.chunk_id < next[0].data.chunk_id), "{what}");
+            let next = check_goes_on(&base_url, &database, (assistant, text), &what).await;
+            assert!(told.last().is_none_or(|last| last.data.chunk_id < next), "{what}");
             let after = stored(&database, assistant);
-            assert_eq!(after[..before.len()], before[..], "{what}: what was saved stays");
             check_shown(&reload(&base_url, assistant).await, &after, &what);
             if assistant == "restaurant" {
-                let bookings = after.iter().filter(|(_, block)| block["name"] == "book_table").count();
-                assert_eq!(bookings, 1, "{what}: no table is booked twice");
+                assert_eq!(bookings(&after), 1, "{what}: no table is booked twice");
             }
         }
     }
@@ -137,25 +141,14 @@ async fn killed_right_after_a_stop_it_shows_what_was_shown_and_goes_on() {
     for moment in 0..5 {
         let database = folder.path().join(format!("{moment}.sqlite3"));
         let (mut app, base_url) = start(&database, "10").await;
-        let mut reading = Vec::new();
-        for (assistant, message) in TURNS {
-            let mut response = post(&base_url, assistant, message).await;
-            reading.push(tokio::spawn(async move { while let Ok(Some(_)) = response.chunk().await {} }));
-        }
+        let reading = begin(&base_url).await;
         tokio::time::sleep(Duration::from_millis(random.u64(50..400))).await;
-        let stops = TURNS.map(|(assistant, _)| {
-            let request = reqwest::Client::new().post(format!("{base_url}/api/chat/stop"));
-            let body = json!({"conversationId": assistant}).to_string();
-            request.header("content-type", "application/json").body(body).send()
-        });
-        let mut answers = Vec::new();
-        for answer in futures::future::join_all(stops).await {
-            answers.push(answer.unwrap().status().as_u16());
-        }
+        let client = reqwest::Client::new();
+        let bodies = TURNS.map(|(assistant, _)| json!({"conversationId": assistant}));
+        let stops = bodies.iter().map(|body| post(&client, format!("{base_url}/api/chat/stop"), body));
+        let answers = futures::future::join_all(stops).await.into_iter().map(|answer| answer.status().as_u16());
         app.kill().await.unwrap();
-        for task in reading {
-            let _ = task.await;
-        }
+        reading.join_all().await;
         let (_app, base_url) = start(&database, "0").await;
         for ((assistant, message), status) in TURNS.into_iter().zip(answers) {
             let what = format!("{assistant}, moment {moment}, {status}");
@@ -171,13 +164,9 @@ async fn killed_right_after_a_stop_it_shows_what_was_shown_and_goes_on() {
             } else {
                 assert_eq!(last.event, EventName::Done, "{what}");
             }
-            let next = Stream::of(post(&base_url, assistant, message).await).rest().await;
-            assert_eq!(next.last().unwrap().event, EventName::Done, "{what}: {:?}", next.last());
-            let after = stored(&database, assistant);
-            assert_eq!(after[..before.len()], before[..], "{what}: what was saved stays");
+            check_goes_on(&base_url, &database, (assistant, message), &what).await;
             if assistant == "restaurant" && last.event == EventName::Error {
-                let bookings = after.iter().filter(|(_, block)| block["name"] == "book_table").count();
-                assert_eq!(bookings, 1, "{what}: no table is booked twice");
+                assert_eq!(bookings(&stored(&database, assistant)), 1, "{what}: no table is booked twice");
             }
         }
     }

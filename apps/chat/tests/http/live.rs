@@ -17,7 +17,7 @@ use futures::StreamExt;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use crate::world::{Turn, impatient, limits};
+use crate::world::{Turn, impatient, limits, say};
 
 const PROTOCOLS: [Protocol; 2] = [Protocol::Anthropic, Protocol::OpenAi];
 
@@ -127,9 +127,7 @@ impl Live {
     }
 
     async fn turn(&self, assistant: &str, message: &str) -> Turn {
-        let body = json!({"conversationId": assistant, "assistant": assistant, "message": message}).to_string();
-        let request = reqwest::Client::new().post(format!("{}/api/chat/send", self.server.base_url()));
-        Turn::read(request.header("content-type", "application/json").body(body).send().await.unwrap()).await
+        Turn::read(say(&self.server.base_url(), assistant, assistant, message).await).await
     }
 
     fn asked(&self) -> Vec<Value> {

@@ -13,7 +13,7 @@ use chat::server::{Server, listen};
 use chat::wire::MessageType;
 use serde_json::{Value, json};
 
-use crate::world::{Turn, limits, today};
+use crate::world::{Turn, limits, say, today};
 
 type Requests = Arc<Mutex<Vec<Value>>>;
 
@@ -54,10 +54,7 @@ async fn a_tool_loop_over_chat_completions() {
     let change = |assistants: chat::assistant::Assistants| assistants.with_clock(today, &limits());
     let server = Server::start_with(([127, 0, 0, 1], 0).into(), config, change).unwrap();
 
-    let body = json!({"conversationId": "a", "assistant": "finance", "message": "October?"}).to_string();
-    let request = reqwest::Client::new().post(format!("{}/api/chat/send", server.base_url()));
-    let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
-    let turn = Turn::read(response).await;
+    let turn = Turn::read(say(&server.base_url(), "a", "finance", "October?").await).await;
     turn.assert_done();
     let card = &turn.props(MessageType::ToolCall)[0];
     let result = &turn.props(MessageType::ToolResult)[0];
@@ -118,10 +115,8 @@ async fn the_scripted_model_says_the_same_over_both_protocols() {
     {
         let mut told = Vec::new();
         for server in &servers {
-            let body = json!({"conversationId": format!("c{number}"), "assistant": assistant, "message": message});
-            let request = reqwest::Client::new().post(format!("{}/api/chat/send", server.base_url()));
-            let request = request.header("content-type", "application/json").body(body.to_string());
-            told.push(shown(&Turn::read(request.send().await.unwrap()).await));
+            let response = say(&server.base_url(), &format!("c{number}"), assistant, message).await;
+            told.push(shown(&Turn::read(response).await));
         }
         assert_eq!(told[0], told[1], "{message}");
     }

@@ -1,8 +1,8 @@
 //! A client that comes back with its last chunk id gets what it missed, once, whether it is kept, stored or still to come.
 
-use chat::wire::{Event, Merger};
+use chat::wire::Event;
 
-use crate::world::{Stream, Turn, World};
+use crate::world::{Stream, Turn, World, merged};
 
 async fn rest(stream: &mut Stream) -> Vec<Event> {
     stream.until(|event| event.event.ends_stream()).await
@@ -53,10 +53,7 @@ async fn a_running_turn_is_joined_and_survives_a_lost_connection() {
     let (one, other) = (rest(&mut back).await, rest(&mut second).await);
     assert_eq!(one, other);
     assert_eq!(one[0].data.chunk_id, last + 1);
-    let mut merger = Merger::new();
-    for event in joined.into_iter().chain(one) {
-        merger.apply(event.data).unwrap();
-    }
+    let merger = merged(joined.iter().chain(&one));
     let text = merger.messages().filter_map(|message| message.props["content"].as_str()).last().unwrap().to_owned();
     assert!(world.table("messages").last().unwrap().contains(&text), "what is merged is what is stored");
 }
@@ -88,12 +85,9 @@ async fn a_past_with_holes_is_read_all_the_same() {
     for lost in ["1", "0"] {
         world.execute(&format!("DELETE FROM told WHERE last_chunk_id = ({turns} {lost})"));
         for last in [0, 1, 30, all.len() - 60, all.len() - 1] {
-            let mut merger = Merger::new();
             let told = world.rest("a", last as u64).await;
-            for event in all[..last].iter().chain(&told) {
-                merger.apply(event.data.clone()).unwrap();
-            }
-            assert!(!merger.has_gap() && merger.last_chunk_id() == all.len() as u64, "behind {last}: it waits");
+            let merger = merged(all[..last].iter().chain(&told));
+            assert_eq!(merger.last_chunk_id(), all.len() as u64, "behind {last}: it waits");
         }
     }
     world.turn("a", "finance", "Thank you").await.assert_done();

@@ -66,9 +66,8 @@ async fn an_assistant_stays_with_its_conversation() {
     let (status, kind) = refusal(world.post("a", "restaurant", "Dinner").await).await;
     assert_eq!((status, kind.as_str()), (422, "invalid_request"));
     // Left out, it is the one that answered before.
-    let body = json!({"conversationId": "a", "message": "My accounts"}).to_string();
-    let request = world.client.post(world.url("/api/chat/send")).header("content-type", "application/json").body(body);
-    let turn = crate::world::Turn::read(request.send().await.unwrap()).await;
+    let body = json!({"conversationId": "a", "message": "My accounts"});
+    let turn = crate::world::Turn::read(world.ask("/api/chat/send", &body).await).await;
     assert!(turn.names().contains(&"tool_start"));
 }
 
@@ -119,20 +118,17 @@ async fn no_answer_is_to_be_kept() {
 #[tokio::test]
 async fn a_turn_is_stopped_when_somebody_asks_for_it() {
     let world = World::start().await;
-    let stop = || {
-        let request = world.client.post(world.url("/api/chat/stop")).header("content-type", "application/json");
-        request.body(r#"{"conversationId": "a"}"#).send()
-    };
-    assert_eq!(refusal(stop().await.unwrap()).await, (409, "not_running".to_owned()));
+    let stop = async || world.ask("/api/chat/stop", &json!({"conversationId": "a"})).await;
+    assert_eq!(refusal(stop().await).await, (409, "not_running".to_owned()));
     let mut stream = Stream::of(world.post("a", "finance", "Good morning #hold").await);
     world.journal().wait_for(|seen| seen.held == 1).await;
-    assert_eq!(stop().await.unwrap().status(), 204);
+    assert_eq!(stop().await.status(), 204);
     let told = stream.rest().await;
     assert_eq!(told.last().unwrap().data.props["kind"], "stopped");
     world.journal().wait_for(|seen| seen.open == 0).await;
     assert_eq!(world.rest("a", 0).await, told);
     world.turn("a", "finance", "Good morning").await.assert_done();
-    assert_eq!(stop().await.unwrap().status(), 409, "it is over");
+    assert_eq!(stop().await.status(), 409, "it is over");
 }
 
 #[tokio::test]
@@ -255,8 +251,7 @@ async fn what_is_wrong_with_a_request_is_told_in_plain_words() {
 async fn the_markdown_of_a_request_has_a_limit_for_all_its_texts_together() {
     let world = World::start().await;
     let ask = async |texts: Vec<String>| {
-        let request = world.client.post(world.url("/api/markdown")).header("content-type", "application/json");
-        let answer = request.body(json!({"texts": texts}).to_string()).send().await.unwrap().text().await.unwrap();
+        let answer = world.ask("/api/markdown", &json!({"texts": texts})).await.text().await.unwrap();
         let blocks: Value = serde_json::from_str(&answer).unwrap();
         (answer.len(), blocks["blocks"].as_array().unwrap().clone())
     };

@@ -6,11 +6,11 @@ use std::ffi::OsStr;
 use std::path::Path;
 
 use chat::config::Limits;
-use chat::wire::{Event, EventName, Merger};
+use chat::wire::{Event, EventName};
 use serde_json::json;
 use tokio::process::{Child, Command};
 
-use crate::world::{Stream, World, limits, start_binary};
+use crate::world::{Stream, World, limits, merged, say, start_binary};
 
 /// All that clients were ever told of a conversation.
 #[derive(Default)]
@@ -31,11 +31,7 @@ impl Record {
 
 /// A client that was told these events, and is told those when it comes back, has all of the stream.
 fn check_goes_on(before: &[Event], rest: &[Event]) {
-    let mut merger = Merger::new();
-    for event in before.iter().chain(rest) {
-        merger.apply(event.data.clone()).unwrap();
-    }
-    assert!(!merger.has_gap(), "it waits for nothing");
+    let merger = merged(before.iter().chain(rest));
     assert_eq!(merger.last_chunk_id(), rest.last().unwrap().data.chunk_id);
 }
 
@@ -45,9 +41,7 @@ async fn start(database: &Path) -> (Child, String) {
 }
 
 async fn send(base_url: &str, message: &str) -> Stream {
-    let body = json!({"conversationId": "a", "assistant": "finance", "message": message}).to_string();
-    let request = reqwest::Client::new().post(format!("{base_url}/api/chat/send"));
-    Stream::of(request.header("content-type", "application/json").body(body).send().await.unwrap())
+    Stream::of(say(base_url, "a", "finance", message).await)
 }
 
 async fn resume(base_url: &str, last: u64) -> Vec<Event> {

@@ -40,7 +40,7 @@ async fn a_turn_that_fails_after_a_booking_does_not_book_again() {
         assert_eq!(bookings.load(Ordering::Relaxed), 1, "{fault}");
         assert_eq!(
             again.text(),
-            "Your table at Napoli has been booked for 2026-10-31 already, so I have not booked again."
+            "Your table at Napoli has been booked for 31 October 2026 already, so I have not booked again."
         );
         assert_eq!(world.journal().seen().refusals[..], ["asked for"][..usize::from(fault == "status:400@2")]);
     }

@@ -4,18 +4,16 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use chat::assistant::{Assistants, Tool, Toolbox};
-use chat::wire::{Event, Merger, MessageType};
+use chat::wire::{Event, MessageType};
 use serde_json::{Value, json};
 
-use crate::world::{Stream, World, limits};
+use crate::world::{Stream, World, limits, merged};
 
 /// What the model is told of it.
 const NOTE: &str = "(The answer before this message was stopped before its end.)";
 
 async fn stop(world: &World, conversation: &str) {
-    let request = world.client.post(world.url("/api/chat/stop")).header("content-type", "application/json");
-    let response = request.body(json!({"conversationId": conversation}).to_string()).send().await.unwrap();
-    assert_eq!(response.status(), 204);
+    assert_eq!(world.ask("/api/chat/stop", &json!({"conversationId": conversation})).await.status(), 204);
 }
 
 /// The stored messages: role and blocks.
@@ -30,10 +28,7 @@ fn stored(world: &World) -> Vec<(String, Vec<Value>)> {
 
 /// The texts of an answer, as they stand on the screen.
 fn seen(events: &[Event]) -> String {
-    let mut merger = Merger::new();
-    for event in events {
-        merger.apply(event.data.clone()).unwrap();
-    }
+    let merger = merged(events);
     let mut texts = Vec::new();
     for message in merger.messages() {
         match message.message_type {
@@ -195,8 +190,7 @@ async fn stopped_at_any_event_it_is_a_conversation() {
                 count == at || event.event.ends_stream()
             })
             .await;
-        let request = world.client.post(world.url("/api/chat/stop")).header("content-type", "application/json");
-        let response = request.body(json!({"conversationId": conversation}).to_string()).send().await.unwrap();
+        let response = world.ask("/api/chat/stop", &json!({"conversationId": conversation})).await;
         assert!([204, 409].contains(&response.status().as_u16()));
         stream.rest().await;
         world.turn(&conversation, "restaurant", "Good evening").await.assert_done();

@@ -1,14 +1,9 @@
 //! What is taken back: a message that is edited, with all that came of it, and a conversation that is deleted.
 
-use chat::wire::{EventName, Merger, MessageType};
-use serde_json::{Value, json};
+use chat::wire::{EventName, MessageType};
+use serde_json::json;
 
-use crate::world::World;
-
-async fn send(world: &World, path: &str, body: &Value) -> reqwest::Response {
-    let request = reqwest::Client::new().post(world.url(&format!("/api/chat/{path}")));
-    request.header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
-}
+use crate::world::{World, merged};
 
 /// What is said instead of something takes that back, with all that has come of it: for the model, for the store, for whoever
 /// comes back.
@@ -23,7 +18,7 @@ async fn what_is_edited_takes_back_what_followed() {
         all.iter().filter(|event| event.event == EventName::UserMessage).map(|event| event.data.chunk_id).collect();
     let last = all.last().unwrap().data.chunk_id;
     let body = json!({"conversationId": "a", "message": "Tangy, please", "edits": users[1]});
-    let told = send(&world, "send", &body).await;
+    let told = world.ask("/api/chat/send", &body).await;
     assert_eq!(told.status(), 200);
     told.text().await.unwrap();
     let again = world.rest("a", 0).await;
@@ -36,11 +31,8 @@ async fn what_is_edited_takes_back_what_followed() {
     assert_eq!(again.iter().filter(|event| event.event == EventName::UserMessage).count(), 2);
     // Whoever had seen all, some, or nothing of it comes to the same.
     for seen in [0, before, users[2], last] {
-        let mut merger = Merger::new();
-        for event in all.iter().filter(|event| event.data.chunk_id <= seen).cloned().chain(world.rest("a", seen).await)
-        {
-            merger.apply(event.data).unwrap();
-        }
+        let rest = world.rest("a", seen).await;
+        let merger = merged(all.iter().filter(|event| event.data.chunk_id <= seen).chain(&rest));
         let said: Vec<_> = merger
             .messages()
             .filter(|it| it.message_type == MessageType::User)
@@ -56,7 +48,7 @@ async fn what_is_edited_takes_back_what_followed() {
     assert_eq!(turn.props(MessageType::Products)[0]["items"][0]["name"], "Lime & Tamarind Box");
     for edits in [json!(99_999), json!("x"), json!(-1)] {
         let body = json!({"conversationId": "a", "message": "x", "edits": edits});
-        assert_eq!(send(&world, "send", &body).await.status(), 422, "{edits}");
+        assert_eq!(world.ask("/api/chat/send", &body).await.status(), 422, "{edits}");
     }
 }
 
@@ -66,7 +58,7 @@ async fn a_conversation_is_deleted_with_all_that_is_stored_of_it() {
     for id in ["a", "b"] {
         world.turn(id, "shopping", "I want chips for a party").await.assert_done();
     }
-    assert_eq!(send(&world, "delete", &json!({"conversationId": "a"})).await.status(), 204);
+    assert_eq!(world.ask("/api/chat/delete", &json!({"conversationId": "a"})).await.status(), 204);
     for table in ["conversations", "messages", "sessions", "told"] {
         let rows = world.table(table);
         assert!(!rows.is_empty() && rows.iter().all(|row| row.starts_with("b |")), "{table}: {rows:?}");

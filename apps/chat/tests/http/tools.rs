@@ -50,7 +50,7 @@ async fn one_tool_without_input() {
     assert_eq!((&card["name"], &card["input"], &card["status"]), (&json!("list_accounts"), &json!({}), &json!("done")));
     assert_eq!(
         turn.text(),
-        "Let me look at your accounts first. You have 3 accounts: Giro with €1842.50, Savings with €12500.00, Credit card with −€319.99."
+        "Let me look at your accounts first. You have 3 accounts: Giro with €1,842.50, Savings with €12,500.00, Credit card with −€319.99."
     );
     assert_eq!(stored(&world, 1)[1]["input"], json!({}));
 }
@@ -61,7 +61,7 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     let turn = world.turn("a", "finance", "What did I spend on groceries?").await;
     turn.assert_done();
     let input = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"});
-    let result = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "transactions": 2, "total_cents": 12_300});
+    let result = json!({"from": "2026-10-01", "to": "2026-10-31", "category": "groceries", "transactions": 2, "total_cents": 12_300, "currency": "EUR"});
     let id = "toolu_0002";
     let raw = r#"{"from": "2026-10-01", "to": "2026-10-31", "category": "groceries"}"#;
     assert_eq!(
@@ -75,7 +75,7 @@ async fn dates_in_the_input_are_told_as_they_come_and_stored_whole() {
     assert!(pieces.count() >= 3);
     assert_eq!(
         turn.text(),
-        "Let me look that up for you… 📊 From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
+        "Let me look that up for you… 📊 From 1 October 2026 to 31 October 2026 you spent €123.00 on groceries."
     );
     // The text before the tool, the call with its whole input, its result, the answer.
     assert_eq!(
@@ -103,8 +103,8 @@ async fn two_tools_at_once() {
     assert_eq!(totals, [11_600, 12_300]);
     assert_eq!(
         turn.text(),
-        "Let me compare the two months. From 2026-09-01 to 2026-09-30 you spent €116.00 on groceries. \
-         From 2026-10-01 to 2026-10-31 you spent €123.00 on groceries."
+        "Let me compare the two months. From 1 September 2026 to 30 September 2026 you spent €116.00 on groceries. \
+         From 1 October 2026 to 31 October 2026 you spent €123.00 on groceries."
     );
     let results = turn.events.iter().filter(|event| event.event == EventName::ToolResult);
     // Each is a thread of one block, from its first chunk on.
@@ -155,13 +155,13 @@ async fn a_tool_after_a_tool() {
     let ran: Vec<_> = turn.merged(MessageType::ToolResult).iter().map(|it| it.block_id.clone().unwrap()).collect();
     assert_eq!(ran, ["b1.3", "b1.5", "b1.5", "b1.5"]);
     // The fullest account is another one.
-    let answer = "You spent most from Giro: €1073.00 from 2026-10-01 to 2026-10-31.";
+    let answer = "You spent most from Giro: €1,073.00 from 1 October 2026 to 31 October 2026.";
     assert!(turn.text().ends_with(answer), "{}", turn.text());
 
     let turn = world.turn("b", "restaurant", "Find thai and book").await;
     turn.assert_done();
     assert_eq!(cards(&turn)[1]["result"]["restaurant"], "Baan");
-    assert!(turn.text().ends_with("Your table at Baan is booked for 2026-10-31."));
+    assert!(turn.text().ends_with("Your table at Baan is booked for 31 October 2026."));
 }
 
 /// A toolbox for what should not happen.
@@ -275,7 +275,7 @@ async fn the_month_that_is_asked_for_is_looked_up() {
     for (message, from, to, told) in [
         ("Show my spending summary for November 2025", "2025-11-01", "2025-11-30", "you spent €187.40."),
         ("What did I spend in February 2024?", "2024-02-01", "2024-02-29", "you spent €0.00."),
-        ("What did I spend in september?", "2026-09-01", "2026-09-30", "you spent €1285.00."),
+        ("What did I spend in september?", "2026-09-01", "2026-09-30", "you spent €1,285.00."),
         ("How much did I spend in december?", "2025-12-01", "2025-12-31", "you spent €0.00."),
         ("What may I have spent on travel?", "2026-10-01", "2026-10-31", "you spent €640.00 on travel."),
     ] {

@@ -58,6 +58,27 @@ pub(crate) async fn start_binary(arguments: impl IntoIterator<Item: AsRef<OsStr>
     (app, lines.next_line().await.unwrap().unwrap())
 }
 
+/// A request with a JSON body.
+pub(crate) async fn post(client: &Client, url: String, body: &Value) -> Response {
+    client.post(url).header("content-type", "application/json").body(body.to_string()).send().await.unwrap()
+}
+
+/// Says something to the server at this address.
+pub(crate) async fn say(base_url: &str, conversation: &str, assistant: &str, message: &str) -> Response {
+    let body = json!({"conversationId": conversation, "assistant": assistant, "message": message});
+    post(&Client::new(), format!("{base_url}/api/chat/send"), &body).await
+}
+
+/// What a client has that was told these events, and waits for no others.
+pub(crate) fn merged<'e>(events: impl IntoIterator<Item = &'e Event>) -> Merger {
+    let mut merger = Merger::new();
+    for event in events {
+        merger.apply(event.data.clone()).unwrap();
+    }
+    assert!(!merger.has_gap(), "it waits for nothing");
+    merger
+}
+
 impl World {
     pub(crate) async fn start() -> Self {
         Self::start_with(limits(), |assistants| assistants).await
@@ -117,9 +138,12 @@ impl World {
     }
 
     pub(crate) async fn post(&self, conversation: &str, assistant: &str, message: &str) -> Response {
-        let body = json!({"conversationId": conversation, "assistant": assistant, "message": message});
-        let request = self.client.post(self.url("/api/chat/send")).header("content-type", "application/json");
-        request.body(body.to_string()).send().await.unwrap()
+        say(&self.url(""), conversation, assistant, message).await
+    }
+
+    /// Asks another thing of the chat's addresses.
+    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Response {
+        post(&self.client, self.url(path), body).await
     }
 
     /// A whole turn.
@@ -249,10 +273,7 @@ impl Turn {
     /// Reads a stream to its end: numbered without gaps, mergeable without refusal, and ended by its last word alone.
     pub(crate) async fn read(response: Response) -> Self {
         let mut stream = Stream::of(response);
-        let mut events: Vec<Event> = Vec::new();
-        while let Some(event) = stream.next().await {
-            events.push(event);
-        }
+        let events = stream.rest().await;
         let first = events[0].data.chunk_id;
         let mut merger = Merger::new();
         for (number, event) in (1..).zip(&events) {

@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use super::{Tool, ToolOutcome};
 use crate::assistant::Clock;
 
+/// Of all amounts.
+const CURRENCY: &str = "EUR";
+
 /// Id, name, balance in cents.
 const ACCOUNTS: [(&str, &str, i64); 3] =
     [("giro", "Giro", 184_250), ("savings", "Savings", 1_250_000), ("card", "Credit card", -31_999)];
@@ -74,7 +77,7 @@ pub fn tools(today: Clock) -> Vec<Tool> {
 
 fn accounts() -> Value {
     let accounts = ACCOUNTS.map(|(id, name, cents)| json!({"id": id, "name": name, "balance_cents": cents}));
-    json!({"accounts": accounts})
+    json!({"accounts": accounts, "currency": CURRENCY})
 }
 
 fn summary(Spending { from, to, category, account }: &Spending, today: NaiveDate) -> ToolOutcome {
@@ -92,5 +95,7 @@ fn summary(Spending { from, to, category, account }: &Spending, today: NaiveDate
             && account.as_ref().is_none_or(|account| account == of)
     };
     let (count, total) = SPENDINGS.iter().filter(is_meant).fold((0, 0), |(n, sum), (.., cents)| (n + 1, sum + cents));
-    Ok(json!({"from": from, "to": to, "category": category, "transactions": count, "total_cents": total}))
+    Ok(
+        json!({"from": from, "to": to, "category": category, "transactions": count, "total_cents": total, "currency": CURRENCY}),
+    )
 }

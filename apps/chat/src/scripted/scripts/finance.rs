@@ -4,8 +4,9 @@ use chrono::{Days, NaiveDate};
 use serde_json::{Value, json};
 
 use crate::scripted::dates::{self, Span, Toward};
-use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
-use crate::words::{names, words};
+use crate::scripted::intent::{changes_mind, elsewhere, ends};
+use crate::scripted::turn::{Block, Turn, object, text, tool};
+use crate::words::{money, named, words};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     match turn.round {
@@ -19,34 +20,41 @@ pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
 fn first(turn: &Turn<'_>) -> Vec<Block> {
     let today = dates::today(turn.system);
     let span = span(turn);
-    let asks_what_was_spent = turn.says(&["spend", "spent"]);
+    let asks_what_was_spent = turn.says("spend|spent");
     // Money is not moved here, and what is not counted has no sum.
-    let is_beyond =
-        turn.has(&["pay", "send", "transfer", "invest", "buy", "cancel"]) || asks_what_was_spent && is_unknown(turn);
+    let is_beyond = turn.has("pay|send|transfer|invest|buy|cancel") || asks_what_was_spent && is_unknown(turn);
     match &span {
         Some(Err(none)) => vec![text(format!("{none} {SUGGESTIONS}"))],
+        _ if ends(&turn.text) => vec![text(format!("All right, I have stopped. Nothing was changed. {SUGGESTIONS}"))],
         _ if is_beyond => vec![beyond(turn)],
-        _ if turn.has(&["most", "account", "accounts", "balance", "broke", "credit card"])
-            || turn.has(&["money"]) && turn.has(&["have"]) =>
-        {
+        _ if turn.has("most|account|accounts|balance|broke|credit card") || turn.has("money") && turn.has("have") => {
             vec![text("Let me look at your accounts first. "), tool("list_accounts", "")]
         }
-        _ if turn.has(&["compare", "vs", "versus"]) && categories(turn).count() > 1 => {
+        _ if turn.has("compare|vs|versus") && categories(turn).count() > 1 => {
             let sums = categories(turn).map(|category| summary(days(turn), Some(category), None));
             [text("Let me compare them. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
-        _ if turn.has(&["compare", "vs", "versus"]) => {
+        _ if turn.has("compare|vs|versus") => {
             let (from, to) = month_of(today);
             let before = from.pred_opt().map_or((from, to), month_of);
             let sums = [before, (from, to)].map(|month| summary(month, category(turn), None));
             [text("Let me compare the two months. ")].into_iter().chain(sums).chain(adviser(turn)).collect()
         }
-        _ if turn.has(&["backwards"]) => {
+        _ if turn.has("backwards") => {
             let (from, to) = days(turn);
             vec![text("From the end to the beginning, then. "), summary((to, from), None, None)]
         }
         _ if asks_what_was_spent || category(turn).is_some() || span.is_some() || adviser(turn).is_some() => {
-            let looked = [text("Let me look that up for you… 📊 "), summary(days(turn), category(turn), None)];
+            let (from, to) = days(turn);
+            let lead = match changes_mind(&turn.text) && !turn.earlier.is_empty() {
+                true => {
+                    let (on, from, to) =
+                        (category(turn).unwrap_or("everything"), dates::in_words(from), dates::in_words(to));
+                    format!("Changed: {on} from {from} to {to}. ")
+                }
+                false => "Let me look that up for you… 📊 ".to_owned(),
+            };
+            let looked = [text(lead), summary((from, to), category(turn), None)];
             looked.into_iter().chain(adviser(turn)).collect()
         }
         _ => vec![beyond(turn)],
@@ -54,18 +62,16 @@ fn first(turn: &Turn<'_>) -> Vec<Block> {
 }
 
 fn asks_where_most_went(turn: &Turn<'_>) -> bool {
-    turn.has(&["most"]) && turn.says(&["spend", "spent"])
+    turn.has("most") && turn.says("spend|spent")
 }
 
 const SUGGESTIONS: &str = "What would you like to know? <!--context {\"suggestions\": [\"What did I spend on \
                            groceries?\", \"Compare travel and get advice\", \"My accounts\"]} -->";
 
 fn beyond(turn: &Turn<'_>) -> Block {
-    text(format!(
-        "You said {}. I am a scripted model: I can list your accounts, and tell what you spent in a month on groceries, \
-         restaurants, travel or rent, and ask for advice on it. 👋 {SUGGESTIONS}",
-        quoted(&turn.text)
-    ))
+    let can = "I can list your accounts, and tell what you spent in a month on groceries, restaurants, travel or rent, and \
+               ask for advice on it. 👋";
+    text(format!("{} {SUGGESTIONS}", elsewhere(&turn.text, can)))
 }
 
 /// What the colleague says who is asked for advice.
@@ -79,7 +85,7 @@ pub(in crate::scripted) fn advise(turn: &Turn<'_>) -> Vec<Block> {
 
 /// The question for the colleague, if advice is wanted.
 fn adviser(turn: &Turn<'_>) -> Option<Block> {
-    let is_wanted = turn.has(&["advice", "advise", "tip", "tips", "save", "saving"]);
+    let is_wanted = turn.has("advice|advise|tip|tips|save|saving");
     is_wanted.then(|| tool("ask_adviser", object(&[("question", json!(turn.text))])))
 }
 
@@ -89,13 +95,17 @@ fn days(turn: &Turn<'_>) -> (NaiveDate, NaiveDate) {
     span(turn).and_then(Result::ok).unwrap_or((today - Days::new(30), today))
 }
 
-/// The days that are named: the month before is that before the days that were named last.
+/// The days that are named: the month before is that before the days that were named last, and another category is meant
+/// in the same days.
 fn span(turn: &Turn<'_>) -> Option<Span> {
     let named = |text: &String| dates::span(text, dates::today(turn.system), Toward::Past);
     named(&turn.text).or_else(|| {
-        let last = turn.earlier.iter().rev().filter_map(named).find_map(Result::ok);
-        let (from, _) = last.filter(|_| turn.has(&["month before", "previous month"]))?;
-        month_of(from).0.pred_opt().map(|day| Ok(month_of(day)))
+        let (from, to) = turn.earlier.iter().rev().filter_map(named).find_map(Result::ok)?;
+        match () {
+            () if turn.has("month before|previous month") => month_of(from).0.pred_opt().map(|day| Ok(month_of(day))),
+            () if changes_mind(&turn.text) && !named_categories(&turn.text).is_empty() => Some(Ok((from, to))),
+            () => None,
+        }
     })
 }
 
@@ -125,20 +135,17 @@ fn category(turn: &Turn<'_>) -> Option<&'static str> {
 
 /// What the person speaks of: what they name, or, where a text only goes on, what they named last.
 fn categories(turn: &Turn<'_>) -> impl Iterator<Item = &'static str> {
-    const CATEGORIES: [(&str, &[&str]); 4] = [
-        ("groceries", &["groceries", "grocery", "food", "supermarket"]),
-        ("restaurants", &["restaurants", "restaurant", "eating out"]),
-        ("travel", &["travel", "trips", "flights"]),
-        ("rent", &["rent"]),
-    ];
-    let of = |text: &str| {
-        let named = CATEGORIES.into_iter().filter(|(_, words)| words.iter().any(|word| names(text, word)));
-        named.map(|(category, _)| category).collect::<Vec<_>>()
-    };
-    let goes_on =
-        ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words)) && span(turn).is_some();
-    let before = || turn.earlier.iter().rev().map(|text| of(text)).find(|named| goes_on && !named.is_empty());
-    Some(of(&turn.text)).filter(|named| !named.is_empty()).or_else(before).unwrap_or_default().into_iter()
+    let goes_on = changes_mind(&turn.text) && !turn.has("total|everything|all")
+        || ["and ", "what about "].iter().any(|words| turn.text.to_lowercase().starts_with(words));
+    let goes_on = goes_on && span(turn).is_some();
+    let texts = turn.earlier.iter().rev().filter(|_| goes_on);
+    let mut named = [&turn.text].into_iter().chain(texts).map(|text| named_categories(text));
+    named.find(|named| !named.is_empty()).unwrap_or_default().into_iter()
+}
+
+fn named_categories(text: &str) -> Vec<&'static str> {
+    let (food, meals) = ("groceries|grocery|food|supermarket", "restaurants|restaurant|eating out");
+    named(text, &[("groceries", food), ("restaurants", meals), ("travel", "travel|trips|flights"), ("rent", "rent")])
 }
 
 /// The next tools need what the first has given: what was spent from each account.
@@ -167,19 +174,19 @@ fn the_most(turn: &Turn<'_>) -> String {
     }
     let most = names.iter().zip(&sums).max_by_key(|(_, (cents, _))| *cents);
     match most.filter(|_| names.len() == sums.len()) {
-        Some((name, (cents, result))) => format!(
-            "You spent most from {name}: {} from {} to {}.",
-            euros(*cents),
-            result["from"].as_str().unwrap_or("?"),
-            result["to"].as_str().unwrap_or("?")
-        ),
+        Some((name, (_, result))) => {
+            let [from, to, sum] = spent(result);
+            format!("You spent most from {name}: {sum} from {from} to {to}.")
+        }
         None => retell(turn),
     }
 }
 
-fn euros(cents: i64) -> String {
-    let sign = if cents < 0 { "−" } else { "" };
-    format!("{sign}€{}.{:02}", cents.abs() / 100, cents.abs() % 100)
+/// A sum's days, and the sum, in words.
+fn spent(result: &Value) -> [String; 3] {
+    let day = |name: &str| dates::told(result[name].as_str().unwrap_or("?"));
+    let cents = result["total_cents"].as_i64().unwrap_or_default();
+    [day("from"), day("to"), money(cents, result["currency"].as_str().unwrap_or_default())]
 }
 
 fn retell(turn: &Turn<'_>) -> String {
@@ -199,15 +206,10 @@ fn one(name: &str, content: &str, is_error: bool) -> String {
     if let Some(accounts) = result["accounts"].as_array() {
         let told = accounts.iter().map(|account| {
             let (name, cents) = (account["name"].as_str().unwrap_or("?"), account["balance_cents"].as_i64());
-            format!("{name} with {}", euros(cents.unwrap_or_default()))
+            format!("{name} with {}", money(cents.unwrap_or_default(), result["currency"].as_str().unwrap_or_default()))
         });
         return format!("You have {} accounts: {}.", accounts.len(), told.collect::<Vec<_>>().join(", "));
     }
-    format!(
-        "From {} to {} you spent {}{}.",
-        result["from"].as_str().unwrap_or("?"),
-        result["to"].as_str().unwrap_or("?"),
-        euros(result["total_cents"].as_i64().unwrap_or_default()),
-        result["category"].as_str().map(|category| format!(" on {category}")).unwrap_or_default()
-    )
+    let ([from, to, sum], category) = (spent(&result), result["category"].as_str());
+    format!("From {from} to {to} you spent {sum}{}.", category.map(|it| format!(" on {it}")).unwrap_or_default())
 }

@@ -5,16 +5,19 @@
 
 use serde_json::{Value, json};
 
+use crate::scripted::intent::{changes_mind, elsewhere, ends, is_foreign};
 use crate::scripted::turn::{Block, Turn, object, quoted, text, tool};
 use crate::words::{self, NOT, denies, has, words};
 
 /// What there is to buy, and the words for it.
-const KINDS: [(&str, &[&str]); 4] = [
-    ("ring", &["ring", "rings", "jewelry", "jewellery"]),
-    ("chips", &["chips", "crisps", "snack", "snacks"]),
-    ("lamp", &["lamp", "lamps", "lampe", "lampen"]),
-    ("mittens", &["mitten", "mittens", "gloves", "twins"]),
+const KINDS: [(&str, &str); 4] = [
+    ("ring", "ring|rings|jewelry|jewellery"),
+    ("chips", "chips|crisps|snack|snacks"),
+    ("lamp", "lamp|lamps|lampe|lampen"),
+    ("mittens", "mitten|mittens|gloves|twins"),
 ];
+
+const CAN: &str = "I know nothing but my shop: rings, chips, lamps and mittens.";
 
 /// The question of those who have not said what they look for.
 const TOPIC: &str = "ASK_USER_TOPIC";
@@ -24,7 +27,8 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     let chosen = line(turn.system, "Answers: ");
     let has_chosen = chosen.as_object().is_some_and(|slots| slots.keys().any(|slot| slot != TOPIC));
     let asking = session["assessment"]["currently_asking"].as_str();
-    let follow_up = asking.and_then(|slot| follow_up(turn, &session, slot));
+    // What is not understood answers nothing, whatever it names.
+    let follow_up = if is_foreign(&turn.text) { None } else { follow_up(turn, &session, asking) };
     let wanted = kind(&turn.text);
     let before = kind(&format!(
         "{} {}",
@@ -33,55 +37,37 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     // Another kind of thing is a change of mind; the same one belongs to an answer, as in “a gold ring”.
     let is_new = wanted.filter(|_| wanted != before || follow_up.is_none());
     let verdict = match () {
-        () if turn.says(&["what did i", "you remember"]) => Verdict { strategy: "memory_only", ..Verdict::usual() },
+        () if turn.says("what did i|you remember") => Verdict { strategy: "memory_only", ..Verdict::usual() },
         () if has_chosen => Verdict { follow_up: Some("high"), ..Verdict::usual() },
         () if is_new.is_some() => Verdict { slots: slots(wanted), ..Verdict::usual() },
-        () if follow_up == Some("low") => Verdict {
-            follow_up,
+        () if ends(&turn.text) => Verdict {
+            slots: vec![what()],
             ..Verdict::words(
-                "unsure",
-                format!("I am not sure whether {} is meant as an answer, so I ask again.", quoted(&turn.text)),
+                "ended",
+                format!("All right, that is off, and nothing was ordered. I am a scripted model. {CAN}"),
             )
         },
-        () if follow_up.is_some() => Verdict { follow_up, ..Verdict::usual() },
-        () if turn.has(&[
-            "order",
-            "orders",
-            "refund",
-            "return",
-            "returns",
-            "exchange",
-            "delivery",
-            "arrived",
-            "complaint",
-            "broken",
-            "support",
-        ]) =>
-        {
-            Verdict {
-                route: "support",
-                ..Verdict::words(
-                    "support",
-                    format!(
-                        "I am a scripted model and see no orders, so I can't help with {}. I can find you something new.",
-                        quoted(&turn.text)
-                    ),
-                )
-            }
+        () if follow_up == Some("low") => {
+            let said = quoted(&turn.text);
+            let words = format!("I am not sure whether {said} is meant as an answer, so I ask again.");
+            Verdict { follow_up, ..Verdict::words("unsure", words) }
         }
-        () if turn.has(&["hello", "hi", "hey", "good morning", "hallo", "hola", "bonjour"]) => Verdict::words(
+        () if follow_up.is_some() => {
+            let response = changed(turn, &session).map(|words| ("changed", words));
+            Verdict { follow_up, response, ..Verdict::usual() }
+        }
+        () if turn.has("order|orders|refund|return|returns|exchange|delivery|arrived|complaint|broken|support") => {
+            let said = quoted(&turn.text);
+            let words = format!("I am a scripted model and see no orders, so I can't help with {said}. {CAN}");
+            Verdict { route: "support", ..Verdict::words("support", words) }
+        }
+        () if turn.has("hello|hi|hey|good morning|hallo|hola|bonjour") => Verdict::words(
             "bot_identity",
             format!("Hello! You said {}. I can help you find \"just the thing\". 🛍️", quoted(&turn.text)),
         ),
-        () => Verdict::words(
-            "off_topic",
-            format!(
-                "You said {}. I am a scripted model and know nothing but my shop: rings, chips, lamps and mittens.",
-                quoted(&turn.text)
-            ),
-        ),
+        () => Verdict::words("off_topic", elsewhere(&turn.text, CAN)),
     };
-    let is_elsewhere = verdict.response.is_some() && asking.is_none();
+    let is_elsewhere = verdict.strategy == "none" && asking.is_none();
     let slots = if is_elsewhere { vec![what()] } else { verdict.slots.clone() };
     let domain = match (wanted, session["domain"].as_str()) {
         (Some("chips"), _) => "f_and_b",
@@ -95,34 +81,53 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
 fn kind(text: &str) -> Option<&'static str> {
     let said = words(text);
     let is_ruled_out = |name: &str| denies(text, name) || has(text, &format!("forget the {name}"));
-    let named = |at: usize| {
-        KINDS.iter().find(|(_, names)| names.iter().any(|name| words::names(&said[at], name))).map(|(kind, _)| *kind)
-    };
-    (0..said.len()).rev().filter(|&at| !is_ruled_out(&said[at])).find_map(named)
+    let named = |word: &String| words::named(word, &KINDS).first().copied();
+    said.iter().rev().filter(|word| !is_ruled_out(word)).find_map(named)
 }
 
-/// How sure it is that a text answers the open questions; `None` if it does not.
-fn follow_up(turn: &Turn<'_>, session: &Value, asking: &str) -> Option<&'static str> {
+/// The options of the session's questions that a text names, with whether they answer what is still open.
+fn named<'s>(turn: &Turn<'_>, session: &'s Value) -> Vec<(bool, &'s Value, &'s str)> {
+    let questions = session["contextual_questions"].as_object().into_iter().flatten();
+    let options = questions.flat_map(|(_, question)| {
+        let options = question["options"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        options.map(move |option| (question["answer"].is_null(), &question["answer"], option))
+    });
+    options.filter(|(.., option)| has(&turn.text, option)).collect()
+}
+
+/// What a text changes of what was answered before, in words.
+fn changed(turn: &Turn<'_>, session: &Value) -> Option<String> {
+    let options = named(turn, session);
+    let (_, before, _) = options.iter().find(|(is_open, ..)| !is_open)?;
+    let of_it = options.iter().filter(|(_, answer, option)| answer == before && !denies(&turn.text, option));
+    let now: Vec<&str> = of_it.map(|(.., option)| *option).collect();
+    let before: Vec<&str> = before.as_array()?.iter().filter_map(Value::as_str).collect();
+    (!now.is_empty() && now != before).then(|| format!("Changed: {} instead of {}.", now.join(", "), before.join(", ")))
+}
+
+/// How sure it is that a text answers the session's questions, be it once more; `None` if it does not.
+fn follow_up(turn: &Turn<'_>, session: &Value, asking: Option<&str>) -> Option<&'static str> {
     /// What may stand beside a number that is an answer.
     const BESIDE: [&str; 22] = [
         "about", "around", "under", "over", "up", "to", "at", "most", "max", "maybe", "size", "it's", "is", "a", "i",
         "think", "please", "and", "or", "half", "rupees", "euros",
     ];
-    let missing = session["assessment"]["missing_data"].as_array()?;
-    let questions =
-        missing.iter().filter_map(|slot| session["contextual_questions"][slot.as_str()?]["options"].as_array());
-    let named = questions.flatten().filter_map(Value::as_str).filter(|option| has(&turn.text, option));
-    let named: Vec<&str> = named.collect();
-    let (is_named, is_denied) = (!named.is_empty(), named.iter().any(|option| denies(&turn.text, option)));
+    let named = named(turn, session);
+    let is_change = changes_mind(&turn.text);
+    let (is_named, is_denied) = (
+        !named.is_empty() && (asking.is_some() || is_change),
+        named.iter().any(|(.., option)| denies(&turn.text, option)),
+    );
+    let asking = asking.unwrap_or(TOPIC);
     let said = words(&turn.text);
     // A “not” that rules out an option says which are left; any other leaves it open what is meant.
-    let is_doubtful = turn.text.contains('?') || !is_denied && said.iter().any(|word| NOT.contains(&word.as_str()));
+    let is_doubtful =
+        turn.text.contains('?') || !is_denied && !is_change && said.iter().any(|word| NOT.contains(&word.as_str()));
     let is_number = |word: &String| word.parse::<u32>().is_ok();
     let is_amount = ["BUDGET", "SIZE"].iter().any(|of| asking.contains(of))
         && said.iter().any(is_number)
         && said.iter().all(|word| is_number(word) || BESIDE.contains(&word.as_str()));
-    let is_any = asking != TOPIC
-        && turn.has(&["surprise me", "whatever", "don't care", "doesn't matter", "no preference", "you choose"]);
+    let is_any = asking != TOPIC && turn.has("surprise me|whatever|don't care|doesn't matter|no preference|you choose");
     match () {
         () if is_any => Some("medium"),
         () if is_named && is_doubtful => Some("low"),
@@ -186,7 +191,7 @@ impl Verdict {
     fn to_json(&self, turn: &Turn<'_>, domain: &str, kind: Option<&str>) -> String {
         let is_product = self.route == "product";
         // Wrong, or wrong until it is told so.
-        let is_wrong = |words: &str| turn.says(&[words]) && (turn.round == 1 || !turn.says(&["at first"]));
+        let is_wrong = |words: &str| turn.says(words) && (turn.round == 1 || !turn.says("at first"));
         let is_follow_up = if is_wrong("wrong type") { json!("yes") } else { json!(self.follow_up.is_some()) };
         let strategy = if is_wrong("unknown value") { "internal-guess" } else { self.strategy };
         let category = match kind {

@@ -14,6 +14,7 @@ use tokio::sync::Notify;
 
 use super::hooked::{Hook, Hooked};
 use super::{Servers, cuts, last_id, seen};
+use crate::world::{self, say};
 
 /// How often a Redis is away that is.
 const AWAY: usize = 3;
@@ -77,10 +78,7 @@ async fn at_each_write(assistant: &str, message: &str) -> usize {
             let (left, notify) = (AtomicUsize::new(writes), crashed.clone());
             let hook = Crashing { left, away: AtomicUsize::new(0), is_late, crashed: notify };
             let dying = world.server_over(Arc::new(Hooked { store, hook }));
-            let body = json!({"conversationId": conversation, "assistant": assistant, "message": message}).to_string();
-            let request = world.client.post(format!("{}/api/chat/send", dying.base_url()));
-            let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
-            let mut stream = crate::world::Stream::of(response);
+            let mut stream = world::Stream::of(say(&dying.base_url(), &conversation, assistant, message).await);
             let mut told = Vec::new();
             let has_crashed = loop {
                 tokio::select! {
@@ -161,10 +159,7 @@ async fn a_redis_that_is_away_when_a_turn_begins_is_waited_for() {
     let (left, away, crashed) = (AtomicUsize::new(usize::MAX), AtomicUsize::new(AWAY + 1), Arc::new(Notify::new()));
     let hook = Crashing { left, away, is_late: false, crashed };
     let server = world.server_over(Arc::new(Hooked { store, hook }));
-    let body = json!({"conversationId": "a", "assistant": "finance", "message": "Good morning"}).to_string();
-    let request = world.client.post(format!("{}/api/chat/send", server.base_url()));
-    let response = request.header("content-type", "application/json").body(body).send().await.unwrap();
-    let told = crate::world::Stream::of(response).rest().await;
+    let told = world::Stream::of(say(&server.base_url(), "a", "finance", "Good morning").await).rest().await;
     assert_eq!(told.last().unwrap().event, EventName::Done, "{:?}", told.last());
 }
 

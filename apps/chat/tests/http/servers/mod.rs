@@ -19,12 +19,12 @@ use chat::config::{Config, Limits, Protocol, ProviderConfig};
 use chat::scripted::{Options, ScriptedProvider};
 use chat::server::Server;
 use chat::store::Store;
-use chat::wire::{Event, EventName, Merger};
+use chat::wire::{Event, EventName};
 use reqwest::{Client, Response};
 use serde_json::{Value, json};
 
 use self::redis::Redis;
-use crate::world::{Stream, limits, today};
+use crate::world::{Stream, limits, merged, post, today};
 
 /// How long a server that is gone is waited for. Longer than a busy machine keeps one from its work.
 const LEASE: Duration = Duration::from_millis(1_000);
@@ -90,8 +90,7 @@ impl Servers {
     }
 
     async fn post(&self, server: usize, path: &str, body: Value) -> Response {
-        let request = self.client.post(self.url(server, path)).header("content-type", "application/json");
-        request.body(body.to_string()).send().await.unwrap()
+        post(&self.client, self.url(server, path), &body).await
     }
 
     async fn send(&self, server: usize, conversation: &str, assistant: &str, message: &str) -> Stream {
@@ -123,18 +122,13 @@ impl Servers {
 
 /// What a person sees who was told these events, in this order.
 fn seen<'e>(events: impl IntoIterator<Item = &'e Event>) -> Vec<Value> {
-    let mut merger = Merger::new();
-    for event in events {
-        merger.apply(event.data.clone()).unwrap();
-    }
-    assert!(!merger.has_gap(), "it waits for nothing");
     let message = |message: &chat::wire::Message| {
         let mut message = serde_json::to_value(message).unwrap();
         // Where it stands depends on what was taken back before it.
         message.as_object_mut().unwrap().remove("chunk_id");
         message
     };
-    merger.messages().map(message).collect()
+    merged(events).messages().map(message).collect()
 }
 
 fn cuts(events: &[Event]) -> usize {
