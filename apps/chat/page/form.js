@@ -2,7 +2,7 @@
 // wrong with it beside it.
 
 import { el, setState, setText } from "./dom.js";
-import { shown } from "./result.js";
+import { shown } from "./locale.js";
 
 const FORM_STATES = { filling: "filling", failed: "failed", complete: "complete", given_up: "given up" };
 

@@ -3,8 +3,9 @@
 import { el, setLines, setState, setText } from "./dom.js";
 import { FormPart } from "./form.js";
 import { FormattedText } from "./formatted.js";
+import { money } from "./locale.js";
 import { formatter } from "./markdown.js";
-import { drawn, money, scale } from "./result.js";
+import { drawn, scale } from "./result.js";
 import { Tree } from "./tree.js";
 
 class TextPart {

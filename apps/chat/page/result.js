@@ -1,27 +1,11 @@
-// What a tool has given, drawn: a sum, a table whose amounts are bars, or a tree. Money, numbers and days as the reader
-// writes them.
+// What a tool has given, drawn: a sum, a table whose amounts are bars, or a tree.
 
 import { el } from "./dom.js";
+import { money, shown } from "./locale.js";
 import { Tree } from "./tree.js";
 
-const day = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
-const number = new Intl.NumberFormat();
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const isCents = (name) => name.endsWith("_cents");
-
-/** An amount in hundredths, of a currency that has a code or none. */
-export function money(cents, currency = "EUR") {
-  const form = /^[A-Z]{3}$/.test(currency) ? { style: "currency", currency } : { minimumFractionDigits: 2 };
-  return new Intl.NumberFormat(undefined, form).format(cents / 100);
-}
-
-/** A value's words: a day and a number as the reader has them, a text as it is. */
-export function shown(value) {
-  if (typeof value === "number") return number.format(value);
-  if (typeof value !== "string") return JSON.stringify(value);
-  const time = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : NaN;
-  return Number.isNaN(time) ? value : day.format(time);
-}
 
 const words = (name) => name.replace(/_cents$/, "").replaceAll("_", " ");
 

@@ -1,7 +1,7 @@
 // A JSON value on the page, growing in place: objects and arrays as lists.
 
 import { el, setText } from "./dom.js";
-import { shown } from "./result.js";
+import { shown } from "./locale.js";
 
 const kindOf = (value) => (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 const isContainer = (kind) => kind === "object" || kind === "array";

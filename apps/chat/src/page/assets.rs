@@ -26,6 +26,7 @@ files! {
     "../../page/" "formatted.js" SCRIPT,
     "../../page/" "inspector.js" SCRIPT,
     "../../page/" "keep.js" SCRIPT,
+    "../../page/" "locale.js" SCRIPT,
     "../../page/" "main.js" SCRIPT,
     "../../page/" "markdown.js" SCRIPT,
     "../../page/" "merge.js" SCRIPT,

@@ -4,7 +4,7 @@
 // whole frame in it, that would be reported, and not be held any more.
 
 import type { Framing, FramingState, ServerSentEvents } from "./framing.js";
-import { Messages, PRELUDE } from "./messages.js";
+import { Messages, PRELUDE } from "./amazon.js";
 import { Texts, type TextsState } from "./texts.js";
 import { cutLength } from "./utf8.js";
 import { impossible, possible, type Reader, type Writer } from "./state.js";

@@ -1,12 +1,12 @@
 // From the body of a provider's response to the JSON texts of its events, at any cut.
 //
 // There are three framings, told apart by the first bytes after any white space: JSON texts begin with a bracket
-// (`texts.ts`), Amazon's event stream with two lengths and their checksum (`messages.ts`), and all else is read as
+// (`texts.ts`), Amazon's event stream with two lengths and their checksum (`amazon.ts`), and all else is read as
 // server-sent events. Lines before that are neither, a program's notices or saved headers, are held until one shows which
 // it is. The crate `jsonspigot-framing` does the same in `detection.rs`.
 
 import { isWellFormed } from "./instance.js";
-import { isPrelude, Messages, PRELUDE } from "./messages.js";
+import { isPrelude, Messages, PRELUDE } from "./amazon.js";
 import { isBlank, Texts } from "./texts.js";
 import { cutLength, lossy, strict } from "./utf8.js";
 

@@ -9,7 +9,7 @@
 import { isBytes } from "../input.js";
 import { REFUSALS, refusedAs } from "../saved/envelope.js";
 import { encode, isWellFormed } from "./instance.js";
-import { crc32 } from "./messages.js";
+import { crc32 } from "./amazon.js";
 import { strict } from "./utf8.js";
 
 const MAGIC = [0x6a, 0x73, 0x74, 0x1a];
