@@ -223,8 +223,8 @@ impl Server {
         let _ = (&mut self.task).await;
     }
 
-    /// Ends it: no further client is let in, those that have connected are answered once, the turns that are running are broken off, and what they have told is stored
-    /// and sent. Takes a few seconds at most.
+    /// Ends it: no further client is let in, those that have connected are answered once, the turns that are running are
+    /// broken off, and what they have told is stored and sent. Takes a few seconds at most.
     pub async fn stop(mut self) {
         self.app.turns.stop().await;
         let _ = (&mut self.task).await;
