@@ -5,8 +5,8 @@
 //! they are until the queue has been read, even if their values have closed.
 
 mod concrete;
+mod print;
 mod quoted;
-mod spelling;
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -16,11 +16,11 @@ use core::iter::{FilterMap, FusedIterator};
 
 pub(crate) use self::concrete::read_integer;
 pub use self::concrete::{ConcreteStep, concrete_steps};
-pub(crate) use self::quoted::QuotedName;
-pub(crate) use self::spelling::{
+pub(crate) use self::print::{
     is_name_char, is_name_first, is_shorthand, write_bracketed, write_concrete, write_escape, write_pointer_token,
     write_quoted,
 };
+pub(crate) use self::quoted::QuotedName;
 
 /// One step of a [`Path`]: into an object by key, into an array by index, or into the JSON text that a string holds.
 ///
