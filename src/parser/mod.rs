@@ -372,6 +372,10 @@ impl Parser {
     ///
     /// [`ErrorKind::ForeignRevision`] if the document did not begin with what was shown at the [revision](Revision).
     /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
+    ///
+    /// # Cost
+    ///
+    /// Linear in what is new, and a list of one operation for each new value that is in no other new one.
     pub fn patch_since(&self, revision: Revision) -> Result<Vec<PatchOp<'_>>, Error> {
         let tree = self.tree().ok_or_else(|| self.without_snapshots())?;
         tree.patch_since(revision).ok_or_else(|| {

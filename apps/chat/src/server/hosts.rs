@@ -105,7 +105,7 @@ mod tests {
         for host in all.split('|') {
             assert!(own("127.0.0.1", host) && own("::1", host) && own("192.168.1.7", host), "{host}");
         }
-        let others = ":|:8080|evil.example|evil.example:8080|localhost.evil.example|localhost:evil.example|\
+        let others = "|:|:8080|evil.example|evil.example:8080|localhost.evil.example|localhost:evil.example|\
             127.0.0.1.evil.example|evil.example@localhost|localhost@evil.example|localhost:|localhost:99999|\
             127.1|0x7f.0.0.1|0.0.0.0|[::]|[::1|::1|192.168.1.8|localhost/|localhost |localhost.|notlocalhost|\
             local host|a.chat.example|\u{1}";

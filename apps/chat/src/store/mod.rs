@@ -267,3 +267,10 @@ pub enum StoreError {
     #[error("the store was interrupted")]
     Interrupted,
 }
+
+impl StoreError {
+    /// The error for a shard by its place.
+    fn order(place: usize) -> Self {
+        Self::Order { shard: place + 1 }
+    }
+}

@@ -22,22 +22,40 @@ impl Shards {
     pub fn open(urls: &[&str], lease: Duration) -> Result<Self, StoreError> {
         let opened = urls.iter().enumerate().map(|(shard, url)| Redis::open(url, shard, lease));
         let shards: Vec<_> = opened.collect::<Result<_, _>>()?;
-        let of = |url: &str| (0..urls.len()).filter(|shard| urls[*shard] == url).collect::<Vec<_>>();
-        let mut new = Vec::new();
-        for (shard, url) in shards.iter().zip(urls) {
-            let here = of(url);
-            if !shard.agrees(&here, urls.len())? {
-                new.push((shard, here));
-            }
-        }
-        // Only once all that is there agrees: a mistake is to leave no trace.
-        new.into_iter().try_for_each(|(shard, here)| shard.note(&here, urls.len()))?;
+        agree(&shards)?;
         Ok(Self(shards))
     }
 
     fn of(&self, id: &str) -> &Redis {
         &self.0[self.shard_of(id)]
     }
+}
+
+/// Holds the shards against what is noted in each Redis of those that it has, and notes that where they are new or fewer.
+fn agree(shards: &[Redis]) -> Result<(), StoreError> {
+    // One Redis may have several names.
+    let mut by_redis = Vec::<(String, Vec<usize>)>::new();
+    for (shard, redis) in shards.iter().enumerate() {
+        let identity = redis.identity()?;
+        match by_redis.iter_mut().find(|(known, _)| *known == identity) {
+            Some((_, here)) => here.push(shard),
+            None => by_redis.push((identity, vec![shard])),
+        }
+    }
+    let mut notes = Vec::new();
+    for (_, here) in &by_redis {
+        let noted = shards[here[0]].noted()?;
+        noted.as_ref().map_or(Ok(()), |noted| noted.check(here, shards.len()))?;
+        notes.push((here, noted));
+    }
+    // Where nothing is noted, nothing may be that is in a Redis which is named for others.
+    let mut new = notes.iter().filter(|(_, noted)| noted.is_none()).flat_map(|(here, _)| here.iter());
+    let is_elsewhere = |shard: &&usize| notes.iter().flat_map(|(_, noted)| noted).any(|noted| noted.has(**shard));
+    if let Some(shard) = new.find(is_elsewhere) {
+        return Err(StoreError::order(*shard));
+    }
+    // Only once all that is there agrees: a mistake is to leave no trace.
+    notes.iter().try_for_each(|(here, noted)| shards[here[0]].note(here, shards.len(), noted.as_ref()))
 }
 
 /// Where a conversation is, of so many places. It must be the same on every machine and in every version: FNV-1a.

@@ -308,6 +308,11 @@ async fn minds_change_tasks_end_and_not_all_speak_english() {
         ("restaurant", "r2", "yes, for five, at 7", Says("\"party\":5")),
         ("restaurant", "r2", "今晩の予約をお願いします", foreign),
         ("restaurant", "r3", "vorrei un tavolo per due", foreign),
+        ("restaurant", "r4", "Book a table at Sakura for 1 at 19:30 tomorrow", Says("\"party\":1")),
+        ("restaurant", "r5", "I would like a table tomorrow for 4", Says("At which restaurant?")),
+        ("restaurant", "r5", "Sakura, for 2 at 20:00 please", Says("\"party\":2")),
+        ("shopping", "s3", "I want chips for a party", Says("budget")),
+        ("shopping", "s3", "kein Spicy bitte", Says("budget")),
         ("form", "f1", "five days in Lisbon with my sister, from 3 December", Says("\"people\":2")),
         ("form", "f1", "no, three persons", Says("3 people instead of 2")),
         ("form", "f1", "actually make it Friday", Says("6 November 2026 instead of 3 December 2026")),
@@ -318,8 +323,9 @@ async fn minds_change_tasks_end_and_not_all_speak_english() {
     ] {
         hear(&world, conversation, assistant, line, &then).await;
     }
-    let stored = ["s1", "s2"].map(|conversation| answers(&world, conversation));
-    assert_eq!(stored, [json!({"METAL": ["silver"], "SIZE": ["7"]}), json!({})]);
+    let stored = ["s1", "s2", "s3"].map(|conversation| answers(&world, conversation));
+    let left = json!({"PREFERENCES": ["Classic salted", "Tangy"]});
+    assert_eq!(stored, [json!({"METAL": ["silver"], "SIZE": ["7"]}), json!({}), left]);
 }
 
 /// What is ruled out is not found.

@@ -62,7 +62,6 @@ impl Parser {
         Self(Inner { parser, options: *options, paths: Paths::default(), keys: Keys::default(), mirror })
     }
 
-    /// Returns the news in the snapshot since a moment.
     /// Locks the parser; a second thread, or a call from within a call, gets an error.
     #[inline]
     fn lock<'a>(slf: &'a Bound<'_, Self>) -> PyResult<PyRefMut<'a, Self>> {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::scripted::dates::{self, Span, Toward};
 use crate::scripted::intent::{changes_mind, elsewhere, ends};
 use crate::scripted::turn::{Block, Turn, object, text, tool};
-use crate::words::{has, has_any, named, number, words};
+use crate::words::{has, has_any, named, number};
 
 pub(in crate::scripted) fn answer(turn: &Turn<'_>) -> Vec<Block> {
     if turn.round == 2 && turn.says("and book") {
@@ -163,14 +163,15 @@ fn restaurant(turn: &Turn<'_>) -> Option<String> {
 
 /// How many are coming: the number behind “for” or “make it”, or before “people”.
 fn party(text: &str) -> Option<usize> {
-    let said = words(text);
+    let text = text.to_lowercase();
+    // What has a colon in it is a time, and no number.
+    let said: Vec<&str> =
+        text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     let is_beside = |at: usize| {
-        at > 0
-            && ["for", "it"].contains(&said[at - 1].as_str())
-            && time(text).is_none_or(|time| !time.starts_with(&said[at]))
-            || said.get(at + 1).is_some_and(|next| ["people", "persons", "guests", "of"].contains(&next.as_str()))
+        at > 0 && ["for", "it"].contains(&said[at - 1])
+            || said.get(at + 1).is_some_and(|next| ["people", "persons", "guests", "of"].contains(next))
     };
-    (0..said.len()).filter(|&at| is_beside(at)).find_map(|at| number(&said[at]))
+    (0..said.len()).filter(|&at| is_beside(at)).find_map(|at| number(said[at]))
 }
 
 /// When: `20:00`, `8pm`, or `at 8`.

@@ -28,7 +28,9 @@ pub(in crate::scripted) fn classify(turn: &Turn<'_>) -> Vec<Block> {
     let has_chosen = chosen.as_object().is_some_and(|slots| slots.keys().any(|slot| slot != TOPIC));
     let asking = session["assessment"]["currently_asking"].as_str();
     // What is not understood answers nothing, whatever it names.
-    let follow_up = if is_foreign(&turn.text) { None } else { follow_up(turn, &session, asking) };
+    let is_denial = named(turn, &session).iter().any(|(.., option)| denies(&turn.text, option));
+    let is_understood = is_denial || !is_foreign(&turn.text);
+    let follow_up = if is_understood { follow_up(turn, &session, asking) } else { None };
     let wanted = kind(&turn.text);
     let before = kind(&format!(
         "{} {}",

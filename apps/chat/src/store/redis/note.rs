@@ -6,38 +6,76 @@ use ::redis::cmd;
 use super::{Redis, json, text};
 use crate::store::StoreError;
 
-const SHARDS: &str = "chat:shards";
+const KEY: &str = "chat:shards";
 
-impl Redis {
-    /// Whether it is noted in its Redis that these shards are there, of so many in all; `false` if nothing is.
-    ///
+/// The shards of a Redis.
+#[derive(PartialEq)]
+pub(in crate::store) struct Noted {
+    /// How many there are in all.
+    count: usize,
+    shards: Vec<usize>,
+}
+
+impl Noted {
+    pub(in crate::store) fn has(&self, shard: usize) -> bool {
+        self.shards.contains(&shard)
+    }
+
+    fn read(noted: &str) -> Result<Self, StoreError> {
+        json(noted).map(|(count, shards)| Self { count, shards })
+    }
+
     /// # Errors
     ///
     /// Something else is noted: with another number, a conversation would have another shard.
-    pub(in crate::store) fn agrees(&self, here: &[usize], count: usize) -> Result<bool, StoreError> {
-        let noted: Option<String> = cmd("GET").arg(SHARDS).query(&mut self.link.connect_now()?)?;
-        noted.map_or(Ok(false), |noted| compare(&noted, here, count).map(|()| true))
-    }
-
-    /// Notes that, unless another server has been faster.
-    ///
-    /// # Errors
-    ///
-    /// That one has noted something else.
-    pub(in crate::store) fn note(&self, here: &[usize], count: usize) -> Result<(), StoreError> {
-        let mut set = cmd("SET");
-        set.arg(SHARDS).arg(text(&(count, here))).arg("NX").arg("GET");
-        let noted: Option<String> = set.query(&mut self.link.connect_now()?)?;
-        noted.map_or(Ok(()), |noted| compare(&noted, here, count))
+    pub(in crate::store) fn check(&self, here: &[usize], count: usize) -> Result<(), StoreError> {
+        if self.count != count {
+            return Err(StoreError::Shards { noted: self.count, named: count });
+        }
+        // There may be more: those that have moved to what was a replica, or those of the Redis that this one was a replica of.
+        let missing = here.iter().find(|shard| !self.has(**shard));
+        missing.map_or(Ok(()), |shard| Err(StoreError::order(*shard)))
     }
 }
 
-fn compare(noted: &str, here: &[usize], count: usize) -> Result<(), StoreError> {
-    let (noted, there): (usize, Vec<usize>) = json(noted)?;
-    if noted != count {
-        return Err(StoreError::Shards { noted, named: count });
+impl Redis {
+    /// The same for each of its names: the server's run and the database.
+    pub(in crate::store) fn identity(&self) -> Result<String, StoreError> {
+        let mut connection = self.link.connect_now()?;
+        let server: String = cmd("INFO").arg("server").query(&mut connection)?;
+        let client: String = cmd("CLIENT").arg("INFO").query(&mut connection)?;
+        let run = server.lines().find(|line| line.starts_with("run_id:")).unwrap_or_default();
+        let database = client.split_whitespace().find(|word| word.starts_with("db=")).unwrap_or_default();
+        Ok(format!("{run} {database}"))
     }
-    // There may be more: those of the Redis that this one was a replica of.
-    let missing = here.iter().find(|shard| !there.contains(shard));
-    missing.map_or(Ok(()), |shard| Err(StoreError::Order { shard: shard + 1 }))
+
+    /// What is noted, if anything is.
+    pub(in crate::store) fn noted(&self) -> Result<Option<Noted>, StoreError> {
+        let noted: Option<String> = cmd("GET").arg(KEY).query(&mut self.link.connect_now()?)?;
+        noted.as_deref().map(Noted::read).transpose()
+    }
+
+    /// Notes which shards are there, where that is not noted `before`.
+    ///
+    /// # Errors
+    ///
+    /// Another server has been faster, and has noted something else.
+    pub(in crate::store) fn note(
+        &self,
+        here: &[usize],
+        count: usize,
+        before: Option<&Noted>,
+    ) -> Result<(), StoreError> {
+        if before.is_some_and(|before| before.shards == here) {
+            return Ok(());
+        }
+        let mut set = cmd("SET");
+        set.arg(KEY).arg(text(&(count, here)));
+        // Those that are no longer there have moved. Where nothing is noted, another server may be starting too.
+        if before.is_none() {
+            set.arg("NX");
+        }
+        let noted: Option<String> = set.arg("GET").query(&mut self.link.connect_now()?)?;
+        noted.map_or(Ok(()), |noted| Noted::read(&noted)?.check(here, count))
+    }
 }

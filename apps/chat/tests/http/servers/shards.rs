@@ -98,7 +98,19 @@ async fn another_number_or_order_of_shards_is_refused() {
     };
     assert_eq!(refusal(&world, vec![other.clone(), one.clone()]), Some(order(1)));
     assert_eq!(refusal(&world, vec![one.clone(), one]), Some(order(2)));
+    // Nor may the place of a Redis be taken by one that has nothing, or has lost it.
+    let both = Redis::start().unwrap();
+    assert_eq!(refusal(&world, vec![both.url(); 2]), None);
+    assert_eq!(refusal(&world, vec![both.url(), empty.url()]), Some(order(2)));
+    assert_eq!(refusal(&world, vec![both.url(), format!("{}/1", both.url().trim_end_matches('/'))]), Some(order(2)));
+    assert_eq!(empty.ask(&["KEYS", "*"]), "array([])");
     assert_eq!(refusal(&world, first.to_vec()), None, "as before");
+    // One Redis under two names is one.
+    empty.ask(&["FLUSHALL"]);
+    let named = empty.url().replace("127.0.0.1", "localhost");
+    assert_ne!(named, empty.url());
+    assert_eq!(refusal(&world, vec![empty.url(), named]), None);
+    assert_eq!(refusal(&world, vec![empty.url(); 2]), None);
     // A note that is none.
     empty.ask(&["SET", "chat:shards", "two"]);
     assert_eq!(
@@ -132,6 +144,10 @@ async fn a_shard_moves_to_another_redis_as_it_is() {
         let next = world.send(0, &format!("c{number}"), "finance", "And now?").await.rest().await;
         assert_eq!(next.last().unwrap().event, EventName::Done, "{number}");
     }
+    assert!(
+        refusal(&world, vec![url; 2]).is_some_and(|error| error.contains("shard 2 is not in its Redis")),
+        "it has moved"
+    );
     // Each has written in its own shard only.
     let lengths = |redis: &Redis, shard: char| {
         let keys = redis.ask(&["KEYS", &format!("{{chat:{shard}}}:messages:*")]);
