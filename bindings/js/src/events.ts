@@ -20,7 +20,7 @@ interface AnyMatch {
   readonly offset: number;
   /**
    * The keys and indices of the path; `null` is the step from a string into the text in it. They are worked out when they are
-   * read, so a copy of the event made by spreading it does not have them.
+   * read, so a copy of the event, spread or cloned or posted to another thread, does not have them.
    */
   readonly segments: readonly (string | number | null)[];
 }
