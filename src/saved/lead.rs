@@ -108,7 +108,7 @@ fn is_container(value: PartialValue<'_>) -> bool {
 /// Writes the children that have ended; returns whether there are any.
 fn write_children(container: PartialValue<'_>, lead: &mut Lead) -> bool {
     let mut has_children = false;
-    for child in children(container).filter(|child| child.is_complete()) {
+    for child in container.children().filter(|child| child.is_complete()) {
         lead.push(if has_children { "," } else { "" });
         write_key(child, lead);
         lead.push_value(child);
@@ -117,13 +117,9 @@ fn write_children(container: PartialValue<'_>, lead: &mut Lead) -> bool {
     has_children
 }
 
-fn children(container: PartialValue<'_>) -> impl Iterator<Item = PartialValue<'_>> {
-    container.iter().chain(container.entries().map(|(_, child)| child))
-}
-
 /// The child that is shown and has not ended: the last one.
 fn open_child(container: PartialValue<'_>) -> Option<PartialValue<'_>> {
-    children(container).last().filter(|child| !child.is_complete())
+    container.children().last().filter(|child| !child.is_complete())
 }
 
 fn write_key(child: PartialValue<'_>, lead: &mut Lead) {

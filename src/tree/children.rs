@@ -9,11 +9,11 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::PartialValue;
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::print::write_string;
 use super::reading::{Context, SETTLED};
 use super::typed_error::TypedError;
+use super::{PartialValue, PartialValues};
 use crate::error::ErrorKind;
 use crate::path::Segment;
 
@@ -26,8 +26,8 @@ pub(super) trait ReadChild<'a>: Copy {
 
 /// The children of a container, as many as are known.
 pub(super) struct Children<'a, P> {
-    /// The child that comes next, if any is left.
-    next: PartialValue<'a>,
+    values: PartialValues<'a>,
+    /// How many of them are left to be read.
     left: usize,
     parent: P,
     /// The member whose key has been read and whose value has not.
@@ -37,8 +37,7 @@ pub(super) struct Children<'a, P> {
 impl<'a, P> Children<'a, P> {
     /// The first `count` children of a container that has as many.
     pub(super) fn new(container: PartialValue<'a>, count: usize, parent: P) -> Self {
-        let next = PartialValue { node: container.node + 1, ..container };
-        Self { next, left: count, parent, entry: None }
+        Self { values: container.children(), left: count, parent, entry: None }
     }
 
     pub(super) fn are_all_read(&self) -> bool {
@@ -47,9 +46,7 @@ impl<'a, P> Children<'a, P> {
 
     fn next(&mut self) -> Option<PartialValue<'a>> {
         self.left = self.left.checked_sub(1)?;
-        let child = self.next;
-        self.next.node = child.tree.end(child.node);
-        Some(child)
+        self.values.next()
     }
 }
 

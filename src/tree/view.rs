@@ -199,7 +199,7 @@ impl<'a> PartialValue<'a> {
     }
 
     /// The children in document order, duplicates included. Each knows the [segment](Self::segment) that leads to it.
-    pub(super) fn children(self) -> PartialValues<'a> {
+    pub(crate) fn children(self) -> PartialValues<'a> {
         let Self { tree, node } = self;
         PartialValues { tree, next: node + 1, end: tree.end(node), enters: false }
     }
