@@ -34,9 +34,9 @@ impl Shards {
 /// Holds the shards against what is noted in each Redis of those that it has, and notes that where they are new or fewer.
 fn agree(shards: &[Redis]) -> Result<(), StoreError> {
     // One Redis may have several names.
-    let mut by_redis = Vec::<(String, Vec<usize>)>::new();
+    let mut by_redis = Vec::<(&str, Vec<usize>)>::new();
     for (shard, redis) in shards.iter().enumerate() {
-        let identity = redis.identity()?;
+        let identity = redis.identity();
         match by_redis.iter_mut().find(|(known, _)| *known == identity) {
             Some((_, here)) => here.push(shard),
             None => by_redis.push((identity, vec![shard])),
@@ -45,7 +45,9 @@ fn agree(shards: &[Redis]) -> Result<(), StoreError> {
     let mut notes = Vec::new();
     for (_, here) in &by_redis {
         let noted = shards[here[0]].noted()?;
-        noted.as_ref().map_or(Ok(()), |noted| noted.check(here, shards.len()))?;
+        if let Some(noted) = &noted {
+            noted.check(here, shards.len())?;
+        }
         notes.push((here, noted));
     }
     // Where nothing is noted, nothing may be that is in a Redis which is named for others.

@@ -39,14 +39,9 @@ impl Noted {
 }
 
 impl Redis {
-    /// The same for each of its names: the server's run and the database.
-    pub(in crate::store) fn identity(&self) -> Result<String, StoreError> {
-        let mut connection = self.link.connect_now()?;
-        let server: String = cmd("INFO").arg("server").query(&mut connection)?;
-        let client: String = cmd("CLIENT").arg("INFO").query(&mut connection)?;
-        let run = server.lines().find(|line| line.starts_with("run_id:")).unwrap_or_default();
-        let database = client.split_whitespace().find(|word| word.starts_with("db=")).unwrap_or_default();
-        Ok(format!("{run} {database}"))
+    /// The same for each name of its Redis.
+    pub(in crate::store) fn identity(&self) -> &str {
+        self.link.identity()
     }
 
     /// What is noted, if anything is.
