@@ -117,9 +117,16 @@ impl Parser {
         });
         let fed = match taken {
             Some(fed) => fed,
-            None => self.engine.feed_any(chunk, &mut self.queue),
+            None => self.feed_queued(chunk),
         };
         Events::new(self, piece, fed.err())
+    }
+
+    /// Queues the events of any chunk.
+    // Compiled here once, and not where it is called.
+    #[inline(never)]
+    fn feed_queued(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.engine.feed_any(chunk, &mut self.queue)
     }
 
     /// Parses a chunk and calls `on_event` for each event at once.

@@ -238,14 +238,11 @@ impl Output for Queue {
         true
     }
 
-    #[inline]
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
         self.push(selected, at, &EntryKind::Begin(selected.kind));
     }
 
     /// The deltas of a string in one chunk are next to each other, so they are reported as one.
-    // Always inlined: it has a second caller, through `dyn`, and a call would be half of the cost.
-    #[inline(always)]
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
         let start = self.text.len();
         self.text.push_str(text);
@@ -302,13 +299,11 @@ impl Output for Queue {
         }
     }
 
-    #[inline]
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
         let place = self.keep(selected.level, text);
         self.push(selected, end, &EntryKind::EndAtom(selected.kind, selected.level as u32, place));
     }
 
-    #[inline]
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
         let kind = match kept {
             Some((Range { start, end }, _)) => {
