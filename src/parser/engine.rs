@@ -94,7 +94,7 @@ impl Engine {
         self.followers.tracker.compact_paths();
         if self.tokenizer.refuses_string_pieces()
             && self.followers.tracker.has_open_raw()
-            && let Some(read) = self.take_refused_piece(chunk, out)
+            && let Some(read) = self.take_refused_piece(chunk, out.as_dyn())
         {
             return read;
         }
@@ -121,7 +121,7 @@ impl Engine {
         }
         let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
         if self.followers.has_work_before_chunks {
-            self.begin_short_chunk(chunk, &short, out);
+            self.begin_short_chunk(chunk, &short, out.as_dyn());
         }
         let Self { tokenizer, followers, retained, .. } = self;
         let sink = &mut TokenSink { followers, retained, out, strings: None };
@@ -130,7 +130,7 @@ impl Engine {
             return self.feed_chunk(rest, out);
         }
         if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
         }
         fed.map(drop).or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
     }
@@ -141,7 +141,7 @@ impl Engine {
             return self.feed_otherwise(chunk, out);
         }
         if self.followers.has_work_before_chunks {
-            self.begin_chunk(chunk, out);
+            self.begin_chunk(chunk, out.as_dyn());
         }
         let Self { tokenizer, followers, retained, .. } = self;
         // A small module has the tokenizer and its followers once, as texts inside strings need them.
@@ -156,14 +156,14 @@ impl Engine {
             tokenizer.feed(chunk, sink)
         };
         if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
         }
         fed.or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
     }
 
     /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is wanted.
     #[inline]
-    pub(super) fn begin_chunk<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) {
+    pub(super) fn begin_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
         let offset = self.tokenizer.offset();
         if self.retained.keeps_text() {
             self.retained.append_unless_kept(chunk, offset, self.followers.tracker.has_open_match());
@@ -203,7 +203,7 @@ impl Engine {
     /// Does the work of a few parsers at a chunk's end, or at the bad byte in it, decided by one test, so that the
     /// others pay for one only.
     #[cold]
-    pub(super) fn end_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) {
+    pub(super) fn end_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn Output) {
         if self.followers.tracker.has_raw() {
             self.end_raw_chunk(failed_at, out);
         }

@@ -17,7 +17,7 @@ impl Engine {
     /// A chunk of a few characters begins.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
-    pub(super) fn begin_short_chunk<O: Output>(&mut self, chunk: &[u8], short: &ShortChunk, out: &mut O) {
+    pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: &ShortChunk, out: &mut dyn Output) {
         let at = self.tokenizer.offset();
         let is_plain = !self.retained.keeps_text() && !out.reads_later();
         if is_plain && self.followers.tracker.begin_short_raw_chunk(short, at) {
@@ -29,7 +29,7 @@ impl Engine {
 
     /// A chunk begins, or what is left of one.
     #[inline(never)]
-    pub(super) fn begin_raw_chunk<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) {
+    pub(super) fn begin_raw_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
         self.tokenizer.return_string();
         let (offset, is_first) = (self.tokenizer.offset(), out.begin_chunk());
         self.followers.tracker.begin_raw_chunk(b"", chunk, offset, is_first);
@@ -37,7 +37,7 @@ impl Engine {
 
     /// A chunk ends, or the bad byte in it has come.
     #[inline(never)]
-    pub(super) fn end_raw_chunk<O: Output + ?Sized>(&mut self, failed_at: Option<u64>, out: &mut O) {
+    pub(super) fn end_raw_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn Output) {
         let tracker = &mut self.followers.tracker;
         let is_plain = self.translator.is_none() && tracker.level() == DOCUMENT;
         let has_open = if is_plain && failed_at.is_none() && tracker.end_short_raw_chunk(out) {
@@ -58,11 +58,7 @@ impl Engine {
     /// Reads a piece of the open string that is refused only because values are open which are reported as they come: it is
     /// new text of all of them.
     #[inline(never)]
-    pub(super) fn take_refused_piece<O: Output + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        out: &mut O,
-    ) -> Option<Result<(), Error>> {
+    pub(super) fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
         if self.translator.is_some() || self.followers.tracker.level() > DOCUMENT {
             return None;
         }

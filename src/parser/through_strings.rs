@@ -23,7 +23,7 @@ impl Engine {
         let strings = &mut Strings { level: DOCUMENT, deeper: inner.texts() };
         let fed = tokenizer.feed_dyn(chunk, &mut TokenSink { followers, retained, out, strings: Some(strings) });
         if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
         }
         if self.followers.tracker.level() > DOCUMENT {
             // The text inside has to see the next pieces too.

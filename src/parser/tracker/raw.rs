@@ -168,13 +168,13 @@ impl RawDeltas {
 impl OpenRaw {
     /// Reports what is new of the value in a range of offsets, out of the text of its level.
     #[inline]
-    fn report<O: Output + ?Sized>(
+    fn report(
         &mut self,
         new: Range<u64>,
         text: &LevelText,
         node: NodeId,
         paths: &PathStore,
-        out: &mut O,
+        out: &mut dyn Output,
     ) {
         let (from, to) = (text.place_of(new.start), text.place_of(new.end).min(text.text.len()));
         if let Some(text) = text.text.get(from..to).filter(|text| !text.is_empty()) {
@@ -185,13 +185,13 @@ impl OpenRaw {
 
     /// The same for what is new up to an offset.
     #[inline]
-    fn report_to<O: Output + ?Sized>(
+    fn report_to(
         &mut self,
         to: u64,
         text: &LevelText,
         node: NodeId,
         paths: &PathStore,
-        out: &mut O,
+        out: &mut dyn Output,
     ) {
         self.report(text.reported.max(self.start + 1)..to, text, node, paths, out);
     }
@@ -266,7 +266,7 @@ impl Tracker {
 
     /// Such a chunk ends. Returns false if something in it has been reported as it came, or this was another chunk.
     #[inline]
-    pub(in crate::parser) fn end_short_raw_chunk<O: Output + ?Sized>(&mut self, out: &mut O) -> bool {
+    pub(in crate::parser) fn end_short_raw_chunk(&mut self, out: &mut dyn Output) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         let Some(document) = raw.texts.first_mut().filter(|document| document.short.len > 0) else { return false };
         let short = core::mem::take(&mut document.short);
@@ -280,12 +280,12 @@ impl Tracker {
     #[inline]
     pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
         if self.has_open_raw() {
-            self.pass_some_raw(chunk, at, out);
+            self.pass_some_raw(chunk, at, out.as_dyn());
         }
     }
 
     #[cold]
-    fn pass_some_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
+    fn pass_some_raw(&mut self, chunk: &str, at: u64, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
         let mut end = chunk.len();
@@ -311,11 +311,11 @@ impl Tracker {
     /// The chunk has been read, perhaps only up to an offset where the text has failed; its last bytes may be held back by
     /// who reads it, and come before the next one again. Returns whether a value is open that a raw pattern selects.
     #[inline]
-    pub(in crate::parser) fn end_raw_chunk<O: Output + ?Sized>(
+    pub(in crate::parser) fn end_raw_chunk(
         &mut self,
         failed_at: Option<u64>,
         held: &[u8],
-        out: &mut O,
+        out: &mut dyn Output,
     ) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         raw.has_chunk = false;
@@ -339,11 +339,11 @@ impl Tracker {
 
     /// The piece of the text of a level has been read, perhaps only up to an offset where the text has failed.
     #[inline(never)]
-    pub(in crate::parser) fn end_raw_piece<O: Output + ?Sized>(
+    pub(in crate::parser) fn end_raw_piece(
         &mut self,
         level: usize,
         failed_at: Option<u64>,
-        out: &mut O,
+        out: &mut dyn Output,
     ) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
