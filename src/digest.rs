@@ -39,10 +39,18 @@ impl Digest {
         self.with(other.0)
     }
 
+    /// Adds bytes. The words of long ones go to four digests in turn, since each step waits for the one before it.
     #[inline]
     pub fn with_bytes(self, bytes: &[u8]) -> Self {
-        let (words, rest) = bytes.as_chunks::<8>();
-        let digest = words.iter().fold(self, |digest, word| digest.with(u64::from_le_bytes(*word)));
+        let (blocks, rest) = bytes.as_chunks::<32>();
+        let lanes = blocks.iter().fold([self; 4], |lanes, block| {
+            let (words, _) = block.as_chunks::<8>();
+            core::array::from_fn(|lane| lanes[lane].with(u64::from_le_bytes(words[lane])))
+        });
+        let [first, others @ ..] = lanes;
+        let digest = if blocks.is_empty() { self } else { others.into_iter().fold(first, Self::with_digest) };
+        let (words, rest) = rest.as_chunks::<8>();
+        let digest = words.iter().fold(digest, |digest, word| digest.with(u64::from_le_bytes(*word)));
         let mut last = [0; 8];
         last.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
         digest.with(u64::from_le_bytes(last)).with(bytes.len() as u64)

@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::tree::{PartialValue, write_escaped};
+use crate::tree::{PartialValue, write_escaped, write_string};
 
 #[derive(Debug, Default)]
 pub(super) struct Lead {
@@ -52,9 +52,8 @@ impl Lead {
     }
 
     pub(super) fn push_string(&mut self, text: &str) {
-        self.push("\"");
-        self.push_escaped(text);
-        self.push("\"");
+        // Writing to text cannot fail.
+        let _ = write_string(self, text);
     }
 
     pub(super) fn push_escaped(&mut self, text: &str) {

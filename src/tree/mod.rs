@@ -33,6 +33,7 @@ use self::lookup::LookupCache;
 use self::open_text::TextCache;
 pub use self::patch::PatchOp;
 pub use self::print::write_escaped;
+pub(crate) use self::print::write_string;
 pub use self::revision::Revision;
 use self::revision::Sum;
 pub use self::settled::Settled;

@@ -5,10 +5,10 @@ use core::fmt::{self, Write};
 
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::{NOTHING, NodeKind, PartialValue};
+use super::{Node, NodeKind, PartialValue};
 use crate::event::SERDE_DEPTH;
 use crate::path::write_escape;
-use crate::tokenizer::plain_len;
+use crate::tokenizer::{is_short_plain_ascii, plain_len};
 
 /// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
 /// duplicate keys are kept in their places. Does not recurse.
@@ -22,10 +22,12 @@ impl PartialValue<'_> {
     /// Prints it anywhere.
     pub(crate) fn write_to(self, f: &mut impl Write) -> fmt::Result {
         let Self { tree, node: root } = self;
-        for node in root..tree.end(root) {
+        let last = tree.end(root);
+        for node in root..last {
             let value = PartialValue { tree, node };
+            let Node { parent, .. } = *value.node();
             if node != root {
-                let is_first = tree.nodes[node as usize].parent + 1 == node;
+                let is_first = parent + 1 == node;
                 if !is_first {
                     f.write_char(',')?;
                 }
@@ -34,42 +36,41 @@ impl PartialValue<'_> {
                     f.write_char(':')?;
                 }
             }
-            value.write_opening(f)?;
+            let is_container = value.write_opening(f)?;
             // After the last node inside, all containers that end here are closed, innermost first.
-            let mut closing = node;
-            while closing != NOTHING && tree.end(closing) == node + 1 {
-                match tree.nodes[closing as usize].kind {
-                    NodeKind::Array => f.write_char(']')?,
-                    NodeKind::Object => f.write_char('}')?,
-                    _ => {}
-                }
-                if closing == root {
-                    break;
-                }
-                closing = tree.nodes[closing as usize].parent;
+            let mut container = if is_container { node } else { parent };
+            while (root..last).contains(&container) && tree.end(container) == node + 1 {
+                f.write_char(if tree.nodes[container as usize].kind == NodeKind::Array { ']' } else { '}' })?;
+                container = tree.nodes[container as usize].parent;
             }
         }
         Ok(())
     }
 
-    /// A container's bracket, or all of any other value.
-    fn write_opening(self, f: &mut impl Write) -> fmt::Result {
+    /// A container's bracket, or all of any other value. Returns whether it is a container.
+    fn write_opening(self, f: &mut impl Write) -> Result<bool, fmt::Error> {
         match self.node().kind {
-            NodeKind::Null => f.write_str("null"),
-            NodeKind::False => f.write_str("false"),
-            NodeKind::True => f.write_str("true"),
-            NodeKind::Number => f.write_str(self.text()),
-            NodeKind::String => write_string(f, self.text()),
-            NodeKind::Array => f.write_char('['),
-            NodeKind::Object => f.write_char('{'),
+            NodeKind::Null => f.write_str("null")?,
+            NodeKind::False => f.write_str("false")?,
+            NodeKind::True => f.write_str("true")?,
+            NodeKind::Number => f.write_str(self.text())?,
+            NodeKind::String => write_string(f, self.text())?,
+            NodeKind::Array => return f.write_char('[').map(|()| true),
+            NodeKind::Object => return f.write_char('{').map(|()| true),
         }
+        Ok(false)
     }
 }
 
 /// Writes a JSON string with the escapes it must have (RFC 8259 §7).
-pub(super) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
+pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
-    write_escaped(out, text)?;
+    // Most names and many values are a few letters.
+    if is_short_plain_ascii(text.as_bytes()) {
+        out.write_str(text)?;
+    } else {
+        write_escaped(out, text)?;
+    }
     out.write_char('"')
 }
 
