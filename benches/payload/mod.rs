@@ -64,6 +64,8 @@ pub enum Kind {
     Deep,
     /// A call of 120 bytes.
     ShortCall,
+    /// Many alike records of short fields, none of them nested.
+    Wide,
 }
 
 impl Kind {
@@ -72,6 +74,7 @@ impl Kind {
             Self::ToolCall => "tool call",
             Self::LongText => "long text",
             Self::Records => "records",
+            Self::Wide => "wide records",
             Self::Numbers => "numbers",
             Self::Deep => "deep",
             Self::ShortCall => "short call",
@@ -84,6 +87,7 @@ impl Kind {
             Self::ToolCall => "$.ask_slots[*].message",
             Self::LongText => "$.text",
             Self::Records => "$.statuses[*].text",
+            Self::Wide => "$[*].name",
             Self::Numbers => "$.name",
             Self::Deep => "$[*].end",
             Self::ShortCall => "$.city",
@@ -96,6 +100,7 @@ impl Kind {
             Self::ToolCall => &[Step::Key("ask_slots"), Step::Any, Step::Key("message")],
             Self::LongText => &[Step::Key("text")],
             Self::Records => &[Step::Key("statuses"), Step::Any, Step::Key("text")],
+            Self::Wide => &[Step::Any, Step::Key("name")],
             Self::Numbers => &[Step::Key("name")],
             Self::Deep => &[Step::Any, Step::Key("end")],
             Self::ShortCall => &[Step::Key("city")],
@@ -109,6 +114,7 @@ impl Kind {
             Self::ToolCall => tool_call(&mut random, size),
             Self::LongText => long_text(&mut random, size),
             Self::Records => records(&mut random, size),
+            Self::Wide => wide(&mut random, size),
             Self::Numbers => numbers(&mut random, size),
             Self::Deep => deep(size, seed),
             Self::ShortCall => short_call(&mut random, seed),
@@ -286,6 +292,49 @@ fn records(random: &mut Random, size: usize) -> String {
         out.push(',');
     }
     out.push_str("]}");
+    out
+}
+
+fn wide(random: &mut Random, size: usize) -> String {
+    const FIELDS: [&str; 12] = [
+        "brand",
+        "colour",
+        "material",
+        "season",
+        "supplier",
+        "warehouse",
+        "shelf",
+        "currency",
+        "category",
+        "gender",
+        "origin",
+        "label",
+    ];
+    let mut out = String::with_capacity(size + 1024);
+    out.push('[');
+    for id in 0.. {
+        let _ = write!(out, "{{\"id\":{id},\"sku\":\"SKU-{:06}\",\"name\":\"", random.below(1_000_000));
+        let name_size = 12 + random.below(20);
+        prose(&mut out, random, name_size, 80);
+        out.push('"');
+        for field in FIELDS {
+            let _ = write!(out, ",\"{field}\":\"{}\"", random.pick(&WORDS));
+        }
+        let _ = write!(
+            out,
+            ",\"price\":{}.{:02},\"stock\":{},\"weight\":{:.3},\"active\":{},\"discount\":null}}",
+            random.below(500),
+            random.below(100),
+            random.below(2_000),
+            random.unit() * 20.0,
+            random.below(4) > 0,
+        );
+        if out.len() + 1 >= size {
+            break;
+        }
+        out.push(',');
+    }
+    out.push(']');
     out
 }
 

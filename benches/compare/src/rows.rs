@@ -57,6 +57,7 @@ pub fn rows() -> Vec<Row> {
     vec![
         row(Task::Deltas, Kind::ToolCall, CALL, Bytes(1), both(3.0)),
         row(Task::Deltas, Kind::ToolCall, CALL, Token, both(1.5)),
+        row(Task::Deltas, Kind::ToolCall, CALL, Bytes(12), Goal::None),
         row(Task::Deltas, Kind::ToolCall, CALL, Bytes(64), both(0.6)),
         row(Task::Deltas, Kind::ToolCall, CALL, Whole, both(0.5)),
         row(Task::Deltas, Kind::LongText, LARGE, Bytes(1), Goal::None),
@@ -69,6 +70,10 @@ pub fn rows() -> Vec<Row> {
         row(Task::Deltas, Kind::Records, LARGE, Bytes(64), Goal::None),
         row(Task::Deltas, Kind::Records, LARGE, Bytes(4096), Goal::None),
         row(Task::Deltas, Kind::Records, LARGE, Whole, both(0.18)),
+        row(Task::Deltas, Kind::Wide, LARGE, Whole, both(0.17)),
+        row(Task::Validate, Kind::ToolCall, CALL, Token, both(1.25)),
+        row(Task::Validate, Kind::ToolCall, CALL, Whole, both(0.22)),
+        row(Task::Validate, Kind::Wide, LARGE, Whole, both(0.12)),
         row(Task::Validate, Kind::Records, LARGE, Token, Goal::None),
         row(Task::Validate, Kind::Records, LARGE, Whole, both(0.15)),
         row(Task::Validate, Kind::Numbers, LARGE, Token, Goal::None),

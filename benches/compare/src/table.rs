@@ -26,6 +26,7 @@ pub fn print(figure: Figure, contenders: &[Box<dyn Contender>], rows: &[(Row, Me
         Manner::Reparse => " ²",
         Manner::Blocking => " ³",
         Manner::Floor => " ⁴",
+        Manner::AtTheEnd => " ⁶",
     };
     let names: Vec<String> = contenders.iter().map(|c| format!("{}{}", c.name(), mark(c.as_ref()))).collect();
     println!("| task, payload | chunk | rounds | `from_slice` | {} | goal |", names.join(" | "));
@@ -54,7 +55,8 @@ pub fn print_notes(contenders: &[Box<dyn Contender>], rows: &[(Row, Measured)]) 
          ¹ strings only whole, at their end. ² reads the prefix again after each chunk; \
          to validate and for the final value, gathers the chunks and reads once at the end. ³ blocking: the thread waits inside. \
          ⁴ floor: tells nothing, checks no UTF-8. \
-         ⁵ refuses escaped surrogate pairs: given other escapes in their place.\n"
+         ⁵ refuses escaped surrogate pairs: given other escapes in their place. \
+         ⁶ gathers the chunks and reads once, at the end.\n"
     );
     for (row, measured) in rows {
         let (minimum, median) = measured.yardstick;

@@ -14,6 +14,7 @@ mod picojson;
 #[cfg(feature = "rama")]
 mod rama_json;
 mod struson;
+mod typed;
 
 use std::hint::black_box;
 
@@ -40,6 +41,8 @@ pub enum Manner {
     Reparse,
     /// Reads from a blocking `Read`: the thread waits inside the parser.
     Blocking,
+    /// Reads once, when the whole text has come: no stream.
+    AtTheEnd,
     /// Does less than the task: a lower bound, not a rival.
     Floor,
 }
@@ -109,6 +112,8 @@ pub fn all() -> Vec<Box<dyn Contender>> {
         Box::new(jsonspigot::Spigot::new(jsonspigot::Method::FeedWith)),
         Box::new(jsonspigot::Spigot::new(jsonspigot::Method::Feed)),
         Box::new(jsonspigot::Spigot::new(jsonspigot::Method::Keeping)),
+        Box::new(typed::Typed::SerdeJson),
+        Box::new(typed::Typed::SonicRs),
         Box::new(jsonmodem::JsonModem),
         Box::new(jiter::Jiter),
         Box::new(actson::Actson),
