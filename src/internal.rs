@@ -42,7 +42,7 @@ pub struct Root(PathStore);
 
 impl Root {
     pub fn new() -> Self {
-        Self(PathStore::new())
+        Self(PathStore::default())
     }
 
     /// The value of a text that is known to be one JSON text.

@@ -170,7 +170,7 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
 
 /// The strict reading of a text of its own whose grammar has been checked.
 pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
-    deserialize_text(text.as_bytes(), 0, PathStore::new().path(ROOT))
+    deserialize_text(text.as_bytes(), 0, PathStore::default().path(ROOT))
 }
 
 /// The error of a text that is not of the type that serde_json read it as.

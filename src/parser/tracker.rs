@@ -88,7 +88,7 @@ impl Tracker {
         Self {
             raw: RawDeltas::of(&patterns),
             patterns,
-            paths: PathStore::new(),
+            paths: PathStore::default(),
             frames: Vec::new(),
             rows: Vec::new(),
             row,

@@ -46,7 +46,7 @@ pub enum Segment<'a> {
     Inside,
 }
 
-/// The place of a node in the [`PathStore`].
+/// The place of a node in the [`PathStore`], from 1.
 pub(crate) type NodeId = u32;
 
 /// The nodes of a path: most have few, but a small module has no code for that.
@@ -55,7 +55,7 @@ type Nodes = smallvec::SmallVec<[NodeId; 8]>;
 #[cfg(target_arch = "wasm32")]
 type Nodes = Vec<NodeId>;
 
-/// The root's node.
+/// The root's node, which is in no list: it has neither a parent nor a step that leads to it.
 pub(crate) const ROOT: NodeId = 0;
 
 #[derive(Clone, Copy, Debug)]
@@ -63,8 +63,8 @@ struct Node {
     parent: NodeId,
     /// The element's index, [`KEY`] or [`INSIDE`].
     index: u64,
-    /// The end of the node's key in `keys`; it begins where the previous one ends.
-    keys_end: usize,
+    /// The beginning of the node's key in `keys`; it ends where the next one begins.
+    keys_start: usize,
 }
 
 /// Marks a node as a member. No array has that many elements.
@@ -74,11 +74,11 @@ const KEY: u64 = u64::MAX;
 const INSIDE: u64 = u64::MAX - 1;
 
 /// The segments of all open paths, and of those that queued events refer to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct PathStore {
     nodes: Vec<Node>,
     keys: String,
-    /// Nodes below this place must stay: queued events refer to them.
+    /// One more than the last node that must stay, because queued events refer to it; 0 if there is none.
     pinned: usize,
     /// The buffers in which a compaction gathers what stays. It is kept, so that compacting allocates nothing in the
     /// long run.
@@ -86,27 +86,17 @@ pub(crate) struct PathStore {
 }
 
 impl PathStore {
-    pub(crate) fn new() -> Self {
-        Self::from_buffers(Vec::new(), String::new())
-    }
-
-    fn from_buffers(nodes: Vec<Node>, keys: String) -> Self {
-        let mut store = Self { nodes, keys, pinned: 0, spare: None };
-        store.clear();
-        store
-    }
-
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
-        self.nodes.push(Node { parent: ROOT, index: KEY, keys_end: 0 });
         self.keys.clear();
         self.pinned = 0;
     }
 
     #[inline]
     pub(crate) fn push_key(&mut self, parent: NodeId, key: &str) -> NodeId {
+        let node = self.push(parent, KEY);
         self.keys.push_str(key);
-        self.push(parent, KEY)
+        node
     }
 
     #[inline]
@@ -120,18 +110,17 @@ impl PathStore {
 
     #[inline]
     fn push(&mut self, parent: NodeId, index: u64) -> NodeId {
-        let id = self.nodes.len() as NodeId;
-        self.nodes.push(Node { parent, index, keys_end: self.keys.len() });
-        id
+        self.nodes.push(Node { parent, index, keys_start: self.keys.len() });
+        self.nodes.len() as NodeId
     }
 
     /// Drops all nodes after `last` that no queued event refers to.
     #[inline]
     pub(crate) fn release_after(&mut self, last: NodeId) {
-        let keep = self.pinned.max(last as usize + 1);
-        if keep < self.nodes.len() {
+        let keep = self.pinned.max(last as usize + 1) - 1;
+        if let Some(dropped) = self.nodes.get(keep) {
+            self.keys.truncate(dropped.keys_start);
             self.nodes.truncate(keep);
-            self.keys.truncate(self.nodes[keep - 1].keys_end);
         }
     }
 
@@ -155,18 +144,27 @@ impl PathStore {
     pub(crate) fn begin_compaction(&mut self) -> Compaction<'_> {
         let mut spare = self.spare.take().unwrap_or_default();
         let (nodes, keys) = core::mem::take(&mut *spare);
-        Compaction { compacted: Self::from_buffers(nodes, keys), store: self, spare, newest: (ROOT, ROOT) }
+        let mut compacted = Self { nodes, keys, pinned: 0, spare: None };
+        compacted.clear();
+        Compaction { compacted, store: self, spare, newest: (ROOT, ROOT) }
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {
         Path { store: self, node }
     }
 
+    /// A node other than the root.
+    fn node(&self, id: NodeId) -> Node {
+        self.nodes[id as usize - 1]
+    }
+
     fn segment(&self, id: NodeId) -> Segment<'_> {
-        let place = id as usize;
-        let Node { index, keys_end, .. } = self.nodes[place];
+        let Node { index, keys_start, .. } = self.node(id);
         match index {
-            KEY => Segment::Key(&self.keys[self.nodes[place - 1].keys_end..keys_end]),
+            KEY => {
+                let keys_end = self.nodes.get(id as usize).map_or(self.keys.len(), |next| next.keys_start);
+                Segment::Key(&self.keys[keys_start..keys_end])
+            }
             INSIDE => Segment::Inside,
             index => Segment::Index(index),
         }
@@ -286,7 +284,7 @@ impl<'a> Path<'a> {
     /// The segments from the root of the innermost text that is read inside a string, or from the root. The cost is
     /// linear in the depth within that text.
     pub(crate) fn within_text(self) -> Segments<'a> {
-        self.segments_below(|node| node == ROOT || self.store.nodes[node as usize].index == INSIDE)
+        self.segments_below(|node| node == ROOT || self.store.node(node).index == INSIDE)
     }
 
     /// The segments from below the innermost node of which this is true.
@@ -295,7 +293,7 @@ impl<'a> Path<'a> {
         let mut node = self.node;
         while !is_top(node) {
             nodes.push(node);
-            node = self.store.nodes[node as usize].parent;
+            node = self.store.node(node).parent;
         }
         Segments { store: self.store, nodes: nodes.into_iter() }
     }
