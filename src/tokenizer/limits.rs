@@ -1,5 +1,8 @@
 //! The five limits that are counted per byte.
 
+use alloc::boxed::Box;
+use core::ops::Deref;
+
 /// Upper bounds on what a text may contain. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///
 /// By default, only the depth is limited, as in serde_json. For input from strangers, set them all.
@@ -69,5 +72,32 @@ impl Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+/// The limits that a tokenizer keeps to. In a box, unless they are the defaults, which most keep to.
+#[derive(Clone, Debug)]
+pub(super) struct OwnLimits(Option<Box<Limits>>);
+
+static DEFAULTS: Limits = Limits::new();
+
+impl OwnLimits {
+    pub(super) fn new(limits: Limits) -> Self {
+        Self((limits != DEFAULTS).then(|| Box::new(limits)))
+    }
+
+    /// The limit on the text, which is asked for in every chunk.
+    #[inline]
+    pub(super) fn total(&self) -> u64 {
+        self.0.as_ref().map_or(DEFAULTS.total, |limits| limits.total)
+    }
+}
+
+impl Deref for OwnLimits {
+    type Target = Limits;
+
+    #[inline]
+    fn deref(&self) -> &Limits {
+        self.0.as_deref().unwrap_or(&DEFAULTS)
     }
 }

@@ -42,6 +42,7 @@ use alloc::string::String;
 pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
 pub use self::limits::Limits;
+use self::limits::OwnLimits;
 use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
@@ -122,7 +123,7 @@ pub(crate) struct Tokenizer {
     /// The number of line feeds that have passed as white space or in comments, and the offset after the last one.
     lines: u64,
     line_start: u64,
-    limits: Limits,
+    limits: OwnLimits,
     after_root: AfterRoot,
     /// The state that an unexpected byte came in.
     stopped_in: State,
@@ -181,7 +182,7 @@ impl Tokenizer {
             scratch: String::new(),
             lines: 0,
             line_start: 0,
-            limits,
+            limits: OwnLimits::new(limits),
             after_root: AfterRoot::Check,
             stopped_in: State::Value,
         }
@@ -281,7 +282,7 @@ impl Tokenizer {
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     fn feed_skipping<S: Sink>(&mut self, chunk: &[u8], skips: bool, sink: &mut S) -> Result<(), Fault> {
         // The limit is checked before the byte is looked at; what came before it still counts.
-        let room = usize::try_from(self.limits.total - self.offset).unwrap_or(usize::MAX);
+        let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
         self.read(within, skips, sink)?;
         if beyond.is_empty() { Ok(()) } else { self.exceed_total(beyond, sink) }

@@ -1,6 +1,9 @@
 //! The open containers, one bit each: enough to know what a comma or a closing bracket means.
 
-use smallvec::SmallVec;
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+
+const WORD: usize = u64::BITS as usize;
 
 /// The stack of open containers.
 #[derive(Clone, Debug, Default)]
@@ -8,9 +11,14 @@ pub(crate) struct Nest {
     depth: usize,
     /// True if the innermost container is an object; meaningless at depth 0.
     in_object: bool,
-    /// The containers around it, 64 to a word, outermost in the lowest bit of the first.
-    outer: SmallVec<[u64; 2]>,
+    /// The containers around it, 64 to a word, outermost in the lowest bit: the word that they have come to.
+    outer: u64,
+    /// The full words before that one, if any container is so deep.
+    full: Option<Box<Words>>,
 }
+
+#[derive(Clone, Debug, Default)]
+struct Words(Vec<u64>);
 
 impl Nest {
     pub(crate) fn depth(&self) -> usize {
@@ -35,23 +43,42 @@ impl Nest {
 
     #[inline]
     fn push(&mut self) {
-        let (word, bit) = (self.depth / 64, self.depth % 64);
-        if word == self.outer.len() {
-            self.outer.push(0);
+        let bit = self.depth % WORD;
+        if bit == 0 {
+            self.begin_word();
         }
-        self.outer[word] = self.outer[word] & !(1 << bit) | u64::from(self.in_object) << bit;
+        self.outer = self.outer & !(1 << bit) | u64::from(self.in_object) << bit;
         self.depth += 1;
     }
 
     #[inline]
     pub(crate) fn pop(&mut self) {
         self.depth -= 1;
-        self.in_object = self.outer[self.depth / 64] >> (self.depth % 64) & 1 == 1;
+        let bit = self.depth % WORD;
+        self.in_object = self.outer >> bit & 1 == 1;
+        if bit == 0 {
+            self.end_word();
+        }
+    }
+
+    #[cold]
+    fn begin_word(&mut self) {
+        if self.depth > 0 {
+            self.full.get_or_insert_default().0.push(self.outer);
+        }
+    }
+
+    #[cold]
+    fn end_word(&mut self) {
+        self.outer = self.full.as_mut().and_then(|full| full.0.pop()).unwrap_or_default();
     }
 
     pub(crate) fn clear(&mut self) {
         self.depth = 0;
         self.in_object = false;
+        if let Some(full) = &mut self.full {
+            full.0.clear();
+        }
     }
 }
 
@@ -63,8 +90,9 @@ impl Nest {
             return Some(self.in_object);
         }
         // The bit of a container says what it is in, which is the one before it.
-        let (word, bit) = ((depth + 1) / 64, (depth + 1) % 64);
-        (depth < self.depth).then(|| self.outer.get(word).is_some_and(|word| word >> bit & 1 == 1))
+        let (place, bit) = ((depth + 1) / WORD, (depth + 1) % WORD);
+        let word = || self.full.as_ref().and_then(|full| full.0.get(place).copied()).unwrap_or(self.outer);
+        (depth < self.depth).then(|| word() >> bit & 1 == 1)
     }
 }
 

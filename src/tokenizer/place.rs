@@ -3,6 +3,7 @@
 
 use alloc::vec::Vec;
 
+use super::limits::OwnLimits;
 use super::nest::Nest;
 use super::{Limits, State, Tokenizer};
 
@@ -108,13 +109,14 @@ impl Tokenizer {
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
-        self.limits = limits;
+        self.limits = OwnLimits::new(limits);
     }
 
     /// Goes on as a text that has come so far, under these limits. Returns whether they allow that.
     pub(crate) fn go_on(&mut self, limits: Limits, progress: Progress) -> bool {
         let Progress { offset, lines, line_start, token_start } = progress;
-        (self.limits, self.offset, self.lines, self.line_start) = (limits, offset, lines, line_start);
+        self.set_limits(limits);
+        (self.offset, self.lines, self.line_start) = (offset, lines, line_start);
         let (most, quote) = match self.place() {
             Place::Key => (limits.key, 1),
             Place::String => (limits.string, 1),

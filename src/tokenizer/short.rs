@@ -117,7 +117,7 @@ impl Tokenizer {
         short: &ShortChunk,
         sink: &mut S,
     ) -> Result<&'a [u8], Fault> {
-        if self.at(short.len) > self.limits.total {
+        if self.at(short.len) > self.limits.total() {
             return Ok(chunk);
         }
         let read = self.read_short(chunk, short, sink)?;

@@ -73,6 +73,8 @@ impl Tokenizer {
         let mut depth = self.nest.depth();
         let mut in_object = self.nest.in_object();
         let mut skipped = self.skipped;
+        // Here, so that the loop need not ask whose they are.
+        let limits = *self.limits;
         let (mut first_key, mut comma) = (None, None);
         // Where what comes before a key begins.
         let mut key_from = pos;
@@ -94,7 +96,7 @@ impl Tokenizer {
                     } else {
                         string_end(chunk, pos + 1, &mut blocks)
                     };
-                    if (end - usize::from(is_closed) - pos - 1) as u64 > self.limits.key {
+                    if (end - usize::from(is_closed) - pos - 1) as u64 > limits.key {
                         break 'all here;
                     }
                     if skipped == Skipped::NOTHING {
@@ -104,7 +106,7 @@ impl Tokenizer {
                     }
                     if !is_closed {
                         self.scratch.clear();
-                        let limit = self.at(pos + 1).saturating_add(self.limits.key);
+                        let limit = self.at(pos + 1).saturating_add(limits.key);
                         self.open_string(Role::Key, false, limit);
                         pos = end;
                         break 'all State::String;
@@ -135,11 +137,11 @@ impl Tokenizer {
                 match byte {
                     b'"' => {
                         let (end, is_closed) = string_end(chunk, pos + 1, &mut blocks);
-                        if (end - usize::from(is_closed) - pos - 1) as u64 > self.limits.string {
+                        if (end - usize::from(is_closed) - pos - 1) as u64 > limits.string {
                             break 'all here;
                         }
                         if !is_closed {
-                            let limit = self.at(pos + 1).saturating_add(self.limits.string);
+                            let limit = self.at(pos + 1).saturating_add(limits.string);
                             self.open_string(Role::Value, false, limit);
                             pos = end;
                             break 'all State::String;
@@ -147,7 +149,7 @@ impl Tokenizer {
                         pos = end;
                     }
                     b'-' | b'0'..=b'9' => match number_len(&chunk[pos..]) {
-                        Some(len) if len as u64 <= self.limits.number => pos += len,
+                        Some(len) if len as u64 <= limits.number => pos += len,
                         _ => break 'all here,
                     },
                     b't' | b'f' | b'n' => {
@@ -155,7 +157,7 @@ impl Tokenizer {
                         pos += len;
                     }
                     b'{' | b'[' => {
-                        if depth >= self.limits.depth {
+                        if depth >= limits.depth {
                             break 'all here;
                         }
                         in_object = byte == b'{';
