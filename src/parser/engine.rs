@@ -69,7 +69,7 @@ impl Engine {
     ) -> Option<Result<(), Error>> {
         let Self { tokenizer, followers, retained, .. } = self;
         let piece = tokenizer.take_string_piece(chunk, |at| {
-            if retained.keeps_text() {
+            if followers.has_work_before_chunks && retained.keeps_text() {
                 retained.append_piece(chunk, at, followers.tracker.has_open_match());
             }
         })?;

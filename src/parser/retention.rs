@@ -1,5 +1,6 @@
 //! The retained text: how much of the input is kept, and where.
 
+use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
@@ -35,10 +36,15 @@ names!(Retain {
     Nothing => "nothing",
 });
 
-/// The text that is kept: one piece, beginning at `start`.
+/// The text that is kept, if any is. In a box, since whoever has many parsers keeps none.
 #[derive(Clone, Debug)]
-pub(crate) struct Retained {
-    policy: Retain,
+pub(crate) struct Retained(Option<Box<RetainedText>>);
+
+/// One piece of the text, beginning at `start`.
+#[derive(Clone, Debug)]
+struct RetainedText {
+    /// True if all is kept, and not only what is in an open match.
+    is_all: bool,
     /// True if anything is kept from now on.
     is_kept: bool,
     /// The absolute offset of the first byte that is kept.
@@ -48,39 +54,43 @@ pub(crate) struct Retained {
 
 impl Retained {
     pub(crate) fn new(policy: Retain) -> Self {
-        Self { policy, is_kept: policy != Retain::Nothing, start: 0, bytes: Vec::new() }
+        let is_all = match policy {
+            Retain::All => true,
+            Retain::Matches => false,
+            Retain::Nothing => return Self(None),
+        };
+        Self(Some(Box::new(RetainedText { is_all, is_kept: true, start: 0, bytes: Vec::new() })))
     }
 
     pub(crate) fn clear(&mut self) {
-        self.start = 0;
-        self.bytes.clear();
-        self.is_kept = self.policy != Retain::Nothing;
+        if let Some(text) = &mut self.0 {
+            text.start = 0;
+            text.bytes.clear();
+            text.is_kept = true;
+        }
     }
 
     /// Returns true if anything is kept.
     #[inline]
     pub(crate) fn keeps_text(&self) -> bool {
-        self.is_kept
+        self.0.as_ref().is_some_and(|text| text.is_kept)
     }
 
     /// Keeps the chunk that begins at `offset`, before it is parsed.
     #[inline]
     pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        match self.policy {
-            Retain::Nothing => return,
-            Retain::Matches if !has_open_match => {
-                self.start = offset;
-                self.bytes.clear();
-            }
-            Retain::Matches | Retain::All => {}
+        let Some(text) = &mut self.0 else { return };
+        if !text.is_all && !has_open_match {
+            text.start = offset;
+            text.bytes.clear();
         }
-        self.bytes.extend_from_slice(chunk);
+        text.bytes.extend_from_slice(chunk);
     }
 
     /// The same for a chunk that may be the rest of one that has been kept, in a text that is kept as it came.
     #[inline]
     pub(crate) fn append_unless_kept(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        if self.start.wrapping_add(self.bytes.len() as u64) <= offset {
+        if self.0.as_ref().is_some_and(|text| text.end() <= offset) {
             self.append(chunk, offset, has_open_match);
         }
     }
@@ -94,20 +104,35 @@ impl Retained {
 
     /// Drops what is at or after `offset`.
     pub(crate) fn truncate(&mut self, offset: u64) {
-        self.bytes.truncate(usize::try_from(offset.saturating_sub(self.start)).unwrap_or(usize::MAX));
+        if let Some(text) = &mut self.0 {
+            text.bytes.truncate(usize::try_from(offset.saturating_sub(text.start)).unwrap_or(usize::MAX));
+        }
     }
 
     /// The text of an absolute range, if it is kept, and its place.
     #[inline]
     pub(crate) fn find(&self, range: Range<u64>) -> Option<(Range<usize>, &[u8])> {
-        let place = |offset: u64| usize::try_from(offset.wrapping_sub(self.start)).ok();
-        let places = place(range.start)?..place(range.end)?;
-        self.bytes.get(places.clone()).map(|text| (places, text))
+        let text = self.0.as_ref()?;
+        let places = text.place(range.start)?..text.place(range.end)?;
+        text.bytes.get(places.clone()).map(|text| (places, text))
     }
 
     /// The whole text, if all of it is kept.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
-        (self.policy == Retain::All).then_some(&self.bytes)
+        self.0.as_ref().filter(|text| text.is_all).map(|text| &text.bytes[..])
+    }
+}
+
+impl RetainedText {
+    /// The offset after the last byte that is kept.
+    fn end(&self) -> u64 {
+        self.start.wrapping_add(self.bytes.len() as u64)
+    }
+
+    /// The place of an absolute offset.
+    #[inline]
+    fn place(&self, offset: u64) -> Option<usize> {
+        usize::try_from(offset.wrapping_sub(self.start)).ok()
     }
 }
 
@@ -115,80 +140,96 @@ impl Retained {
 impl Retained {
     /// Another text begins, of which nothing is kept yet.
     pub(crate) fn begin_text(&mut self) {
-        self.start = 0_u64.wrapping_sub(self.bytes.len() as u64);
+        self.end_at(0);
     }
 
     /// A chunk begins, where the text has come to `place`. What comes before the outermost open match is dropped, unless all
     /// is kept. What stays has all arrived in the last chunk if anything is dropped, so the work is linear.
     pub(crate) fn release(&mut self, outermost: Option<u64>, place: u64) {
-        if self.policy == Retain::Matches {
-            let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(self.start) as usize);
-            self.bytes.drain(..unused.min(self.bytes.len()));
+        if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
+            let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(text.start) as usize);
+            text.bytes.drain(..unused.min(text.bytes.len()));
         }
         self.end_at(place);
     }
 
     /// The text has come to a place, up to which it is kept.
     pub(crate) fn end_at(&mut self, place: u64) {
-        self.start = place.wrapping_sub(self.bytes.len() as u64);
+        if let Some(text) = &mut self.0 {
+            text.start = place.wrapping_sub(text.bytes.len() as u64);
+        }
+    }
+
+    /// The bytes, if more of them may be kept.
+    fn growing(&mut self) -> Option<&mut Vec<u8>> {
+        self.0.as_mut().filter(|text| text.is_kept).map(|text| &mut text.bytes)
     }
 
     pub(crate) fn keep(&mut self, piece: &[u8]) {
-        if self.is_kept {
-            self.bytes.extend_from_slice(piece);
+        if let Some(bytes) = self.growing() {
+            bytes.extend_from_slice(piece);
         }
     }
 
     pub(crate) fn take_back(&mut self, len: usize) {
-        if self.is_kept {
-            self.bytes.truncate(self.bytes.len().saturating_sub(len));
+        if let Some(bytes) = self.growing() {
+            bytes.truncate(bytes.len().saturating_sub(len));
         }
     }
 
     /// Leaves out the comma that was kept last, before white space.
     pub(crate) fn take_back_comma(&mut self) {
         let is_token = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
-        if self.is_kept
-            && let Some(comma) = self.bytes.iter().rposition(is_token).filter(|&place| self.bytes[place] == b',')
+        if let Some(bytes) = self.growing()
+            && let Some(comma) = bytes.iter().rposition(is_token).filter(|&place| bytes[place] == b',')
         {
-            self.bytes.remove(comma);
+            bytes.remove(comma);
         }
     }
 
     /// Keeps nothing that comes later.
     pub(crate) fn freeze(&mut self) {
-        self.is_kept = false;
+        if let Some(text) = &mut self.0 {
+            text.is_kept = false;
+        }
     }
 
     pub(crate) fn last(&self) -> Option<u8> {
-        self.bytes.last().copied()
+        self.bytes().last().copied()
     }
 
     /// Returns the retained text at a place.
     pub(crate) fn at(&self, places: Range<usize>) -> Option<&[u8]> {
-        self.bytes.get(places)
+        self.bytes().get(places)
     }
 }
 
 /// The retained text, for somebody who keeps it elsewhere.
 impl Retained {
     pub(crate) fn policy(&self) -> Retain {
-        self.policy
+        match &self.0 {
+            None => Retain::Nothing,
+            Some(text) if text.is_all => Retain::All,
+            Some(_) => Retain::Matches,
+        }
     }
 
     /// All that is kept.
     pub(crate) fn bytes(&self) -> &[u8] {
-        &self.bytes
+        self.0.as_ref().map_or(&[], |text| &text.bytes)
     }
 
     /// The text from an offset on, as far as it is kept.
     pub(crate) fn text_from(&self, offset: u64) -> Option<&[u8]> {
-        self.bytes.get(usize::try_from(offset.wrapping_sub(self.start)).ok()?..)
+        let text = self.0.as_ref()?;
+        text.bytes.get(text.place(offset)?..)
     }
 
     /// Sets the text that was kept before it was frozen.
     pub(crate) fn set_frozen(&mut self, bytes: &[u8]) {
         self.freeze();
-        self.bytes.extend_from_slice(bytes);
+        if let Some(text) = &mut self.0 {
+            text.bytes.extend_from_slice(bytes);
+        }
     }
 }
