@@ -26,8 +26,7 @@ pub struct Events<'a> {
 
 impl<'a> Events<'a> {
     #[inline]
-    pub(super) fn new(parser: &'a Parser, piece: Option<Piece>, error: Option<Error>) -> Self {
-        let end = piece.map_or(parser.queue.len(), |piece| piece.matches);
+    pub(super) fn new(parser: &'a Parser, piece: Option<Piece>, end: usize, error: Option<Error>) -> Self {
         Self { parser, piece, next: 0, end, error }
     }
 

@@ -104,28 +104,35 @@ impl Parser {
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         let chunk = chunk.as_ref();
-        self.queue.clear();
         let queue = &mut self.queue;
-        let mut piece = None;
+        // A piece's events do not wait in the queue, which is cleared only if anything else is to come there.
+        let (mut piece, mut end) = (None, 0);
         let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            let matches = tracker.selecting_leaf().len();
-            if matches > 0 {
-                piece = Some(queue.keep_piece(text, at, matches));
+            end = tracker.selecting_leaf().len();
+            if end > 0 {
+                piece = Some(queue.keep_piece(text, at));
             } else {
+                queue.clear();
                 tracker.pass_raw(text.as_str(), at, queue);
+                end = queue.len();
             }
         });
         let fed = match taken {
             Some(fed) => fed,
-            None => self.feed_queued(chunk),
+            None => {
+                let fed = self.feed_queued(chunk);
+                end = self.queue.len();
+                fed
+            }
         };
-        Events::new(self, piece, fed.err())
+        Events::new(self, piece, end, fed.err())
     }
 
     /// Queues the events of any chunk.
     // Compiled here once, and not where it is called.
     #[inline(never)]
     fn feed_queued(&mut self, chunk: &[u8]) -> Result<(), Error> {
+        self.queue.clear();
         self.engine.feed_any(chunk, &mut self.queue)
     }
 
@@ -183,7 +190,7 @@ impl Parser {
     pub fn finish(&mut self) -> Events<'_> {
         self.queue.clear();
         let error = self.engine.finish(&mut self.queue).err();
-        Events::new(self, None, error)
+        Events::new(self, None, self.queue.len(), error)
     }
 
     /// The end of input, in the callback form.

@@ -13,8 +13,12 @@ use crate::pattern::PatternId;
 use crate::tokenizer::{PieceText, ValueKind};
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
+// In a box that is made for the first event, as a parser may never have one for an iterator.
 #[derive(Debug, Default)]
-pub(in crate::parser) struct Queue {
+pub(in crate::parser) struct Queue(Option<Box<Buffers>>);
+
+#[derive(Debug, Default)]
+struct Buffers {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
@@ -28,8 +32,6 @@ pub(in crate::parser) struct Piece {
     /// The text if it is one character, which needs no copy; empty if it is in the queue.
     character: &'static str,
     pub(in crate::parser) offset: u64,
-    /// The number of matches that it is reported for.
-    pub(in crate::parser) matches: usize,
 }
 
 /// The queue's part for the events of texts inside strings. It is cleared where such a chunk begins, not with the rest,
@@ -115,35 +117,39 @@ impl EntryKind {
 impl Queue {
     #[inline]
     pub(in crate::parser) fn clear(&mut self) {
-        self.entries.clear();
-        self.text.clear();
+        if let Some(buffers) = &mut self.0 {
+            buffers.entries.clear();
+            buffers.text.clear();
+        }
     }
 
     /// Another text begins: what came in the last one among others is forgotten too.
     pub(in crate::parser) fn reset(&mut self) {
         self.clear();
-        if let Some(inner) = &mut self.inner {
+        if let Some(inner) = self.0.as_mut().and_then(|buffers| buffers.inner.as_mut()) {
             inner.newest_deltas.clear();
         }
     }
 
     /// Keeps the text of a piece.
     #[inline]
-    pub(in crate::parser) fn keep_piece(&mut self, text: PieceText<'_>, offset: u64, matches: usize) -> Piece {
+    pub(in crate::parser) fn keep_piece(&mut self, text: PieceText<'_>, offset: u64) -> Piece {
         let character = match text {
             PieceText::Character(character) => character,
             PieceText::Characters(text) => {
-                self.text.push_str(text);
+                let kept = &mut self.buffers().text;
+                kept.clear();
+                kept.push_str(text);
                 ""
             }
         };
-        Piece { character, offset, matches }
+        Piece { character, offset }
     }
 
     /// The text of a piece, which was the last chunk.
     #[inline]
     pub(in crate::parser) fn text_of(&self, piece: Piece) -> &str {
-        if piece.character.is_empty() { &self.text } else { piece.character }
+        if piece.character.is_empty() { self.0.as_ref().map_or("", |buffers| &buffers.text) } else { piece.character }
     }
 
     /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text as it
@@ -156,26 +162,40 @@ impl Queue {
         kept: impl FnOnce(usize, Range<usize>) -> Option<&'a [u8]>,
         raw: impl FnOnce(usize, Range<usize>) -> &'a str,
     ) -> Option<Event<'a>> {
-        let Entry { pattern, node, match_id, offset, kind: entry } = *self.entries.get(place)?;
+        let buffers = self.0.as_ref()?;
+        let Entry { pattern, node, match_id, offset, kind: entry } = *buffers.entries.get(place)?;
         let path = paths.path(node);
         let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
         let kind = match entry {
             EntryKind::Begin(kind) => EventKind::Begin(kind),
-            EntryKind::Delta(place) => EventKind::Delta(place.of(&self.text)),
-            EntryKind::InnerDelta(level, place) => EventKind::Delta(place.of(self.inner_text(level))),
+            EntryKind::Delta(place) => EventKind::Delta(place.of(&buffers.text)),
+            EntryKind::InnerDelta(level, place) => EventKind::Delta(place.of(buffers.inner_text(level))),
             EntryKind::RawDelta(level, Place { start, end }) => EventKind::Delta(raw(level as usize, start..end)),
             EntryKind::EndAtom(kind, level, place) => {
-                EventKind::End(Some(complete(kind, place.of(self.text_at(level)).as_bytes())))
+                EventKind::End(Some(complete(kind, place.of(buffers.text_at(level)).as_bytes())))
             }
             EntryKind::EndSpan(kind, level, Place { start, end }) => {
                 EventKind::End(kept(level as usize, start..end).map(|text| complete(kind, text)))
             }
             EntryKind::EndUnkept => EventKind::End(None),
-            EntryKind::InnerError(place) => EventKind::InnerError(self.inner.as_ref()?.errors.get(place)?),
+            EntryKind::InnerError(place) => EventKind::InnerError(buffers.inner.as_ref()?.errors.get(place)?),
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
 
+    /// Returns the number of events that wait.
+    #[inline]
+    pub(in crate::parser) fn len(&self) -> usize {
+        self.0.as_ref().map_or(0, |buffers| buffers.entries.len())
+    }
+
+    #[inline]
+    fn buffers(&mut self) -> &mut Buffers {
+        self.0.get_or_insert_default()
+    }
+}
+
+impl Buffers {
     /// The text of deltas and atoms of a level.
     #[inline]
     fn text_at(&self, level: u32) -> &str {
@@ -187,12 +207,6 @@ impl Queue {
     fn inner_text(&self, level: u32) -> &str {
         let inner = self.inner.as_ref();
         inner.and_then(|inner| inner.texts.get(level as usize - 1)).map_or("", String::as_str)
-    }
-
-    /// Returns the number of events that wait.
-    #[inline]
-    pub(in crate::parser) fn len(&self) -> usize {
-        self.entries.len()
     }
 
     #[inline]
@@ -239,69 +253,73 @@ impl Output for Queue {
     }
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        self.push(selected, at, &EntryKind::Begin(selected.kind));
+        self.buffers().push(selected, at, &EntryKind::Begin(selected.kind));
     }
 
     /// The deltas of a string in one chunk are next to each other, so they are reported as one.
     fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        let start = self.text.len();
-        self.text.push_str(text);
-        let end = self.text.len();
-        let reported = self.entries.len().saturating_sub(selected.patterns.len());
-        match &mut self.entries[reported..] {
+        let Buffers { entries, text: told, .. } = self.buffers();
+        let start = told.len();
+        told.push_str(text);
+        let end = told.len();
+        let reported = entries.len().saturating_sub(selected.patterns.len());
+        match &mut entries[reported..] {
             [Entry { match_id, kind: EntryKind::Delta(_), .. }, ..] if *match_id == selected.first_match => {
-                for entry in &mut self.entries[reported..] {
+                for entry in &mut entries[reported..] {
                     if let EntryKind::Delta(reported) = &mut entry.kind {
                         reported.end = end;
                     }
                 }
             }
-            _ => self.push(selected, at, &EntryKind::Delta(Place { start, end })),
+            _ => self.buffers().push(selected, at, &EntryKind::Delta(Place { start, end })),
         }
     }
 
     /// The deltas of a string in one chunk are reported as one here too, where the first of them is.
     fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        let (level, end) = (selected.level, self.entries.len());
-        let place = self.keep(level, text);
-        let inner = self.inner.get_or_insert_default();
+        let buffers = self.buffers();
+        let (level, end) = (selected.level, buffers.entries.len());
+        let place = buffers.keep(level, text);
+        let inner = buffers.inner.get_or_insert_default();
         if inner.newest_deltas.len() <= level {
             // Unless the chunk began where no string was read inside, there is none.
             inner.newest_deltas.resize(level + 1, end.saturating_sub(selected.patterns.len()));
         }
         let newest = inner.newest_deltas[level];
-        let reported = self.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
+        let reported = buffers.entries.get_mut(newest..newest + selected.patterns.len()).unwrap_or_default();
         if grow(reported, selected.first_match, place.end) {
             return;
         }
         inner.newest_deltas[level] = end;
-        self.push(selected, at, &EntryKind::delta(level, place));
+        buffers.push(selected, at, &EntryKind::delta(level, place));
     }
 
     fn some_delta(&mut self, some: &mut SomeMatches, new: SomeText<'_>) {
         let Some(&(_, first_match)) = some.matches.first() else { return };
+        let buffers = self.buffers();
         let (kind, end) = match new.place {
             Some(Range { start, end }) => (EntryKind::RawDelta(new.level as u32, Place { start, end }), end),
             None => {
-                let place = self.keep(new.level, new.text);
+                let place = buffers.keep(new.level, new.text);
                 (EntryKind::delta(new.level, place), place.end)
             }
         };
-        let reported = self.entries.get_mut(some.newest..).unwrap_or_default();
+        let reported = buffers.entries.get_mut(some.newest..).unwrap_or_default();
         let len = reported.len().min(some.matches.len());
         if grow(&mut reported[..len], first_match, end) {
             return;
         }
-        some.newest = self.entries.len();
+        some.newest = buffers.entries.len();
         let (node, offset) = (new.node, new.at);
         for &(pattern, match_id) in &some.matches {
-            self.entries.push(Entry { pattern, node, match_id, offset, kind });
+            buffers.entries.push(Entry { pattern, node, match_id, offset, kind });
         }
     }
 
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        let place = self.keep(selected.level, text);
-        self.push(selected, end, &EntryKind::EndAtom(selected.kind, selected.level as u32, place));
+        let buffers = self.buffers();
+        let place = buffers.keep(selected.level, text);
+        buffers.push(selected, end, &EntryKind::EndAtom(selected.kind, selected.level as u32, place));
     }
 
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
@@ -311,7 +329,7 @@ impl Output for Queue {
             }
             None => EntryKind::EndUnkept,
         };
-        self.push(selected, end, &kind);
+        self.buffers().push(selected, end, &kind);
     }
 
     fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
@@ -320,8 +338,9 @@ impl Output for Queue {
 
     fn begin_chunk(&mut self) -> bool {
         // If events are waiting, this is the second part of one call.
-        let is_first = self.entries.is_empty();
-        let inner = self.inner.get_or_insert_default();
+        let buffers = self.buffers();
+        let is_first = buffers.entries.is_empty();
+        let inner = buffers.inner.get_or_insert_default();
         if is_first {
             inner.texts.iter_mut().for_each(String::clear);
             inner.errors.clear();
@@ -331,9 +350,10 @@ impl Output for Queue {
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
-        let inner = self.inner.get_or_insert_default();
+        let buffers = self.buffers();
+        let inner = buffers.inner.get_or_insert_default();
         let kind = EntryKind::InnerError(inner.errors.len());
         inner.errors.push(error.clone());
-        self.push(selected, error.offset(), &kind);
+        buffers.push(selected, error.offset(), &kind);
     }
 }
