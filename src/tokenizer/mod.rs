@@ -113,6 +113,8 @@ pub(crate) struct Tokenizer {
     offset: u64,
     nest: Nest,
     skipped: Skipped,
+    /// The offset of the first byte that would be one too many in the open string or number.
+    limit: u64,
     string: OpenString,
     escape: OpenEscape,
     carry: Utf8Carry,
@@ -174,6 +176,7 @@ impl Tokenizer {
             offset: 0,
             nest: Nest::default(),
             skipped: Skipped::NOTHING,
+            limit: 0,
             string: OpenString::default(),
             escape: OpenEscape::default(),
             carry: Utf8Carry::default(),

@@ -84,8 +84,6 @@ static NEXT: [[Option<Part>; 256]; PARTS.len()] = {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenNumber {
     part: Part,
-    /// The offset of the first byte that would be one too many.
-    pub(super) limit: u64,
     is_followed: bool,
 }
 
@@ -128,7 +126,8 @@ impl Tokenizer {
             return Err(too_long(at));
         }
         let is_followed = self.is_followed() && sink.begin_atom(ValueKind::Number, at)? == Interest::Follow;
-        self.number = OpenNumber { part: Part::Start, limit: at.saturating_add(self.limits.number), is_followed };
+        self.number = OpenNumber { part: Part::Start, is_followed };
+        self.limit = at.saturating_add(self.limits.number);
         self.state = State::Number;
         self.scratch.clear();
         self.number(chunk, pos, sink)
@@ -138,7 +137,7 @@ impl Tokenizer {
     #[inline]
     pub(super) fn number<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         // Only bytes within the limit are part of the number.
-        let within = usize::try_from(self.number.limit - self.offset).unwrap_or(usize::MAX).min(chunk.len());
+        let within = self.within(self.limit, chunk);
         let mut part = self.number.part;
         let mut pos = start;
         while let Some(next) = chunk[..within].get(pos).and_then(|&byte| part.next(byte)) {

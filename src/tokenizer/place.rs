@@ -87,14 +87,19 @@ impl Tokenizer {
     }
 
     pub(crate) fn progress(&self) -> Progress {
-        let (limit, most, quote) = match self.place() {
-            Place::Key => (self.string.limit, self.limits.key, 1),
-            Place::String => (self.string.limit, self.limits.string, 1),
-            Place::Atom if self.state == State::Number => (self.number.limit, self.limits.number, 0),
-            _ => (0, u64::MAX, 0),
-        };
-        let token_start = (most != u64::MAX).then(|| limit.saturating_sub(most).saturating_sub(quote));
+        let (most, quote) = self.most(&self.limits);
+        let token_start = (most != u64::MAX).then(|| self.limit.saturating_sub(most).saturating_sub(quote));
         Progress { offset: self.offset, lines: self.lines, line_start: self.line_start, token_start }
+    }
+
+    /// How long the open key, string or number may be, and how much of it comes before what is counted.
+    fn most(&self, limits: &Limits) -> (u64, u64) {
+        match self.place() {
+            Place::Key => (limits.key, 1),
+            Place::String => (limits.string, 1),
+            Place::Atom if self.state == State::Number => (limits.number, 0),
+            _ => (u64::MAX, 0),
+        }
     }
 
     /// Goes on at another offset: between tokens, or between two characters of a string, where anything may have been left
@@ -117,20 +122,13 @@ impl Tokenizer {
         let Progress { offset, lines, line_start, token_start } = progress;
         self.set_limits(limits);
         (self.offset, self.lines, self.line_start) = (offset, lines, line_start);
-        let (most, quote) = match self.place() {
-            Place::Key => (limits.key, 1),
-            Place::String => (limits.string, 1),
-            Place::Atom if self.state == State::Number => (limits.number, 0),
-            _ => (u64::MAX, 0),
-        };
+        let (most, quote) = self.most(&limits);
         if token_start.is_some() != (most != u64::MAX) {
             return false;
         }
         let limit = token_start.map_or(u64::MAX, |start| start.saturating_add(quote).saturating_add(most));
-        if self.state == State::Number {
-            self.number.limit = limit;
-        } else {
-            self.string.limit = limit;
+        self.limit = limit;
+        if self.state != State::Number {
             // Where plain text is refused, there is no room for it.
             self.string.room = self.string.room.min(limit).min(limits.total);
         }

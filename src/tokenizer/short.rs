@@ -135,7 +135,7 @@ impl Tokenizer {
         let mut pos = 0;
         let mut step = STEPS[self.state as usize & 15];
         if step == step::STRING {
-            if self.at(len) > self.string.limit {
+            if self.at(len) > self.limit {
                 return Ok(0);
             }
             step <<= u8::from(self.string.is_key());
@@ -175,7 +175,6 @@ impl Tokenizer {
                 let is_followed = self.is_followed();
                 let end = next_stop(pos);
                 if short.byte(end) != b'"' || (end - pos) as u64 > self.limits.key {
-                    self.scratch.clear();
                     let limit = self.at(pos).saturating_add(self.limits.key);
                     self.open_string(Role::Key, is_followed, limit);
                     if end < len || self.at(len) > limit {
@@ -206,7 +205,7 @@ impl Tokenizer {
                 match short.byte(pos) {
                     b'"' => {
                         pos = self.begin_value_string(pos, sink)?;
-                        if self.at(len) > self.string.limit {
+                        if self.at(len) > self.limit {
                             return Ok(pos);
                         }
                         step = step::STRING;

@@ -57,7 +57,7 @@ impl Tokenizer {
             State::AfterValue => Step::AfterValue,
             State::String => {
                 let (end, is_closed) = string_end(chunk, pos, &mut blocks);
-                if end - usize::from(is_closed) > self.within(self.string.limit, chunk) {
+                if end - usize::from(is_closed) > self.within(self.limit, chunk) {
                     return nothing;
                 }
                 if !is_closed {
@@ -105,7 +105,6 @@ impl Tokenizer {
                         comma = None;
                     }
                     if !is_closed {
-                        self.scratch.clear();
                         let limit = self.at(pos + 1).saturating_add(limits.key);
                         self.open_string(Role::Key, false, limit);
                         pos = end;

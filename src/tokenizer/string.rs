@@ -71,8 +71,6 @@ pub(super) struct OpenString {
     role: Role,
     /// True if anybody wants the decoded text.
     pub(super) is_followed: bool,
-    /// The offset of the first byte that would be one too many.
-    pub(super) limit: u64,
     /// The largest length of plain text: the smaller of the string's limit and the limit on the total.
     pub(super) room: u64,
     /// True if it is followed only by [`Tokenizer::take_string_piece`].
@@ -107,7 +105,6 @@ impl Tokenizer {
             self.state = State::Colon;
             return Ok(run.end + 1);
         }
-        self.scratch.clear();
         self.open_string(Role::Key, is_followed, limit);
         Ok(start)
     }
@@ -188,7 +185,7 @@ impl Tokenizer {
 
     /// Takes back that pieces of the open string are refused.
     pub(crate) fn allow_string_pieces(&mut self) {
-        self.string.room = self.string.limit.min(self.limits.total);
+        self.string.room = self.limit.min(self.limits.total);
     }
 
     /// Returns the length of a chunk's part before an offset.
@@ -199,8 +196,12 @@ impl Tokenizer {
 
     #[inline]
     pub(super) fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
+        if role == Role::Key {
+            self.scratch.clear();
+        }
         let room = limit.min(self.limits.total);
-        self.string = OpenString { role, is_followed, limit, room, is_lent: false };
+        self.string = OpenString { role, is_followed, room, is_lent: false };
+        self.limit = limit;
         self.state = State::String;
     }
 
@@ -208,7 +209,7 @@ impl Tokenizer {
     #[inline]
     pub(super) fn string_run<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
         // Only bytes within the limit are part of a run; the one after them is judged by itself.
-        let within = self.within(self.string.limit, chunk);
+        let within = self.within(self.limit, chunk);
         let mut start = start;
         let mut run = scan::run(&chunk[..within], start);
         loop {
@@ -281,7 +282,7 @@ impl Tokenizer {
     /// A byte that is legal in the string must also be within its limit.
     #[inline]
     pub(super) fn check_limit(&self, pos: usize) -> Result<(), Fault> {
-        if self.at(pos) < self.string.limit { Ok(()) } else { Err(self.too_long(pos)) }
+        if self.at(pos) < self.limit { Ok(()) } else { Err(self.too_long(pos)) }
     }
 
     #[cold]

@@ -39,11 +39,11 @@ impl Tokenizer {
 
     /// Reads bytes that stand for what is at an offset; no limit counts them.
     pub(crate) fn put<S: Sink>(&mut self, bytes: &[u8], at: u64, sink: &mut S) -> Result<(), Fault> {
-        let limit = self.is_in_string().then(|| core::mem::replace(&mut self.string.limit, u64::MAX));
+        let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
         self.offset = at;
         let read = self.read(bytes, false, sink);
         if let Some(limit) = limit {
-            self.string.limit = limit;
+            self.limit = limit;
         }
         read
     }
