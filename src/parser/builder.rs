@@ -176,7 +176,7 @@ impl ParserBuilder {
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let duplicate_keys = self.duplicate_keys.unwrap_or_default();
         let inner = InnerTexts::new(patterns.automaton().levels(), self.limits, self.retain, duplicate_keys);
-        let open_keys = (duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default);
+        let open_keys = (duplicate_keys == DuplicateKeys::Reject).then(Box::<OpenKeys>::default);
         let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
         let translator = make_translator.map(|make| make(self.leniency, deviations));

@@ -13,9 +13,9 @@ use crate::tree::Tree;
 pub(crate) struct Followers {
     pub(crate) tracker: Tracker,
     /// The keys of the document's open objects, if duplicates are rejected.
-    pub(crate) open_keys: Option<OpenKeys>,
+    // In a box, and so is the next one, as most parsers have none.
+    pub(crate) open_keys: Option<Box<OpenKeys>>,
     /// The partial document, if snapshots were asked for.
-    // In a box, as most parsers have none.
     pub(crate) tree: Option<Box<Tree>>,
     /// True if a chunk is kept, or reported as it comes.
     pub(crate) has_work_before_chunks: bool,
@@ -25,7 +25,12 @@ pub(crate) struct Followers {
 }
 
 impl Followers {
-    pub(super) fn new(tracker: Tracker, open_keys: Option<OpenKeys>, tree: Option<Box<Tree>>, retain: Retain) -> Self {
+    pub(super) fn new(
+        tracker: Tracker,
+        open_keys: Option<Box<OpenKeys>>,
+        tree: Option<Box<Tree>>,
+        retain: Retain,
+    ) -> Self {
         let has_work_before_chunks = retain != Retain::Nothing || tracker.has_raw();
         let has_work_after_chunks = tree.as_deref().is_some_and(Tree::shows_open_atoms) || tracker.has_raw();
         Self { tracker, open_keys, tree, has_work_before_chunks, has_work_after_chunks }

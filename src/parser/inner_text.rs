@@ -8,13 +8,13 @@
 //! [`InnerText`] a level serves all texts of that level, and they share what is kept: events that are read later name
 //! places in it, so nothing is dropped before the next chunk.
 
-use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
 use super::followers::Followers;
 use super::output::Output;
+use super::rare_list::RareList;
 use super::retention::Retained;
 use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
@@ -23,7 +23,7 @@ use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 
 /// The texts inside strings of the document, one for each level that a pattern leads to.
 #[derive(Clone, Debug)]
-pub(crate) struct InnerTexts(Vec<InnerText>);
+pub(crate) struct InnerTexts(RareList<InnerText>);
 
 impl InnerTexts {
     /// Those of a parser with these choices.
@@ -31,7 +31,7 @@ impl InnerTexts {
         let retain = if retain == Retain::Nothing { retain } else { Retain::Matches };
         let text = |_| InnerText {
             tokenizer: Tokenizer::new(limits),
-            open_keys: (duplicate_keys == DuplicateKeys::Reject).then(OpenKeys::default),
+            open_keys: (duplicate_keys == DuplicateKeys::Reject).then(Box::default),
             kept: Retained::new(retain),
             has_failed: false,
         };
@@ -75,7 +75,7 @@ impl InnerTexts {
 #[derive(Clone, Debug)]
 pub(crate) struct InnerText {
     tokenizer: Tokenizer,
-    open_keys: Option<OpenKeys>,
+    open_keys: Option<Box<OpenKeys>>,
     kept: Retained,
     has_failed: bool,
 }
@@ -291,7 +291,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
         self.out.decided(at);
         if let Some(Strings { deeper: [text, ..], .. }) = self.strings.as_deref_mut()
-            && self.followers.tracker.enter_string(at)
+            && self.followers.tracker.enter_string()
         {
             text.begin();
             self.out.entered(at);
@@ -386,7 +386,7 @@ impl InnerText {
     }
 
     pub(crate) fn open_keys(&self) -> Option<&OpenKeys> {
-        self.open_keys.as_ref()
+        self.open_keys.as_deref()
     }
 
     pub(crate) fn has_failed(&self) -> bool {

@@ -13,6 +13,7 @@ mod io;
 mod open_matches;
 mod output;
 mod place;
+mod rare_list;
 mod raw_chunks;
 mod retention;
 mod through_strings;

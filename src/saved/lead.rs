@@ -156,7 +156,7 @@ impl<'a> Level<'a> {
                 level,
                 tokenizer: &engine.tokenizer,
                 tree: followers.tree.as_deref(),
-                keys: followers.open_keys.as_ref(),
+                keys: followers.open_keys.as_deref(),
                 has_failed: false,
             },
         }
