@@ -1,7 +1,7 @@
 //! The tracker: the parser's place in the document, and the patterns that select what is open there.
 //!
-//! One frame per open container that is followed, one automaton row per frame, the selecting patterns of all open
-//! values on one stack. A path node is made only for a value that a pattern selects or may select something in.
+//! One frame and one automaton row per open container that is followed. Most are not selected themselves: what only the end
+//! of a selected value needs is on a stack of its own, and so are the selecting patterns of all open values. A path node is made only for a value that a pattern selects or may select something in.
 //!
 //! A string that is read inside has a frame too, as if it were a container with one child, the root of its text. So the
 //! values of that text are on the same stacks, above the string, and come through the same functions. The document is
@@ -12,21 +12,24 @@ mod innermost;
 mod open;
 mod paths;
 mod raw;
+mod rows;
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
+use core::slice;
 
 pub(crate) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
 use self::raw::RawDeltas;
+use self::rows::Rows;
 use super::output::{Kept, Output, Selected};
+use super::rare_list::RareList;
 use crate::error::Error;
 use crate::event::{Event, EventKind};
 use crate::path::{NodeId, PathStore, ROOT};
 use crate::pattern::PatternId;
 use crate::pattern::PatternSet;
-use crate::pattern::Row;
 use crate::tokenizer::{KeyFilter, ValueKind};
 
 #[derive(Clone, Debug)]
@@ -34,17 +37,17 @@ pub(crate) struct Tracker {
     patterns: PatternSet,
     paths: PathStore,
     frames: Vec<Frame>,
-    /// The rows of the frames, one after the other.
-    rows: Vec<u64>,
-    /// The row and the node of the value that begins next, or of the open string or atom.
-    row: Row,
+    rows: Rows,
+    /// The node of the value that begins next, or of the open string or atom.
     node: NodeId,
+    /// The selected values that have a frame, outermost first.
+    selected: RareList<OpenValue>,
     /// The open string or atom, if a pattern selects it.
     leaf: Option<OpenValue>,
-    /// The patterns that select the open values, outermost first.
+    /// The patterns of the open values that more than one selects, outermost first.
     selecting: Vec<PatternId>,
     /// The open strings that are read inside, outermost first.
-    entered: Vec<EnteredString>,
+    entered: RareList<EnteredString>,
     next_match: u64,
     /// If a pattern is raw.
     raw: Option<Box<RawDeltas>>,
@@ -53,7 +56,8 @@ pub(crate) struct Tracker {
 /// An open container, or an open string that is read inside.
 #[derive(Clone, Copy, Debug)]
 struct Frame {
-    value: OpenValue,
+    kind: ValueKind,
+    is_selected: bool,
     /// True if a pattern may select something inside.
     is_live: bool,
     node: NodeId,
@@ -66,36 +70,47 @@ struct Frame {
 struct EnteredString {
     /// The place of its frame.
     frame: usize,
-    /// The end of its patterns in `selecting`.
+    /// The places after it in `selected`, and after its patterns in `selecting`.
+    selected_to: usize,
     selecting_to: usize,
 }
 
-/// The beginning of a value, as far as its end needs it.
+/// The beginning of a selected value, as far as its end needs it.
 #[derive(Clone, Copy, Debug)]
 struct OpenValue {
     kind: ValueKind,
+    /// The first of the patterns that select it, and how many there are. If there are more than that one, `selecting` has
+    /// them all.
+    pattern: PatternId,
+    patterns: u32,
     start: u64,
     first_match: u64,
-    /// The beginning of its patterns in `selecting`.
-    selecting_from: usize,
-    is_selected: bool,
+}
+
+impl OpenValue {
+    /// Its patterns, which are the last of these, if there is more than one.
+    #[inline]
+    fn patterns_in<'a>(&'a self, selecting: &'a [PatternId]) -> &'a [PatternId] {
+        match self.patterns {
+            1 => slice::from_ref(&self.pattern),
+            patterns => &selecting[selecting.len() - patterns as usize..],
+        }
+    }
 }
 
 impl Tracker {
     pub(super) fn new(patterns: PatternSet) -> Self {
-        let mut row = patterns.automaton().empty_row();
-        patterns.automaton().enter_root(&mut row);
         Self {
             raw: RawDeltas::of(&patterns),
+            rows: Rows::of_root(patterns.automaton()),
             patterns,
             paths: PathStore::default(),
             frames: Vec::new(),
-            rows: Vec::new(),
-            row,
             node: ROOT,
+            selected: RareList::default(),
             leaf: None,
             selecting: Vec::new(),
-            entered: Vec::new(),
+            entered: RareList::default(),
             next_match: 0,
         }
     }
@@ -103,12 +118,12 @@ impl Tracker {
     pub(super) fn reset(&mut self) {
         self.paths.clear();
         self.frames.clear();
-        self.rows.clear();
-        self.patterns.automaton().enter_root(&mut self.row);
+        self.rows.reset(self.patterns.automaton());
         self.node = ROOT;
+        self.selected.truncate(0);
         self.leaf = None;
         self.selecting.clear();
-        self.entered.clear();
+        self.entered.truncate(0);
         self.next_match = 0;
         self.raw.iter_mut().for_each(|raw| raw.clear());
     }
@@ -123,13 +138,12 @@ impl Tracker {
 
     /// Returns true if a value is open that a pattern selects.
     pub(super) fn has_open_match(&self) -> bool {
-        !self.selecting.is_empty()
+        self.leaf.is_some() || !self.selected.is_empty()
     }
 
     /// Returns true if a value of the text of a level is open that a pattern selects.
     pub(crate) fn has_open_match_in(&self, level: usize) -> bool {
-        let to = |level: usize| self.entered.get(level).map_or(self.selecting.len(), |string| string.selecting_to);
-        level <= self.level() && to(level) > level.checked_sub(1).map_or(0, to)
+        self.selected_in(level).next().is_some()
     }
 
     /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
@@ -138,10 +152,10 @@ impl Tracker {
     pub(super) fn key(&mut self, key: &str) -> bool {
         let Some(frame) = self.frames.last().filter(|frame| frame.is_live) else { return false };
         let automaton = self.patterns.automaton();
-        let from = &self.rows[self.rows.len() - automaton.words()..];
-        automaton.step_key(from, key, &mut self.row);
+        let (from, row) = self.rows.step(automaton);
+        automaton.step_key(from, key, row);
         self.node = frame.node;
-        let leads_on = !is_dead(&self.row);
+        let leads_on = !is_dead(row);
         if leads_on {
             self.paths.release_after(frame.node);
             self.node = self.paths.push_key(frame.node, key);
@@ -152,56 +166,56 @@ impl Tracker {
     /// The keys of the innermost object from which a pattern may lead on.
     pub(super) fn wanted_keys(&self) -> KeyFilter {
         let automaton = self.patterns.automaton();
-        self.rows
-            .len()
-            .checked_sub(automaton.words())
-            .map_or(KeyFilter::ALL, |from| automaton.wanted_keys(&self.rows[from..]))
+        let innermost = self.frames.len().checked_sub(1);
+        innermost.map_or(KeyFilter::ALL, |frame| automaton.wanted_keys(self.rows.at(frame, automaton)))
     }
 
     /// Notes a member's key that is not one of these.
     pub(super) fn skip_key(&mut self) {
-        self.row.fill(0);
+        self.rows.top_mut(self.patterns.automaton()).fill(0);
         if let Some(frame) = self.frames.last() {
             self.node = frame.node;
         }
     }
 
-    /// Finds the patterns that select the value that begins, and reports it for each.
+    /// Finds the patterns that select the value that begins, and reports it for each, if there are any.
     #[inline]
-    fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> OpenValue {
+    fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> Option<OpenValue> {
         let automaton = self.patterns.automaton();
-        if let Some(frame) = self.frames.last_mut()
-            && frame.value.kind == ValueKind::Array
-        {
+        if let Some(frame) = self.frames.last_mut() {
             let index = frame.next_index;
             frame.next_index += 1;
-            if frame.is_live {
-                let from = &self.rows[self.rows.len() - automaton.words()..];
-                automaton.step_index(from, index, &mut self.row);
+            if !frame.is_live {
+                return None;
+            }
+            if frame.kind == ValueKind::Array {
+                let (from, row) = self.rows.step(automaton);
+                automaton.step_index(from, index, row);
                 self.node = frame.node;
-                if !is_dead(&self.row) {
+                if !is_dead(row) {
                     self.paths.release_after(frame.node);
                     self.node = self.paths.push_index(frame.node, index);
                 }
             }
         }
-        let selecting_from = self.selecting.len();
-        automaton.push_selected(&self.row, &mut self.selecting);
-        let is_selected = self.selecting.len() > selecting_from;
-        let value = OpenValue { kind, start, first_match: self.next_match, selecting_from, is_selected };
-        if is_selected {
-            out.begin(&self.selected(&value), start);
-            self.next_match += (self.selecting.len() - selecting_from) as u64;
-            self.keep_path(out);
-            self.begin_raw(&value, out);
+        let row = self.rows.top(automaton);
+        let (pattern, patterns) = automaton.selected(row)?;
+        if patterns > 1 {
+            automaton.push_selected(row, &mut self.selecting);
         }
-        value
+        let value = OpenValue { kind, pattern, patterns, start, first_match: self.next_match };
+        out.begin(&self.innermost(&value), start);
+        self.next_match += u64::from(patterns);
+        self.keep_path(out);
+        self.begin_raw(&value, out);
+        Some(value)
     }
 
+    /// The innermost selected value, as it is reported.
     #[inline]
-    fn selected(&self, value: &OpenValue) -> Selected<'_> {
+    fn innermost<'a>(&'a self, value: &'a OpenValue) -> Selected<'a> {
         Selected {
-            patterns: &self.selecting[value.selecting_from..],
+            patterns: self.patterns_of(value),
             first_match: value.first_match,
             kind: value.kind,
             node: self.node,
@@ -210,27 +224,49 @@ impl Tracker {
         }
     }
 
+    /// The patterns that select the innermost selected value.
+    #[inline]
+    fn patterns_of<'a>(&'a self, value: &'a OpenValue) -> &'a [PatternId] {
+        value.patterns_in(&self.selecting)
+    }
+
+    /// The innermost selected value has ended, and been reported.
+    #[inline]
+    fn forget<O: Output + ?Sized>(&mut self, value: &OpenValue, out: &O) {
+        if value.patterns > 1 {
+            self.selecting.truncate(self.selecting.len() - value.patterns as usize);
+        }
+        self.keep_path(out);
+    }
+
     /// A container begins. Returns whether a pattern may select something inside.
     #[inline]
     pub(super) fn begin_container<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
         let automaton = self.patterns.automaton();
+        let row = self.rows.top(automaton);
         let is_live = match kind {
-            ValueKind::Object => automaton.enters_object(&self.row),
-            _ => automaton.enters_array(&self.row),
+            ValueKind::Object => automaton.enters_object(row),
+            _ => automaton.enters_array(row),
         };
-        self.push_frame(value, is_live);
+        self.push_frame(kind, value, is_live);
         if !is_live {
             // Nothing inside is selected by any pattern, so nothing below looks at the row again.
-            self.row.fill(0);
+            self.rows.top_mut(self.patterns.automaton()).fill(0);
         }
         is_live
     }
 
     #[inline]
-    fn push_frame(&mut self, value: OpenValue, is_live: bool) {
-        self.frames.push(Frame { value, is_live, node: self.node, next_index: 0 });
-        self.rows.extend_from_slice(&self.row);
+    fn push_frame(&mut self, kind: ValueKind, value: Option<OpenValue>, is_live: bool) {
+        if self.frames.capacity() == 0 {
+            self.frames.reserve_exact(3);
+        }
+        self.frames.push(Frame { kind, is_selected: value.is_some(), is_live, node: self.node, next_index: 0 });
+        if let Some(value) = value {
+            self.selected.push(value);
+        }
+        self.rows.push(self.patterns.automaton());
     }
 
     #[inline]
@@ -240,29 +276,27 @@ impl Tracker {
         kept: impl FnOnce(Range<u64>) -> Kept<'r>,
         out: &mut O,
     ) {
-        let Some(Frame { value, node, .. }) = self.frames.pop() else { return };
-        self.rows.truncate(self.rows.len() - self.patterns.automaton().words());
+        let Some(Frame { is_selected, node, .. }) = self.frames.pop() else { return };
+        self.rows.pop(self.patterns.automaton());
         self.node = node;
-        if value.is_selected {
+        if is_selected && let Some(value) = self.selected.pop() {
             self.end_raw(end, out);
-            out.end_span(&self.selected(&value), end, kept(value.start..end));
-            self.selecting.truncate(value.selecting_from);
-            self.keep_path(out);
+            out.end_span(&self.innermost(&value), end, kept(value.start..end));
+            self.forget(&value, out);
         }
     }
 
     /// A string or atom begins. Returns whether a pattern needs its text, or its end.
     #[inline]
     pub(super) fn begin_leaf<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
-        let value = self.begin_value(kind, start, out);
-        self.leaf = value.is_selected.then_some(value);
-        value.is_selected && (kind != ValueKind::String || self.needs_text())
+        self.leaf = self.begin_value(kind, start, out);
+        self.leaf.is_some() && (kind != ValueKind::String || self.needs_text())
     }
 
     #[inline]
     pub(super) fn delta<O: Output + ?Sized>(&mut self, text: &str, at: u64, out: &mut O) {
         if let Some(value) = &self.leaf {
-            out.delta(&self.selected(value), text, at);
+            out.delta(&self.innermost(value), text, at);
             self.keep_path(out);
         } else {
             self.pass_raw(text, at, out);
@@ -272,7 +306,7 @@ impl Tracker {
     /// The patterns that select the open string or atom.
     #[inline]
     pub(super) fn selecting_leaf(&self) -> &[PatternId] {
-        self.leaf.as_ref().map_or(&[], |leaf| &self.selecting[leaf.selecting_from..])
+        self.leaf.as_ref().map_or(&[], |leaf| self.patterns_of(leaf))
     }
 
     /// Reports a delta to an output, for one pattern at a time.
@@ -280,7 +314,7 @@ impl Tracker {
     #[inline(always)]
     pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
         let leaf = self.leaf.as_ref()?;
-        let pattern = *self.selecting.get(leaf.selecting_from + place)?;
+        let pattern = *self.patterns_of(leaf).get(place)?;
         let match_id = leaf.first_match + place as u64;
         Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text), offset })
     }
@@ -296,9 +330,8 @@ impl Tracker {
     pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {
             self.end_raw(end, out);
-            out.end_atom(&self.selected(&value), text, end);
-            self.selecting.truncate(value.selecting_from);
-            self.keep_path(out);
+            out.end_atom(&self.innermost(&value), text, end);
+            self.forget(&value, out);
         }
     }
 
@@ -311,9 +344,8 @@ impl Tracker {
     ) {
         if let Some(value) = self.leaf.take() {
             self.end_raw(end, out);
-            out.end_span(&self.selected(&value), end, kept(value.start..end));
-            self.selecting.truncate(value.selecting_from);
-            self.keep_path(out);
+            out.end_span(&self.innermost(&value), end, kept(value.start..end));
+            self.forget(&value, out);
         }
     }
 }
@@ -326,22 +358,18 @@ impl Tracker {
     }
 
     /// Returns true if the string that has just begun is read inside. If it is, the root of its text comes next.
-    pub(super) fn enter_string(&mut self, start: u64) -> bool {
-        if !self.patterns.automaton().enters_string(&self.row) {
+    pub(super) fn enter_string(&mut self) -> bool {
+        let automaton = self.patterns.automaton();
+        if !automaton.enters_string(self.rows.top(automaton)) {
             return false;
         }
-        let unselected = OpenValue {
-            kind: ValueKind::String,
-            start,
-            first_match: self.next_match,
-            selecting_from: self.selecting.len(),
-            is_selected: false,
-        };
-        let value = self.leaf.take().unwrap_or(unselected);
-        self.entered.push(EnteredString { frame: self.frames.len(), selecting_to: self.selecting.len() });
-        let from = self.rows.len();
-        self.push_frame(value, true);
-        self.patterns.automaton().step_inside(&self.rows[from..], &mut self.row);
+        let (frame, value) = (self.frames.len(), self.leaf.take());
+        self.push_frame(ValueKind::String, value, true);
+        let (selected_to, selecting_to) = (self.selected.len(), self.selecting.len());
+        self.entered.push(EnteredString { frame, selected_to, selecting_to });
+        let automaton = self.patterns.automaton();
+        let (from, row) = self.rows.step(automaton);
+        automaton.step_inside(from, row);
         self.paths.release_after(self.node);
         self.node = self.paths.push_inside(self.node);
         true
@@ -353,15 +381,16 @@ impl Tracker {
         if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
             return;
         }
-        let entered = self.entered.get(level);
-        let (value, node, to) = match (entered.and_then(|string| self.frames.get(string.frame)), &self.leaf) {
-            (Some(Frame { value, node, .. }), _) => (value, *node, entered.map_or(0, |string| string.selecting_to)),
-            (None, Some(leaf)) => (leaf, self.node, self.selecting.len()),
-            (None, None) => return,
+        let (value, node, to) = match self.entered.get(level) {
+            Some(string) => {
+                let Frame { is_selected, node, .. } = self.frames[string.frame];
+                (self.selected[..string.selected_to].last().filter(|_| is_selected), node, string.selecting_to)
+            }
+            None => (self.leaf.as_ref(), self.node, self.selecting.len()),
         };
-        if value.is_selected {
+        if let Some(value) = value {
             let selected = Selected {
-                patterns: &self.selecting[value.selecting_from..to],
+                patterns: value.patterns_in(&self.selecting[..to]),
                 first_match: value.first_match,
                 kind: value.kind,
                 node,
@@ -389,7 +418,7 @@ impl Tracker {
     /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
     /// is reported.
     pub(super) fn fail_inside<O: Output + ?Sized>(&mut self, level: usize, error: &Error, out: &mut O) {
-        let Some(&EnteredString { frame, selecting_to }) =
+        let Some(&EnteredString { frame, selected_to, selecting_to }) =
             level.checked_sub(1).and_then(|outer| self.entered.get(outer))
         else {
             return;
@@ -398,11 +427,12 @@ impl Tracker {
         let automaton = self.patterns.automaton();
         self.entered.truncate(level);
         self.frames.truncate(frame + 1);
-        self.rows.truncate((frame + 1) * automaton.words());
+        self.rows.truncate(frame + 1, automaton);
+        self.selected.truncate(selected_to);
         self.selecting.truncate(selecting_to);
         self.leaf = None;
         self.node = self.frames[frame].node;
-        automaton.push_through(&self.rows[frame * automaton.words()..], &mut self.selecting);
+        automaton.push_through(self.rows.at(frame, automaton), &mut self.selecting);
         let selected = Selected {
             patterns: &self.selecting[selecting_to..],
             first_match: self.next_match,

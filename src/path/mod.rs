@@ -110,6 +110,10 @@ impl PathStore {
 
     #[inline]
     fn push(&mut self, parent: NodeId, index: u64) -> NodeId {
+        if self.nodes.capacity() == 0 {
+            // A short path is the rule: room for four would be a third too much for many.
+            self.nodes.reserve_exact(3);
+        }
         self.nodes.push(Node { parent, index, keys_start: self.keys.len() });
         self.nodes.len() as NodeId
     }

@@ -1,7 +1,7 @@
 //! The automaton that advances all patterns of a set together, a key or an index at a time.
 //!
 //! A pattern of m segments has m + 1 *positions*, one bit each. Position i is alive at a value if the first i segments
-//! lead there; if the last position is alive, the pattern selects the value. A [`Row`] holds the bits of all patterns,
+//! lead there; if the last position is alive, the pattern selects the value. A *row* holds the bits of all patterns,
 //! one pattern after the other. The set `a[*]`, `a..b` has six positions:
 //!
 //! ```text
@@ -38,13 +38,8 @@ use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use smallvec::{SmallVec, smallvec};
-
 use super::syntax::{Pattern, PatternId, Selector, Slice};
 use crate::tokenizer::KeyFilter;
-
-/// The positions that are alive at one value, 64 to a word.
-pub(crate) type Row = SmallVec<[u64; 2]>;
 
 const WORD: usize = u64::BITS as usize;
 
@@ -181,16 +176,9 @@ impl Automaton {
         self.masks.len()
     }
 
-    /// A row without positions.
-    pub(crate) fn empty_row(&self) -> Row {
-        smallvec![0; self.words()]
-    }
-
-    /// Makes a row that of the root.
-    pub(crate) fn enter_root(&self, row: &mut [u64]) {
-        for (word, masks) in row.iter_mut().zip(&self.masks) {
-            *word = masks.initial;
-        }
+    /// The row of the root.
+    pub(crate) fn root_row(&self) -> impl Iterator<Item = u64> {
+        self.masks.iter().map(|masks| masks.initial)
     }
 
     /// The row of the member `key` of an object with the row `from`.
@@ -280,6 +268,20 @@ impl Automaton {
         }
     }
 
+    /// The first of the patterns that select the value with this row, and how many there are, if there are any.
+    #[inline]
+    pub(crate) fn selected(&self, row: &[u64]) -> Option<(PatternId, u32)> {
+        let mut selected = None::<(PatternId, u32)>;
+        for (masks, bits) in self.masks.iter().zip(row) {
+            let finals = bits & masks.finals;
+            if finals != 0 {
+                let (first, before) = selected.unwrap_or_else(|| (masks.pattern(finals), 0));
+                selected = Some((first, before + finals.count_ones()));
+            }
+        }
+        selected
+    }
+
     /// Appends the patterns that select the value with this row, ascending.
     // No nested iterator: every kind of output has a caller of this, and it would not be inlined into each.
     #[inline]
@@ -308,11 +310,16 @@ impl Masks {
     #[inline]
     fn push_patterns(&self, mut positions: u64, patterns: &mut Vec<PatternId>) {
         while positions != 0 {
-            let lowest = positions & positions.wrapping_neg();
-            positions ^= lowest;
-            let rank = (self.finals & lowest.wrapping_sub(1)).count_ones();
-            patterns.push(PatternId(self.finals_before + rank));
+            patterns.push(self.pattern(positions));
+            positions &= positions - 1;
         }
+    }
+
+    /// The pattern of the lowest of these positions.
+    #[inline]
+    fn pattern(&self, positions: u64) -> PatternId {
+        let below = (positions & positions.wrapping_neg()) - 1;
+        PatternId(self.finals_before + (self.finals & below).count_ones())
     }
 }
 

@@ -8,7 +8,7 @@ mod parser;
 mod set;
 mod syntax;
 
-pub(crate) use self::automaton::Row;
+pub(crate) use self::automaton::Automaton;
 pub use self::set::PatternSet;
 pub use self::syntax::{Pattern, PatternError, PatternId};
 // For the envelope, which makes a pattern of its own.

@@ -59,7 +59,7 @@ impl Tracker {
             OpenValues { depth: 1, has_leaf: false } => Some(ROOT),
             OpenValues { has_leaf: true, .. } => None,
             OpenValues { depth, .. } => {
-                let is_known = |frame: &&Frame| frame.is_live || frame.value.is_selected;
+                let is_known = |frame: &&Frame| frame.is_live || frame.is_selected;
                 let innermost = self.frames.last().filter(|_| self.frames.len() == from + depth);
                 innermost.filter(is_known).map(|frame| frame.node)
             }
@@ -68,7 +68,7 @@ impl Tracker {
 
     /// Returns the beginning and the path of the innermost open container that a pattern selects.
     pub(in crate::parser) fn open_match(&self) -> Option<(u64, Path<'_>)> {
-        let frame = self.frames.iter().rfind(|frame| frame.value.is_selected)?;
-        Some((frame.value.start, self.paths.path(frame.node)))
+        let frame = self.frames.iter().rfind(|frame| frame.is_selected)?;
+        Some((self.selected.last()?.start, self.paths.path(frame.node)))
     }
 }

@@ -30,8 +30,9 @@ pub(crate) struct FirstMatch {
 }
 
 impl OpenValue {
-    fn as_selected(&self) -> Option<(u64, u64)> {
-        self.is_selected.then_some((self.start, self.first_match))
+    /// Its beginning and its first match.
+    fn beginning(&self) -> (u64, u64) {
+        (self.start, self.first_match)
     }
 }
 
@@ -49,11 +50,20 @@ impl Tracker {
 
     /// The selected values that are open, outermost first, each with the number of frames around it and its patterns.
     fn selected_values(&self) -> impl Iterator<Item = (usize, &OpenValue, &[PatternId])> {
-        let values = self.frames.iter().map(|frame| &frame.value).chain(&self.leaf);
-        let next = values.clone().skip(1).map(|next| next.selecting_from).chain([self.selecting.len()]);
-        values.zip(next).enumerate().filter(|(_, (value, _))| value.is_selected).map(|(place, (value, to))| {
-            (place, value, self.selecting.get(value.selecting_from..to).unwrap_or_default())
+        let frames = self.frames.iter().enumerate().filter(|(_, frame)| frame.is_selected).map(|(place, _)| place);
+        let values = self.selected.iter().chain(&self.leaf);
+        let mut to = 0;
+        frames.chain([self.frames.len()]).zip(values).map(move |(place, value)| {
+            to += if value.patterns > 1 { value.patterns as usize } else { 0 };
+            (place, value, value.patterns_in(&self.selecting[..to]))
         })
+    }
+
+    /// The selected values of a level's text that are open, outermost first.
+    pub(super) fn selected_in(&self, level: usize) -> impl DoubleEndedIterator<Item = &OpenValue> {
+        let to = |level: usize| self.entered.get(level).map_or(self.selected.len(), |string| string.selected_to);
+        let from = level.checked_sub(1).map_or(0, to);
+        self.selected[from..to(level)].iter().chain(self.leaf.iter().filter(move |_| level == self.level()))
     }
 
     /// The first match of each selected value that is open, outermost first.
@@ -67,7 +77,7 @@ impl Tracker {
 
     /// The open containers of all levels that are followed, outermost first: whether a pattern may select something inside.
     pub(crate) fn live_containers(&self) -> impl Iterator<Item = bool> {
-        self.frames.iter().filter(|frame| frame.value.kind != ValueKind::String).map(|frame| frame.is_live)
+        self.frames.iter().filter(|frame| frame.kind != ValueKind::String).map(|frame| frame.is_live)
     }
 
     /// The open strings that are read inside, outermost first: the number of open containers around each, of all levels.
@@ -77,10 +87,14 @@ impl Tracker {
 
     /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only where
     /// it has led on.
-    pub(crate) fn open_containers(&self, level: usize) -> impl DoubleEndedIterator<Item = OpenContainer<'_>> {
+    pub(crate) fn open_containers(&self, level: usize) -> impl Iterator<Item = OpenContainer<'_>> {
         let from = self.first_frame(level);
         let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
-        (from..to).filter_map(|place| self.open_container(place))
+        let mut selected = self.selected_in(level);
+        (from..to).filter_map(move |place| {
+            let value = if self.frames.get(place)?.is_selected { selected.next() } else { None };
+            self.open_container(place, value)
+        })
     }
 
     /// The place of the first frame of a level's text.
@@ -90,23 +104,24 @@ impl Tracker {
 
     /// The open string of a level's text, if it is read inside.
     pub(crate) fn entered_string(&self, level: usize) -> Option<OpenContainer<'_>> {
-        let EnteredString { frame, .. } = self.entered.get(level)?;
-        self.open_container(*frame)
+        let EnteredString { frame, selected_to, .. } = *self.entered.get(level)?;
+        let value = self.selected[..selected_to].last().filter(|_| self.frames[frame].is_selected);
+        self.open_container(frame, value)
     }
 
-    fn open_container(&self, place: usize) -> Option<OpenContainer<'_>> {
-        let Frame { value, is_live, node, next_index } = self.frames.get(place)?;
+    fn open_container(&self, place: usize, value: Option<&OpenValue>) -> Option<OpenContainer<'_>> {
+        let Frame { kind, is_live, node, next_index, .. } = *self.frames.get(place)?;
         let next = self.frames.get(place + 1).map_or(self.node, |next| next.node);
-        let segment = if next == *node { None } else { self.paths.path(next).last() };
+        let segment = if next == node { None } else { self.paths.path(next).last() };
         let key = if let Some(Segment::Key(key)) = segment { Some(key) } else { None };
-        let key = key.filter(|_| value.kind == ValueKind::Object);
-        Some(OpenContainer { selected: value.as_selected(), is_live: *is_live, next_index: *next_index, key })
+        let key = key.filter(|_| kind == ValueKind::Object);
+        Some(OpenContainer { selected: value.map(OpenValue::beginning), is_live, next_index, key })
     }
 
     /// Returns the beginning of the open string or atom that is not read inside, and its first match, if a pattern
     /// selects it.
     pub(crate) fn open_leaf(&self) -> Option<(u64, u64)> {
-        self.leaf.as_ref().and_then(OpenValue::as_selected)
+        self.leaf.as_ref().map(OpenValue::beginning)
     }
 
     pub(crate) fn next_match(&self) -> u64 {
@@ -122,7 +137,7 @@ impl Tracker {
 
     /// Gives the next element of the innermost container its index, in a text of this level. Returns whether it may have it.
     pub(crate) fn set_next_index(&mut self, next_index: u64) -> bool {
-        let array = self.frames.last_mut().filter(|frame| frame.value.kind == ValueKind::Array);
+        let array = self.frames.last_mut().filter(|frame| frame.kind == ValueKind::Array);
         let array = array.filter(|array| array.next_index <= next_index);
         let is_one = array.is_some();
         array.into_iter().for_each(|array| array.next_index = next_index);
@@ -131,44 +146,16 @@ impl Tracker {
 
     /// Returns the beginning of the outermost selected value of a level's text that is open.
     pub(crate) fn outermost_start(&self, level: usize) -> Option<u64> {
-        if !self.has_open_match_in(level) {
-            return None;
-        }
-        let (from, to) = self.frames_of(level);
-        let before = level.checked_sub(1).map_or(0, |outer| self.entered[outer].selecting_to);
-        // The patterns of the frames ascend: those up to the outermost selected one begin where the level does.
-        let frames = self.frames.get(from..to)?;
-        let outermost = frames.partition_point(|frame| frame.value.selecting_from <= before).checked_sub(1);
-        let value = outermost.map(|place| &frames[place].value).filter(|value| value.is_selected);
-        value.or(self.leaf.as_ref()).map(|value| value.start)
+        self.selected_starts(level).next()
     }
 
     /// Returns the beginnings of the selected values of a level's text that are open, outermost first.
-    pub(crate) fn selected_starts(&self, level: usize) -> impl Iterator<Item = u64> {
-        let (from, to) = self.frames_of(level);
-        let frames = self.frames[from..to].iter().map(|frame| &frame.value);
-        let leaf = self.leaf.iter().filter(move |_| level == self.level());
-        frames.chain(leaf).filter_map(|value| value.as_selected().map(|(start, _)| start))
+    pub(crate) fn selected_starts(&self, level: usize) -> impl DoubleEndedIterator<Item = u64> {
+        self.selected_in(level).map(|value| value.start)
     }
 
-    /// The places of the frames of a level's text, that of the string which is read inside included.
-    fn frames_of(&self, level: usize) -> (usize, usize) {
-        (self.first_frame(level), self.entered.get(level).map_or(self.frames.len(), |string| string.frame + 1))
-    }
-
-    /// Returns the beginning of the newest selected value of a level's text that is open. Its starts ascend, so it is
-    /// the last.
+    /// Returns the beginning of the newest selected value of a level's text that is open.
     pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
-        let leaf = self.leaf.as_ref().filter(|_| level == self.level());
-        if let Some(leaf) = leaf {
-            return Some(leaf.start);
-        }
-        let (from, to) = self.frames_of(level);
-        // Where the patterns begin of what is open inside. Those of the frames ascend, so that the search is short.
-        let inside = self.frames.get(to).map(|frame| &frame.value).or(self.leaf.as_ref());
-        let end = inside.map_or(self.selecting.len(), |value| value.selecting_from);
-        let frames = self.frames.get(from..to)?;
-        let selected = frames.partition_point(|frame| frame.value.selecting_from < end).checked_sub(1)?;
-        Some(frames.get(selected)?.value.start)
+        self.selected_starts(level).next_back()
     }
 }

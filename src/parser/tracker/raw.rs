@@ -376,7 +376,7 @@ impl Tracker {
     fn begin_some_raw(&mut self, value: &OpenValue, out: &mut dyn Output) {
         let Some(mut raw) = self.raw.take() else { return };
         let matches = |is_raw| {
-            let all = self.selecting[value.selecting_from..].iter().copied().zip(value.first_match..);
+            let all = self.patterns_of(value).iter().copied().zip(value.first_match..);
             all.filter(|(id, _)| self.patterns.get(*id).is_some_and(|pattern| pattern.is_raw == is_raw)).collect()
         };
         let those: SomeMatches = matches(true);
