@@ -134,6 +134,9 @@ impl Parser {
     #[inline(never)]
     fn feed_queued(&mut self, chunk: &[u8]) -> Result<(), Error> {
         self.queue.clear();
+        if chunk.len() >= 256 && !self.patterns().is_empty() {
+            self.queue.expect(chunk.len());
+        }
         self.engine.feed_any(chunk, &mut self.queue)
     }
 

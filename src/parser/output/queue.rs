@@ -17,7 +17,7 @@ use crate::tokenizer::{PieceText, ValueKind};
 #[derive(Debug, Default)]
 pub(in crate::parser) struct Queue(Option<Box<Buffers>>);
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Buffers {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
@@ -114,12 +114,29 @@ impl EntryKind {
     }
 }
 
+impl Default for Buffers {
+    /// Room for the events of a few bytes: there are seldom more than two.
+    fn default() -> Self {
+        Self { entries: Vec::with_capacity(2), text: String::new(), inner: None }
+    }
+}
+
 impl Queue {
     #[inline]
     pub(in crate::parser) fn clear(&mut self) {
         if let Some(buffers) = &mut self.0 {
             buffers.entries.clear();
             buffers.text.clear();
+        }
+    }
+
+    /// Makes room for the events of a long chunk at once, if there is none: it would grow step by step.
+    #[inline(never)]
+    pub(in crate::parser) fn expect(&mut self, chunk_len: usize) {
+        if self.0.is_none() {
+            let (len, buffers) = (chunk_len.min(4096), self.buffers());
+            buffers.entries.reserve(len / 64);
+            buffers.text.reserve(len / 4);
         }
     }
 
