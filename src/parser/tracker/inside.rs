@@ -1,0 +1,105 @@
+//! Strings that are read inside: they are entered as containers are, and what a failed text in one leaves open is forgotten.
+
+use core::ops::Range;
+
+use super::{EnteredString, Frame, Tracker};
+use crate::error::Error;
+use crate::parser::output::{Kept, Output, Selected};
+use crate::tokenizer::ValueKind;
+
+impl Tracker {
+    /// The level of the text whose tokens come next: how many open strings are read inside.
+    pub(crate) fn level(&self) -> usize {
+        self.entered.len()
+    }
+
+    /// Returns true if the string that has just begun is read inside. If it is, the root of its text comes next.
+    pub(in crate::parser) fn enter_string(&mut self) -> bool {
+        let automaton = self.patterns.automaton();
+        if !automaton.enters_string(self.rows.top(automaton)) {
+            return false;
+        }
+        let (frame, value) = (self.frames.len(), self.leaf.take());
+        self.push_frame(ValueKind::String, value, true);
+        let (selected_to, selecting_to) = (self.selected.len(), self.selecting.len());
+        self.entered.push(EnteredString { frame, selected_to, selecting_to });
+        let automaton = self.patterns.automaton();
+        let (from, row) = self.rows.step(automaton);
+        automaton.step_inside(from, row);
+        self.paths.release_after(self.node);
+        self.node = self.paths.push_inside(self.node);
+        true
+    }
+
+    /// New text of the open string of a level, which may be read inside.
+    #[inline]
+    pub(in crate::parser) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
+        if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
+            return;
+        }
+        let (value, node, to) = match self.entered.get(level) {
+            Some(string) => {
+                let Frame { is_selected, node, .. } = self.frames[string.frame];
+                (self.selected[..string.selected_to].last().filter(|_| is_selected), node, string.selecting_to)
+            }
+            None => (self.leaf.as_ref(), self.node, self.selecting.len()),
+        };
+        if let Some(value) = value {
+            let selected = Selected {
+                patterns: value.patterns_in(&self.selecting[..to]),
+                first_match: value.first_match,
+                kind: value.kind,
+                node,
+                paths: &self.paths,
+                level,
+            };
+            out.delta_among_others(&selected, text, at);
+            if out.reads_later() {
+                self.paths.pin(node);
+            }
+        }
+    }
+
+    /// The end of the string that is read inside, once its text has ended or failed.
+    pub(in crate::parser) fn end_entered<'r, O: Output + ?Sized>(
+        &mut self,
+        end: u64,
+        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
+        out: &mut O,
+    ) {
+        self.entered.pop();
+        self.end_container(end, kept, out);
+    }
+
+    /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
+    /// is reported.
+    pub(in crate::parser) fn fail_inside<O: Output + ?Sized>(&mut self, level: usize, error: &Error, out: &mut O) {
+        let Some(&EnteredString { frame, selected_to, selecting_to }) =
+            level.checked_sub(1).and_then(|outer| self.entered.get(outer))
+        else {
+            return;
+        };
+        self.forget_raw(frame);
+        let automaton = self.patterns.automaton();
+        self.entered.truncate(level);
+        self.frames.truncate(frame + 1);
+        self.rows.truncate(frame + 1, automaton);
+        self.selected.truncate(selected_to);
+        self.selecting.truncate(selecting_to);
+        self.leaf = None;
+        self.node = self.frames[frame].node;
+        automaton.push_through(self.rows.at(frame, automaton), &mut self.selecting);
+        let selected = Selected {
+            patterns: &self.selecting[selecting_to..],
+            first_match: self.next_match,
+            kind: ValueKind::String,
+            node: self.node,
+            paths: &self.paths,
+            level,
+        };
+        out.inner_error(&selected, error);
+        self.next_match += (self.selecting.len() - selecting_to) as u64;
+        self.selecting.truncate(selecting_to);
+        self.keep_path(out);
+    }
+}
