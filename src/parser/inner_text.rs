@@ -8,6 +8,7 @@
 //! [`InnerText`] a level serves all texts of that level, and they share what is kept: events that are read later name
 //! places in it, so nothing is dropped before the next chunk.
 
+use alloc::boxed::Box;
 use core::mem;
 use core::ops::Range;
 
