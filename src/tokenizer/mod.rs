@@ -47,8 +47,8 @@ use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
-pub(crate) use self::scan::{is_short_plain_ascii, plain_len};
 pub use self::scan::string_len;
+pub(crate) use self::scan::{is_short_plain_ascii, plain_len};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;

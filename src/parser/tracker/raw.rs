@@ -168,14 +168,7 @@ impl RawDeltas {
 impl OpenRaw {
     /// Reports what is new of the value in a range of offsets, out of the text of its level.
     #[inline]
-    fn report(
-        &mut self,
-        new: Range<u64>,
-        text: &LevelText,
-        node: NodeId,
-        paths: &PathStore,
-        out: &mut dyn Output,
-    ) {
+    fn report(&mut self, new: Range<u64>, text: &LevelText, node: NodeId, paths: &PathStore, out: &mut dyn Output) {
         let (from, to) = (text.place_of(new.start), text.place_of(new.end).min(text.text.len()));
         if let Some(text) = text.text.get(from..to).filter(|text| !text.is_empty()) {
             let (at, level, place) = (new.start, self.level, Some(from..to));
@@ -185,14 +178,7 @@ impl OpenRaw {
 
     /// The same for what is new up to an offset.
     #[inline]
-    fn report_to(
-        &mut self,
-        to: u64,
-        text: &LevelText,
-        node: NodeId,
-        paths: &PathStore,
-        out: &mut dyn Output,
-    ) {
+    fn report_to(&mut self, to: u64, text: &LevelText, node: NodeId, paths: &PathStore, out: &mut dyn Output) {
         self.report(text.reported.max(self.start + 1)..to, text, node, paths, out);
     }
 }
@@ -339,12 +325,7 @@ impl Tracker {
 
     /// The piece of the text of a level has been read, perhaps only up to an offset where the text has failed.
     #[inline(never)]
-    pub(in crate::parser) fn end_raw_piece(
-        &mut self,
-        level: usize,
-        failed_at: Option<u64>,
-        out: &mut dyn Output,
-    ) {
+    pub(in crate::parser) fn end_raw_piece(&mut self, level: usize, failed_at: Option<u64>, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
         let Some(text) = texts.get_mut(level) else { return };
