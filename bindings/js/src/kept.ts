@@ -1,16 +1,21 @@
-// The text that a parser keeps: pieces with the place at which each begins, so that a slice costs what it is long, and
-// none of it is copied each time more arrives.
+// The text that a parser keeps, so that a slice costs what it is long, and none of it is copied each time more arrives.
+//
+// What has arrived since somebody last asked for a place in it is one string, the *tail*, which engines build without copying;
+// before it are pieces, with the place at which each begins. So there are as many pieces as questions, not as chunks.
 //
 // The chunk that is being read is the *current* piece: places in it can be asked for, but it counts as kept only up to
 // where it has been read when {@link Kept.commit} is called.
 
+interface Piece {
+  readonly start: number;
+  readonly text: string;
+}
+
 export class Kept {
   /** The place after the last unit that is kept. */
   end = 0;
-  #pieces: string[] = [];
-  /** Where each begins, as far as somebody has asked; and where the next one does. */
-  #starts: number[] | undefined = undefined;
-  #indexed = 0;
+  #tail = "";
+  #pieces: Piece[] | undefined = undefined;
   #current = "";
   #from = 0;
 
@@ -30,26 +35,17 @@ export class Kept {
   }
 
   push(text: string): void {
-    this.#pieces.push(text);
+    this.#tail += text;
     this.end += text.length;
   }
 
-  /** The last piece that begins not after a place; or else the first. */
-  #find(place: number): number {
-    const pieces = this.#pieces;
-    const starts = (this.#starts ??= []);
-    for (let at = starts.length; at < pieces.length; at++) {
-      starts.push(this.#indexed);
-      this.#indexed += pieces[at]!.length;
-    }
-    let low = 0;
-    let high = starts.length;
-    while (low + 1 < high) {
-      const middle = (low + high) >> 1;
-      if (starts[middle]! <= place) low = middle;
-      else high = middle;
-    }
-    return low;
+  /** All that is kept, in pieces. */
+  #indexed(): Piece[] {
+    const pieces = (this.#pieces ??= []);
+    const text = this.#tail;
+    if (text !== "") pieces.push({ start: this.end - text.length, text });
+    this.#tail = "";
+    return pieces;
   }
 
   /** The text from one place to another, the current piece included. */
@@ -57,32 +53,29 @@ export class Kept {
     const { end } = this;
     const current = to > end ? this.#current.slice(Math.max(0, from - end) + this.#from, to - end + this.#from) : "";
     if (from >= end) return current;
-    const pieces = this.#pieces;
-    let at = this.#find(from);
-    const starts = this.#starts!;
-    let text = "";
-    for (; at < starts.length && starts[at]! < to; at++) {
-      const start = starts[at]!;
-      text += pieces[at]!.slice(Math.max(0, from - start), to - start);
+    const pieces = this.#indexed();
+    let sliced = "";
+    for (let at = find(pieces, from); at < pieces.length && pieces[at]!.start < to; at++) {
+      const { start, text } = pieces[at]!;
+      sliced += text.slice(Math.max(0, from - start), to - start);
     }
-    return text + current;
+    return sliced + current;
   }
 
   /** All that is kept, but for the current piece. */
   whole(): string {
-    return this.#pieces.join("");
+    return (this.#pieces ?? []).map(({ text }) => text).join("") + this.#tail;
   }
 
   /** Keeps nothing from this place on. */
   truncate(place: number): void {
     if (place >= this.end) return;
-    const at = this.#find(place);
-    const starts = this.#starts!;
-    const start = starts[at] ?? place;
-    const piece = start < place ? this.#pieces[at]!.slice(0, place - start) : "";
-    this.#pieces.length = starts.length = at;
-    this.end = this.#indexed = place - piece.length;
-    if (piece !== "") this.push(piece);
+    const pieces = this.#indexed();
+    const at = find(pieces, place);
+    const last = pieces[at];
+    pieces.length = at;
+    this.#tail = last === undefined ? "" : last.text.slice(0, Math.max(0, place - last.start));
+    this.end = place;
   }
 
   /** Drops what is before a place; places stay what they are. */
@@ -91,26 +84,34 @@ export class Kept {
       this.clear(this.end);
       return;
     }
-    const drop = this.#find(place);
-    if (drop === 0) return;
-    this.#pieces.splice(0, drop);
-    this.#starts!.splice(0, drop);
+    const pieces = this.#indexed();
+    pieces.splice(0, find(pieces, place));
   }
 
   /** Begins again, at this place. */
   clear(end = 0): void {
-    this.end = this.#indexed = end;
-    if (this.#pieces.length > 0) this.#pieces = [];
-    this.#starts = undefined;
-    this.#current = "";
+    this.end = end;
+    this.#tail = this.#current = "";
+    this.#pieces = undefined;
   }
 
   clone(): Kept {
     const clone = new Kept();
     clone.end = this.end;
-    clone.#pieces = this.#pieces.slice();
-    clone.#starts = this.#starts?.slice();
-    clone.#indexed = this.#indexed;
+    clone.#tail = this.#tail;
+    clone.#pieces = this.#pieces?.slice();
     return clone;
   }
+}
+
+/** The last piece that begins not after a place; or else the first. */
+function find(pieces: readonly Piece[], place: number): number {
+  let low = 0;
+  let high = pieces.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (pieces[middle]!.start <= place) low = middle;
+    else high = middle;
+  }
+  return low;
 }
