@@ -1,11 +1,11 @@
 // What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
 
 import { Automaton } from "../automaton.js";
-import { JsonSpigotError } from "../error.js";
+import { cloneEngine, Engine, Fault, type Output } from "../engine.js";
 import type { Settings } from "../options.js";
 import type { Step } from "../pattern.js";
-import { TextParser } from "../text-parser.js";
-import { opened, textOf, type Text } from "../text.js";
+import { opened } from "../text.js";
+import { Tree } from "../tree.js";
 import type { Json } from "../values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
@@ -59,9 +59,12 @@ interface Broken {
 
 export class Preview {
   readonly #dialect: Dialect;
-  #source: Text | undefined;
-  readonly #parser: TextParser;
+  #output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping: undefined, beginRaw: undefined };
+  /** What reads the text, until that is not JSON or is disposed of. It needs no more than this: what is pushed is strings. */
+  #engine: Engine | undefined;
   #text = "";
+  /** The first half of a surrogate pair, which the engine has not been given. */
+  #half = "";
   #hasEnded = false;
   #isNumber = false;
   #isSuspicious = false;
@@ -69,10 +72,14 @@ export class Preview {
 
   constructor(dialect: Dialect, origin?: Preview) {
     this.#dialect = dialect;
-    this.#source = origin === undefined ? textOf(AUTOMATON, SETTINGS) : opened(origin.#source).clone();
-    this.#parser = new TextParser(this.#source);
-    if (origin === undefined) return;
+    if (origin === undefined) {
+      this.#engine = new Engine(AUTOMATON, SETTINGS, this.#output);
+      this.#engine.tree = new Tree(SETTINGS);
+      return;
+    }
+    this.#engine = cloneEngine(opened(origin.#engine), this.#output);
     this.#text = origin.#text;
+    this.#half = origin.#half;
     this.#hasEnded = origin.#hasEnded;
     this.#isNumber = origin.#isNumber;
     this.#isSuspicious = origin.#isSuspicious;
@@ -85,41 +92,53 @@ export class Preview {
   }
 
   reset(): void {
-    this.#parser.reset();
-    this.#text = "";
+    opened(this.#engine).reset();
+    this.#output.events = [];
+    this.#text = this.#half = "";
     this.#hasEnded = this.#isNumber = this.#isSuspicious = false;
     this.#broken = undefined;
   }
 
   dispose(): void {
-    this.#parser.dispose();
-    this.#source = undefined;
+    this.#engine = undefined;
   }
 
   push(delta: string): void {
+    const engine = opened(this.#engine);
     this.#text += delta;
     if (this.#broken) {
       this.#broken.scanner.scan(delta);
       return;
     }
     try {
-      for (const event of this.#parser.feed(delta)) {
+      this.#read(engine, this.#half + delta);
+      for (const event of this.#output.events) {
         if (event.pattern !== 0) this.#isSuspicious = true;
         else if (event.kind === "begin") this.#isNumber = event.type === "number";
         else if (event.kind === "end") this.#hasEnded = true;
       }
-    } catch (error) {
-      if (!(error instanceof JsonSpigotError) || error.kind === "trap" || error.kind === "disposed") throw error;
-      const at = TAKEN_BY_THEM.includes(error.kind) ? Infinity : unitAt(this.#text, error.offset);
+      this.#output.events = [];
+    } catch (fault) {
+      if (!(fault instanceof Fault)) throw fault;
+      const at = TAKEN_BY_THEM.includes(fault.kind) ? Infinity : unitAt(this.#text, fault.offset);
       const scanner = new Scanner(this.#dialect);
       scanner.scan(this.#text);
       this.#broken = { scanner, at, repaired: undefined, shown: undefined };
     }
   }
 
+  /** Where a character may stand, the first half of a pair waits for the other one. */
+  #read(engine: Engine, text: string): void {
+    const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+    this.#half = isCut ? text.slice(-1) : "";
+    engine.feed(isCut ? text.slice(0, -1) : text);
+    if (isCut && !engine.takesCharacters) engine.feed(this.#half);
+  }
+
   shown(): Shown {
     if (this.#broken) return this.#shownBroken(this.#broken);
-    const value = this.#parser.snapshot() as Json | undefined;
+    const engine = opened(this.#engine);
+    const value = engine.tree!.look(engine);
     if (value === undefined || (this.#isSuspicious && reachesPrototype(value))) return undefined;
     // Of the numbers that are still open, those that end with a digit are whole.
     const isComplete = this.#hasEnded || (this.#isNumber && /\d$/.test(this.#text.slice(-1)));
