@@ -22,23 +22,21 @@ interface Position {
   readonly step: Step | undefined;
 }
 
-const NO_PATTERNS: readonly number[] = [];
-
 const selects = ({ start, end, step }: Slice, index: number): boolean =>
   index >= start && index < end && step > 0 && (index - start) % step === 0;
 
 /** What of the patterns is alive at a value. */
 export class Place {
   /** The patterns that select the value. */
-  readonly selected: readonly number[];
+  readonly selected: number[] = [];
   /** True if any pattern may select something in the value if it is an object, or an array. */
-  readonly entersObject: boolean;
-  readonly entersArray: boolean;
+  readonly entersObject: boolean = false;
+  readonly entersArray: boolean = false;
   /** The patterns that go on in the text of the value if it is a string. */
-  readonly through: readonly number[];
+  readonly through: number[] = [];
   readonly #automaton: Automaton;
   readonly #positions: readonly Position[];
-  readonly #slices: readonly Slice[];
+  #hasSlices = false;
   #names: string[] | undefined;
   /** The places of the members of these names. */
   #named: Place[] = [];
@@ -50,15 +48,16 @@ export class Place {
   constructor(automaton: Automaton, positions: readonly Position[]) {
     this.#automaton = automaton;
     this.#positions = positions;
-    const of = (belongs: (step: Step) => boolean): Position[] => positions.filter(({ step }) => step && belongs(step));
-    const ends = positions.filter(({ step }) => step === undefined);
-    this.selected = ends.length === 0 ? NO_PATTERNS : ends.map(({ pattern }) => pattern);
-    const through = of((step) => step.isInside);
-    this.through = through.length === 0 ? NO_PATTERNS : through.map(({ pattern }) => pattern);
-    const enters = (step: Step): boolean => step.isWildcard || step.isDescendant;
-    this.entersObject = of((step) => enters(step) || step.names.length > 0).length > 0;
-    this.entersArray = of((step) => enters(step) || step.slices.length > 0).length > 0;
-    this.#slices = positions.flatMap(({ step }) => step?.slices ?? []);
+    for (const { pattern, step } of positions) {
+      if (step === undefined) this.selected.push(pattern);
+      else if (step.isInside) this.through.push(pattern);
+      else {
+        const isAny = step.isWildcard || step.isDescendant;
+        this.entersObject ||= isAny || step.names.length > 0;
+        this.entersArray ||= isAny || step.slices.length > 0;
+        this.#hasSlices ||= step.slices.length > 0;
+      }
+    }
   }
 
   /** The place of the member of this name. */
@@ -71,7 +70,7 @@ export class Place {
 
   /** The place of the element at this index. */
   element(index: number): Place {
-    if (this.#slices.length === 0) {
+    if (!this.#hasSlices) {
       if (this.#names === undefined) this.#expand();
       return this.#other!;
     }

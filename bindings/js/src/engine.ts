@@ -60,6 +60,22 @@ export const DIGITS = 4;
 const QUOTE = 34;
 const BACKSLASH = 92;
 
+/** What each state expects, but for those in which it depends on more. */
+const EXPECTED: readonly (string | undefined)[] = [
+  "a value",
+  "a value or `]`",
+  "a key or `}`",
+  "a key",
+  "`:`",
+  undefined,
+  "the rest of a string",
+  "the rest of a string",
+  "the rest of a number, or what follows it",
+  undefined,
+  "nothing but white space after the value",
+  "a value",
+];
+
 export const WORDS: readonly string[] = ["true", "false", "null"];
 const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
 
@@ -177,8 +193,6 @@ export class Engine {
   isWanted = false;
   /** The text inside the open string, if that is read. */
   inner: Engine | undefined = undefined;
-  /** Engines of texts inside strings, used again. */
-  spare: Engine | undefined = undefined;
 
   /** Decoded text of the open string or key that has not been reported, and where it begins. */
   buffer = "";
@@ -317,30 +331,9 @@ export class Engine {
 
   /** What would have to come next, for messages. */
   expected(): string {
-    const isArray = this.top?.isArray;
-    switch (this.state) {
-      case FIRST:
-        return "expected a value or `]`";
-      case FIRST_KEY:
-        return "expected a key or `}`";
-      case KEY:
-        return "expected a key";
-      case COLON:
-        return "expected `:`";
-      case AFTER:
-        return `expected \`,\` or \`${isArray ? "]" : "}"}\``;
-      case STRING:
-      case KEY_STRING:
-        return "expected the rest of a string";
-      case NUMBER:
-        return "expected the rest of a number, or what follows it";
-      case LITERAL:
-        return `expected \`${WORDS[this.word]!}\``;
-      case DONE:
-        return "expected nothing but white space after the value";
-      default:
-        return "expected a value";
-    }
+    const { state } = this;
+    if (state === AFTER) return `expected \`,\` or \`${this.top!.isArray ? "]" : "}"}\``;
+    return `expected ${state === LITERAL ? `\`${WORDS[this.word]!}\`` : EXPECTED[state]!}`;
   }
 
   /** The offset of a unit of the text that is read. */
@@ -497,7 +490,6 @@ export class Engine {
   pop(i: number): void {
     const frame = this.top!;
     this.depth--;
-    if (this.tree !== undefined) this.tree.endContainer(frame);
     if (frame.matches.length > 0) {
       const ended = this.keepsValues && !this.isFrozen ? this.output.keeping!.ended(this, frame, i + this.keptShift) : undefined;
       this.end(frame.matches, this.base + i + this.extra, ended?.value, ended?.raw);
@@ -535,7 +527,7 @@ export class Engine {
     this.isTextKept = this.isWanted && this.keepsValues;
     if (this.tree !== undefined) {
       this.isWanted = this.isTextKept = true;
-      this.tree.beginString(this);
+      this.tree.putString(this, "");
     }
     if (place.through.length > 0) this.beginInside(place);
     this.limit = offset + 1 + this.limits.string;
@@ -653,7 +645,7 @@ export class Engine {
   }
 
   tooLong(i: number, offset: number): never {
-    const what = this.state === KEY_STRING ? "key" : "string";
+    const what = this.state === KEY_STRING ? "key" : this.state === STRING ? "string" : "number";
     this.fail(`${what}-limit`, i, `expected no longer ${what} than allowed`, offset);
   }
 
@@ -766,7 +758,7 @@ export class Engine {
       }
     }
     if (this.isTextKept) this.text += text;
-    if (this.tree !== undefined) this.tree.growString(this, text);
+    if (this.tree !== undefined) this.tree.putString(this, text);
     if (this.inner !== undefined) this.readInside(text);
   }
 
@@ -775,7 +767,6 @@ export class Engine {
     this.held = undefined;
     this.state = this.depth === 0 ? DONE : AFTER;
     if (this.inner !== undefined) this.endInside();
-    if (this.tree !== undefined) this.tree.endString();
     const { open } = this;
     if (open.length > 0) {
       const isKnown = this.keepsValues && !this.isFrozen;
@@ -791,7 +782,7 @@ export class Engine {
   beginNumber(c: number, i: number): void {
     const offset = this.base + i + this.extra;
     this.limit = offset + this.limits.number;
-    if (this.limit === offset) this.fail("number-limit", i, "expected no longer number than allowed");
+    if (this.limit === offset) this.tooLong(i, offset);
     const place = this.enter();
     this.place = place;
     this.open = place.selected.length === 0 ? NO_MATCHES : this.begin("number", place, offset);
@@ -825,7 +816,7 @@ export class Engine {
     if (this.base + i + this.extra > this.limit) {
       const at = this.limit - this.base - this.extra;
       if (this.isWanted) this.token += s.slice(from, at);
-      this.fail("number-limit", at, "expected no longer number than allowed");
+      this.tooLong(at, this.limit);
     }
     this.part = part;
     if (this.isWanted) this.token += s.slice(from, i);
@@ -882,21 +873,17 @@ export class Engine {
   // Texts in strings.
 
   beginInside(place: Place): void {
-    const path = append(this.path(), INSIDE);
-    const { spare } = this;
-    const entry = place.inside();
-    if (spare !== undefined && spare.outer === path && spare.entry === entry) {
-      spare.reset();
-      this.inner = spare;
-    } else {
-      const { options } = this;
-      const retain = options.retain === "nothing" ? "nothing" : "matches";
-      this.inner = this.spare = new Engine(this.automaton, { ...options, retain }, this.output, path, entry);
-    }
-    this.inner.limits = this.innerLimits;
-    this.inner.innerLimits = this.innerLimits;
+    const { innerLimits } = this;
+    this.inner = this.within(append(this.path(), INSIDE), place.inside());
+    this.inner.limits = this.inner.innerLimits = innerLimits;
     this.inner.isFrozen = this.isFrozen;
     this.isWanted = true;
+  }
+
+  /** The engine of the text inside a string. */
+  within(path: string, entry: Place): Engine {
+    const { automaton, options, output } = this;
+    return new Engine(automaton, { ...options, retain: options.retain === "nothing" ? "nothing" : "matches" }, output, path, entry);
   }
 
   /** Reads on in the text inside the open string. */
@@ -997,7 +984,6 @@ export function cloneEngine(engine: Engine, output: Output): Engine {
   clone.kept = engine.kept?.clone();
   clone.raw = engine.raw?.clone();
   clone.inner = inner && cloneEngine(inner, output);
-  clone.spare = undefined;
   // Frames beyond the open ones are spare, and stay with their owner.
   clone.stack = stack
     .slice(0, depth)

@@ -2,7 +2,8 @@
 // spelt, members in their order, repeated keys in their places.
 //
 // What grows is on one path. A value that begins in a container which was there before is an `add` of its own; what is
-// inside it becomes part of that operation's text.
+// inside it becomes part of that operation's text. Ends are not reported: what has ended is settled when something else
+// begins, or when somebody asks.
 
 import { STRING, type Engine } from "./engine.js";
 import { pointerToken } from "./path.js";
@@ -51,7 +52,8 @@ export class Growth {
   }
 
   /** What has not been given, to be taken up by {@link Growth.restored}. */
-  save(): unknown {
+  save(engine: Engine): unknown {
+    this.#settle(engine, engine.state !== STRING);
     const levels = this.#levels.map(({ isOld, hasChildren }) => (isOld ? 2 : 0) + (hasChildren ? 1 : 0));
     return [this.#ops, this.#head, this.#value, this.#isStringOld, this.#atom ?? null, levels];
   }
@@ -77,22 +79,18 @@ export class Growth {
   }
 
   beginContainer(engine: Engine, isArray: boolean): void {
+    this.#settle(engine);
     this.#add(engine, isArray ? "[" : "{");
     this.#levels.push({ isArray, isOld: false, hasChildren: false });
   }
 
-  endContainer(isArray: boolean): void {
-    if (!this.#levels.pop()!.isOld) this.#value += isArray ? "]" : "}";
-  }
-
-  beginString(engine: Engine): void {
-    this.#add(engine, '"');
-    this.#isStringOpen = true;
-    this.#isStringOld = false;
-  }
-
-  growString(engine: Engine, text: string): void {
-    if (this.#isStringOld) {
+  /** A string begins, of which there is nothing yet, or has grown. */
+  putString(engine: Engine, text: string): void {
+    if (text === "") {
+      this.#settle(engine);
+      this.#add(engine, '"');
+      this.#isStringOpen = true;
+    } else if (this.#isStringOld) {
       this.#begin("append", engine);
       this.#value = '"';
       this.#isStringOld = false;
@@ -100,12 +98,8 @@ export class Growth {
     this.#value += inside(text);
   }
 
-  endString(): void {
-    if (!this.#isStringOld) this.#value += '"';
-    this.#isStringOpen = this.#isStringOld = false;
-  }
-
   putAtom(engine: Engine, token: string): void {
+    this.#settle(engine);
     const shown = this.#atom;
     this.#atom = undefined;
     if (shown === undefined) this.#add(engine, token);
@@ -114,6 +108,7 @@ export class Growth {
 
   /** The operations; what is there now is old from here on. */
   take(engine: Engine): string[] {
+    this.#settle(engine, engine.state !== STRING);
     const token = engine.tree?.options.provisional ? openAtom(engine) : undefined;
     if (token !== undefined && token !== this.#atom) {
       if (this.#atom === undefined) this.#add(engine, token);
@@ -132,6 +127,18 @@ export class Growth {
     const ops = this.#ops;
     this.#ops = [];
     return ops;
+  }
+
+  /** Closes what has ended. */
+  #settle(engine: Engine, hasStringEnded = true): void {
+    if (this.#isStringOpen && hasStringEnded) {
+      if (!this.#isStringOld) this.#value += '"';
+      this.#isStringOpen = this.#isStringOld = false;
+    }
+    while (this.#levels.length > engine.depth) {
+      const { isArray, isOld } = this.#levels.pop()!;
+      if (!isOld) this.#value += isArray ? "]" : "}";
+    }
   }
 
   /** A value begins, or is there at once. */

@@ -169,7 +169,11 @@ export function rejects(duplicateKeys: ParserOptions["duplicateKeys"]): boolean 
 }
 
 export function limitsOf(limits: ParserOptions["limits"]): Required<Limits> {
-  if (limits === undefined) return NO_LIMITS;
+  return limits === undefined ? NO_LIMITS : limited(limits);
+}
+
+/** The limits that are set, checked, and all others. */
+function limited(limits: Limits): Required<Limits> {
   const found = { ...NO_LIMITS };
   if (typeof limits !== "object" || limits === null) throw invalid(`limits: ${String(limits)} is not an object`);
   for (const name of Object.keys(limits)) oneOf("limits", name, LIMITS, "depth");

@@ -72,8 +72,8 @@ export class Tree {
     // Nothing of a live tree is copied later, so both get their own of what may change.
     if (this.#isLive && copy.depth > 0) {
       for (const frame of [...engine.stack, ...copy.stack]) frame.look = -1;
-      this.#own(engine, engine.depth, true);
-      clone.#own(copy, copy.depth, true);
+      this.#own(engine, engine.depth);
+      clone.#own(copy, copy.depth);
     }
     return clone;
   }
@@ -101,37 +101,18 @@ export class Tree {
     if (this.growth !== undefined) this.growth.beginContainer(engine, frame.isArray);
     this.#put(engine, box);
     frame.box = box;
-    frame.look = this.#isDropped(engine) ? DROPPED : this.#look;
-    if (frame.look !== DROPPED) this.#make(box);
+    // Nobody sees what is in a member that is dropped, so nothing around it changes.
+    const { top } = engine;
+    const isDropped =
+      this.options.prototypeKeys === "drop" && top !== undefined && (top.look === DROPPED || (!top.isArray && top.key === "__proto__"));
+    frame.look = isDropped ? DROPPED : this.#look;
+    if (this.#freezes && !isDropped) (this.#fresh ??= []).push(box);
   }
 
-  /** A container is new, and frozen at the next look. */
-  #make(box: Box): void {
-    if (this.#freezes) (this.#fresh ??= []).push(box);
-  }
-
-  /** Returns true if what begins is in a member that is dropped: nobody sees it, so nothing around it changes. */
-  #isDropped({ top }: Engine): boolean {
-    if (top === undefined || this.options.prototypeKeys !== "drop") return false;
-    return top.look === DROPPED || (!top.isArray && top.key === "__proto__");
-  }
-
-  endContainer(frame: Frame): void {
-    if (this.growth !== undefined) this.growth.endContainer(frame.isArray);
-  }
-
-  beginString(engine: Engine): void {
-    if (this.growth !== undefined) this.growth.beginString(engine);
-    this.#put(engine, "");
-  }
-
-  growString(engine: Engine, text: string): void {
-    if (this.growth !== undefined) this.growth.growString(engine, text);
+  /** A string begins, or has grown by this text. */
+  putString(engine: Engine, text: string): void {
+    if (this.growth !== undefined) this.growth.putString(engine, text);
     this.#put(engine, engine.text);
-  }
-
-  endString(): void {
-    if (this.growth !== undefined) this.growth.endString();
   }
 
   putAtom(engine: Engine, value: Json, token: string): void {
@@ -166,7 +147,7 @@ export class Tree {
       this.root = value;
       return;
     }
-    const isOwn = top.look === this.#look || this.#isLive;
+    const isOwn = top.look === this.#look;
     if (top.isArray) {
       ((isOwn ? top.box : this.#own(engine, depth)) as Json[])[top.index] = value;
       return;
@@ -191,9 +172,8 @@ export class Tree {
   }
 
   /** The container at this depth, from 1, so that it and those around it may be changed. */
-  #own(engine: Engine, depth: number, isForced = false): Box {
+  #own(engine: Engine, depth: number): Box {
     const { stack } = engine;
-    if (this.#isLive && !isForced) return stack[depth - 1]!.box!;
     let from = depth;
     if (stack[depth - 1]!.look === DROPPED) return stack[depth - 1]!.box!;
     while (from > 0 && stack[from - 1]!.look !== this.#look) from -= 1;
@@ -203,7 +183,7 @@ export class Tree {
       const copy: Box = Array.isArray(old) ? old.slice() : { ...old };
       frame.box = copy;
       frame.look = this.#look;
-      this.#make(copy);
+      if (this.#freezes) (this.#fresh ??= []).push(copy);
       const parent = from === 0 ? undefined : stack[from - 1]!;
       if (parent === undefined) {
         this.root = copy;

@@ -7,7 +7,6 @@
 import type { Automaton, Place } from "../automaton.js";
 import { Engine, Fault, KEY, LETTER, NO_ESCAPE, CLOSED, VALUE, type EngineOptions, type Match, type Output } from "../engine.js";
 import type { ValueType } from "../events.js";
-import { append, INSIDE } from "../path.js";
 import type { Edits } from "./edits.js";
 
 export interface EditedOutput extends Output {
@@ -20,7 +19,6 @@ const MAY_BE_JSON = /limit|duplicate/;
 export class EditingEngine extends Engine {
   declare output: EditedOutput;
   declare inner: EditingEngine | undefined;
-  declare spare: EditingEngine | undefined;
   readonly level: number;
   /** Where the piece that is read begins and ends. */
   #from = 0;
@@ -165,15 +163,14 @@ export class EditingEngine extends Engine {
     const { edits } = this.output;
     // What is inside a value that a rule concerns is not searched.
     if (edits.isOpen) return;
-    const path = append(this.path(), INSIDE);
-    const entry = place.inside();
-    if (this.spare?.outer !== path || this.spare.entry !== entry) {
-      this.spare = new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
-    }
     super.beginInside(place);
     const inner = this.inner!;
     inner.#from = inner.#to = this.#placeOf(this.#unit + 1);
     inner.#depth = edits.depth;
+  }
+
+  override within(path: string, entry: Place): Engine {
+    return new EditingEngine(this.automaton, this.options, this.output, this.level + 1, path, entry);
   }
 
   override endString(i: number): void {

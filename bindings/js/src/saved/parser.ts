@@ -32,7 +32,7 @@ import {
   type Lenient,
 } from "../lenient.js";
 import type { Input } from "../input.js";
-import type { Parts, Text } from "../text.js";
+import type { Text } from "../text.js";
 import { DEVIATIONS, type Limits, type Settings } from "../options.js";
 import { spelling } from "../pattern.js";
 import { encode, joined, openTail, utf8Length } from "../utf8.js";
@@ -102,13 +102,12 @@ export function digestOf({ patterns }: Automaton): Digest {
   return new Digest().addText(patterns.map((pattern) => `${spelling(pattern)}\n`).join(""));
 }
 
-export function ownerOf({ automaton, settings }: Parts, kind = PARSER): Owner {
+export function ownerOf({ automaton, settings }: Text, kind = PARSER): Owner {
   return { kind, patterns: digestOf(automaton), choices: choicesOf(settings) };
 }
 
 /** What only this package keeps of a parser; `undefined` if that is nothing. */
-export function noteOf({ parts }: Text): unknown {
-  const { input, output } = parts;
+export function noteOf({ input, output }: Text): unknown {
   const { tree } = input.engine;
   const isMark = input.half === "" && input.waiting > 0;
   const held = isInComment(input) ? input.engine.raw?.held : undefined;
@@ -118,7 +117,7 @@ export function noteOf({ parts }: Text): unknown {
     held: typeof held === "string" && held !== "" ? held.charCodeAt(0) : undefined,
     refused: keyOf(output.refusal),
     hidden: keyOf(tree?.refusal),
-    growth: tree?.growth?.save(),
+    growth: tree?.growth?.save(input.engine),
   };
   return Object.values(note).some((part) => part !== undefined) ? note : undefined;
 }
@@ -145,7 +144,7 @@ function keyOf(refusal: unknown): string | undefined {
 /** Takes up what {@link noteOf} has noted. */
 export function takeNote(text: Text, note: unknown): void {
   const { half, mark, held, refused, hidden, growth } = (note ?? {}) as Record<string, unknown>;
-  const { input, output } = text.parts;
+  const { input, output } = text;
   const { engine } = input;
   if (half !== undefined) {
     unless(typeof half === "number" && half >= 0xd800 && half <= 0xdbff && engine.takesCharacters && input.bytes.length === 0);
@@ -179,7 +178,7 @@ export function takeNote(text: Text, note: unknown): void {
 // Writing.
 
 export function saveText(text: Text, out: Writer): void {
-  const { input, settings } = text.parts;
+  const { input, settings } = text;
   const { engine, translator } = input;
   const outcome = text.isOpen ? OPEN : text.hasFailed ? FAILED : FINISHED;
   const keepsAll = settings.retain === "all";
@@ -220,7 +219,7 @@ function hasEndedNumber(text: Text, outcome: number): boolean {
   const { tree } = engine;
   const isInLeaf = engine.state === STRING || engine.state === NUMBER || engine.state === LITERAL;
   const hasEnded = (outcome === OPEN && engine.state === DONE) || (outcome === FAILED && tree !== undefined && !isInLeaf);
-  return hasEnded && !engine.strayBytes?.length && !text.parts.input.translator?.undecided && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
+  return hasEnded && !engine.strayBytes?.length && !text.input.translator?.undecided && /\d$/.test(engine.kept!.slice(engine.kept!.end - 1, engine.kept!.end));
 }
 
 function saveLead(lead: Lead, out: Writer): void {
@@ -239,7 +238,7 @@ function saveLead(lead: Lead, out: Writer): void {
 }
 
 function saveCounters(text: Text, out: Writer): void {
-  const { input, output } = text.parts;
+  const { input, output } = text;
   out.number(output.nextMatch);
   for (const level of levelsOf(input.engine)) {
     if (isFailedInside(level, input.engine)) continue;
@@ -305,7 +304,7 @@ const STEPS = [
 ] as const;
 const SINGLE_QUOTED = 0x80;
 
-function placeOf({ translator, bytes, hasBegun }: Parts["input"]): readonly [number, number, number] {
+function placeOf({ translator, bytes, hasBegun }: Input): readonly [number, number, number] {
   const { step, missing, isSingleQuoted, word, matched } = translator!;
   const mark = hasBegun ? 0 : bytes.length;
   const at = STEPS.findIndex(([known, count]) =>
@@ -318,7 +317,7 @@ function placeOf({ translator, bytes, hasBegun }: Parts["input"]): readonly [num
 
 /** Reads what {@link saveText} wrote into a text that is new. */
 export function restoreText(text: Text, reader: Reader): void {
-  const { input, settings } = text.parts;
+  const { input, settings } = text;
   const { engine, translator } = input;
   const first = reader.byte();
   const outcome = first >> 2;
@@ -379,13 +378,13 @@ export function restoreText(text: Text, reader: Reader): void {
     engine.isFrozen = true;
     engine.frozenText = new TextDecoder().decode(apart);
   }
-  text.parts.output.events = [];
+  text.output.events = [];
 }
 
 /** Reads a text that has been read before. */
 function replay(text: Text, bytes: Uint8Array): void {
   if (bytes.length === 0) return;
-  const { input } = text.parts;
+  const { input } = text;
   try {
     unless(input.feed(bytes) === bytes.length);
   } catch (thrown) {
@@ -415,7 +414,7 @@ const NO_LIMITS = { key: Infinity, string: Infinity, number: Infinity, total: In
 
 function replayJumping(text: Text, bytes: Uint8Array, reader: Reader, endsNumber: boolean): void {
   const jumps = restoreJumps(reader, bytes.length);
-  const { engine, translator } = text.parts.input;
+  const { engine, translator } = text.input;
   const limits = engine.options.limits;
   // What is within the limits was so before; and not each text here is the shortest.
   const unlimited = { ...NO_LIMITS, depth: limits.depth };
@@ -461,7 +460,7 @@ function restoreJumps(reader: Reader, length: number): Jump[] {
 }
 
 function jumpTo(text: Text, { offset, nextMatch, nextIndex, isKept }: Jump, limits: Required<Limits>): void {
-  const { input, output } = text.parts;
+  const { input, output } = text;
   const levels = levelsOf(input.engine);
   const innermost = levels[levels.length - 1]!;
   if (offset !== undefined) {
@@ -500,7 +499,7 @@ function newestStart(engine: Engine): number {
 }
 
 function restoreCounters(text: Text, reader: Reader): void {
-  const { input, output } = text.parts;
+  const { input, output } = text;
   const nextMatch = reader.place();
   unless(nextMatch >= output.nextMatch);
   output.nextMatch = nextMatch;
@@ -559,7 +558,7 @@ function restoreDeviations(translator: Lenient, reader: Reader): number {
 
 /** Continues where a translator was, in front of an engine that has come there. */
 function restorePlace(text: Text, [byte, word, matched]: readonly number[]): void {
-  const { input } = text.parts;
+  const { input } = text;
   const { engine } = input;
   const translator = input.translator!;
   const known = STEPS[byte! & ~SINGLE_QUOTED];
