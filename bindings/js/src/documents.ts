@@ -136,7 +136,7 @@ export class Documents {
     const note = this.#hasText ? noteOf(this.#text) : undefined;
     return save(this.#owner(), note, (out) => {
       out.byte(this.#state);
-      const offset = this.#offset - (this.#hasText ? this.#text.parts.input.waiting : 0);
+      const offset = this.#offset - (this.#hasText ? this.#text.input.waiting : 0);
       for (const number of [this.#number, this.#start, offset]) out.number(number);
       out.flag(this.#isAtom);
       out.byte(this.#last);
@@ -157,7 +157,7 @@ export class Documents {
   }
 
   #owner(): Owner {
-    const owner = ownerOf(this.#text.parts, DOCUMENTS);
+    const owner = ownerOf(this.#text, DOCUMENTS);
     return { ...owner, choices: owner.choices.add(FRAMINGS.indexOf(this.#framing)) };
   }
 
@@ -168,7 +168,7 @@ export class Documents {
 
   #restore(reader: Reader, note: unknown): void {
     const text = this.#text;
-    const { input, settings } = text.parts;
+    const { input, settings } = text;
     this.#state = reader.choice([BETWEEN, BLANK, OPEN, AFTER_ATOM, AFTER_ATOM_AND_SLASH, REFUSED, CLOSED]);
     this.#number = reader.place();
     this.#start = reader.place();
@@ -282,7 +282,7 @@ export class Documents {
 
   #refuse(kind: string, expected: string): TextError {
     const text = this.#text;
-    return text.fail(errorOf(new Fault(kind, text.parts.input.offset, expected, 0), text.engine));
+    return text.fail(errorOf(new Fault(kind, text.input.offset, expected, 0), text.engine));
   }
 
   // Concatenated texts.
@@ -306,7 +306,7 @@ export class Documents {
 
   /** Returns how much of the chunk it took, less than nothing if that failed. */
   #step(chunk: Chunk, from: number, first: number): number {
-    const tolerates = this.#text.parts.input.translator?.allows(COMMENTS) === true;
+    const tolerates = this.#text.input.translator?.allows(COMMENTS) === true;
     switch (this.#state) {
       case BETWEEN:
         if (isSpace(first)) return 1;
@@ -335,11 +335,11 @@ export class Documents {
       // Something that is neither white space nor the beginning of a value.
       return this.#readOn(chunk) === undefined ? chunk.length : -1;
     }
-    const { engine, parts } = this.#text;
+    const { engine, input } = this.#text;
     engine.stopsAtRoot = true;
     let read: number;
     try {
-      read = parts.input.feed(chunk);
+      read = input.feed(chunk);
     } catch (thrown) {
       this.#text.failAt(thrown);
       return -1;
@@ -380,7 +380,7 @@ export class Documents {
   #begin(): void {
     this.#text.reset();
     // A byte order mark stands at the start of the stream, if anywhere.
-    const { input, settings } = this.#text.parts;
+    const { input, settings } = this.#text;
     input.readsMark = settings.strictByteOrderMark || this.#offset > 0;
     this.#state = BLANK;
     this.#start = this.#offset;
@@ -409,7 +409,7 @@ export class Documents {
 
   /** Passes on the events of the open document. */
   #drain(): void {
-    const { output } = this.#text.parts;
+    const { output } = this.#text;
     for (const event of output.events) this.#events.push(Object.assign(event, { document: this.#number }));
     output.events = [];
   }
@@ -417,7 +417,7 @@ export class Documents {
   #end(): void {
     this.#drain();
     const text = this.#text;
-    const { parts } = text;
+    const { output, settings } = text;
     const what = {
       document: this.#number,
       start: this.#start,
@@ -428,18 +428,18 @@ export class Documents {
     let value: Json | undefined;
     let raw: string | undefined;
     let error = text.error as JsonSpigotError | undefined;
-    if (error === undefined && parts.settings.retain === "all") {
+    if (error === undefined && settings.retain === "all") {
       const whole = text.completeText();
-      raw = parts.settings.spelling ? compact(whole) : undefined;
+      raw = settings.spelling ? compact(whole) : undefined;
       try {
-        value = makeValue(whole, parts.settings);
+        value = makeValue(whole, settings);
       } catch (thrown) {
         if (!(thrown instanceof JsonSpigotError)) throw thrown;
         error = thrown;
       }
     }
-    error ??= parts.output.refusal as JsonSpigotError | undefined;
-    parts.output.refusal = undefined;
+    error ??= output.refusal as JsonSpigotError | undefined;
+    output.refusal = undefined;
     if (error) this.#events.push({ kind: "document-error", ...what, error });
     else this.#events.push(raw === undefined ? { kind: "document", ...what, value } : { kind: "document", ...what, value, raw });
   }

@@ -58,7 +58,7 @@ export class Parser extends TextParser {
   value<T = Json>(): T {
     const text = opened(this.#text);
     const complete = text.completeText();
-    const { settings, input } = text.parts;
+    const { settings, input } = text;
     // The text has been parsed already, and what is shown is whole.
     return (input.engine.tree ? this.snapshot() : makeValue(complete, settings)) as T;
   }
@@ -122,12 +122,12 @@ export class Parser extends TextParser {
   /** The part of the input that has been read, what deviates from JSON, the error if there is one. */
   get status(): ParserStatus {
     const text = opened(this.#text);
-    const { input, output } = text.parts;
+    const { input, output } = text;
     const refusal = (output.refusal ?? input.engine.tree?.refusal) as JsonSpigotError | undefined;
     return {
       bytes: text.offset,
       isComplete: text.hasRootEnded && text.error === undefined,
-      isStrict: !input.translator?.count,
+      isStrict: text.isStrict,
       deviations: text.deviations,
       error: text.error ?? refusal,
     };
@@ -150,7 +150,7 @@ export class Parser extends TextParser {
    */
   save(): Uint8Array {
     const text = opened(this.#text);
-    return save(ownerOf(text.parts), noteOf(text), (out) => saveText(text, out));
+    return save(ownerOf(text), noteOf(text), (out) => saveText(text, out));
   }
 
   /**
@@ -166,7 +166,7 @@ export class Parser extends TextParser {
    */
   static restore(patterns: string | readonly string[], state: Uint8Array, options: ParserOptions = NO_OPTIONS): Parser {
     const text = textOfParser(patterns, options);
-    restore(ownerOf(text.parts), state, (reader, note) => {
+    restore(ownerOf(text), state, (reader, note) => {
       restoreText(text, reader);
       takeNote(text, note);
     });

@@ -179,7 +179,7 @@ export class FieldReader {
       const error = next.done ? this.#text.end() : this.#text.read(next.value);
       // One look for all who wait: what they get stays as it is.
       this.#text.engine.tree!.look(this.#text.engine);
-      this.#text.parts.output.events = [];
+      this.#text.output.events = [];
       if (error) throw error;
       if (next.done) this.#hasEnded = true;
       else return;

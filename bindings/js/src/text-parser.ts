@@ -71,7 +71,7 @@ export class TextParser {
 
   #feedAny(chunk: string | Uint8Array): Event[] {
     const text = opened(this.#text);
-    const { output } = text.parts;
+    const { output } = text;
     if (typeof chunk !== "string" && !isBytes(chunk)) throw new TypeError("a chunk is a string or a Uint8Array");
     this.#throwRefusal();
     if (!text.isOpen) {
@@ -97,9 +97,9 @@ export class TextParser {
     this.#ready = undefined;
     this.#throwRefusal();
     const events: Event[] = [];
-    text.parts.output.events = events;
+    text.output.events = events;
     const error = text.end();
-    if (error !== undefined || text.parts.output.refusal !== undefined) this.#throw(error, events);
+    if (error !== undefined || text.output.refusal !== undefined) this.#throw(error, events);
     return events;
   }
 
@@ -132,14 +132,14 @@ export class TextParser {
   declare [Symbol.dispose]: () => void;
 
   #throwRefusal(): void {
-    const { refusal } = this.#text!.parts.output;
+    const { refusal } = this.#text!.output;
     if (refusal !== undefined) throw refusal;
   }
 
   /** After the events of the chunk comes what is wrong with it. */
   #throw(error: TextError | undefined, events: readonly Event[]): never {
     this.#ready = undefined;
-    const { refusal } = this.#text!.parts.output;
+    const { refusal } = this.#text!.output;
     if (refusal instanceof JsonSpigotError) throw new JsonSpigotError(refusal.kind, refusal.message, { events });
     throw error!.with(events);
   }

@@ -11,27 +11,17 @@ import { invalid, type Settings } from "./options.js";
 import { errorOf, TextError } from "./text-error.js";
 import { Tree } from "./tree.js";
 
-/** What belongs to a parser, for those who read and save many texts with it. */
-export interface Parts {
-  readonly settings: Settings;
-  readonly automaton: Automaton;
-  readonly output: Output;
-  readonly input: Input;
-}
-
 /** A text that these patterns select in; it goes past deviations only if its input does. */
 export function textOf(
   automaton: Automaton,
   settings: Settings,
-  inputOf?: (engine: Engine) => Input,
+  inputOf?: (engine: Engine, settings: Settings) => Input,
   keeping?: Keeping,
   beginRaw?: Output["beginRaw"],
 ): Text {
-  const output: Output = { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw };
-  const engine = new Engine(automaton, settings, output);
+  const engine = new Engine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw });
   if (settings.snapshots) engine.tree = new Tree(settings);
-  const input = inputOf?.(engine) ?? new Input(engine, settings.strictByteOrderMark);
-  return new Text({ settings, automaton, output, input });
+  return new Text(settings, inputOf === undefined ? new Input(engine, settings.strictByteOrderMark) : inputOf(engine, settings));
 }
 
 /** The text, unless it has been disposed of. */
@@ -46,15 +36,19 @@ const FAILED = 2;
 
 /** How a text stands, and what is asked of it. */
 export class Text {
-  readonly parts: Parts;
+  readonly settings: Settings;
+  readonly input: Input;
   readonly engine: Engine;
+  readonly output: Output;
   outcome: typeof OPEN | typeof FINISHED | typeof FAILED = OPEN;
   /** What has stopped the text. */
   stoppedBy: TextError | undefined;
 
-  constructor(parts: Parts) {
-    this.parts = parts;
-    this.engine = parts.input.engine;
+  constructor(settings: Settings, input: Input) {
+    this.settings = settings;
+    this.input = input;
+    this.engine = input.engine;
+    this.output = input.engine.output;
   }
 
   /** What is shown of the document. */
@@ -62,6 +56,15 @@ export class Text {
     const { tree } = this.engine;
     if (!tree) throw invalid("this parser keeps no snapshots: make it with { snapshots: true }");
     return tree;
+  }
+
+  get automaton(): Automaton {
+    return this.engine.automaton;
+  }
+
+  /** Returns true if nothing has deviated from JSON so far. */
+  get isStrict(): boolean {
+    return !this.input.translator?.count;
   }
 
   get isOpen(): boolean {
@@ -73,17 +76,17 @@ export class Text {
   }
 
   get hasRootEnded(): boolean {
-    return this.engine.state === DONE && this.outcome !== FAILED && this.parts.input.translator?.mayEnd !== false;
+    return this.engine.state === DONE && this.outcome !== FAILED && this.input.translator?.mayEnd !== false;
   }
 
   /** The number of bytes that have been read; after an error, the offset of the first bad one. */
   get offset(): number {
-    return this.verdict?.offset ?? this.parts.input.offset;
+    return this.verdict?.offset ?? this.input.offset;
   }
 
   /** The first error: a deviation that is not accepted, or what has stopped the text. */
   get error(): TextError | undefined {
-    return this.parts.input.translator?.first ?? this.stoppedBy;
+    return this.input.translator?.first ?? this.stoppedBy;
   }
 
   /** The text's error, once it has ended. */
@@ -92,18 +95,16 @@ export class Text {
   }
 
   reset(): void {
-    this.parts.input.reset();
-    this.parts.output.events = [];
-    this.parts.output.nextMatch = 0;
-    this.parts.output.refusal = undefined;
+    this.input.reset();
+    this.output.events = [];
+    this.output.nextMatch = 0;
+    this.output.refusal = undefined;
     this.outcome = OPEN;
     this.stoppedBy = undefined;
   }
 
   clone(): Text {
-    const { settings, automaton, input, output } = this.parts;
-    const copied: Output = { ...output, events: [] };
-    const clone = new Text({ settings, automaton, output: copied, input: cloneInput(input, cloneEngine(input.engine, copied)) });
+    const clone = new Text(this.settings, cloneInput(this.input, cloneEngine(this.engine, { ...this.output, events: [] })));
     clone.outcome = this.outcome;
     clone.stoppedBy = this.stoppedBy;
     return clone;
@@ -112,7 +113,7 @@ export class Text {
   /** Reads a chunk; its events are in the output. Returns the error that has stopped it. */
   read(chunk: string | Uint8Array): TextError | undefined {
     try {
-      this.parts.input.feed(chunk);
+      this.input.feed(chunk);
       return undefined;
     } catch (thrown) {
       return this.failAt(thrown);
@@ -121,7 +122,7 @@ export class Text {
 
   /** The engine, if whole characters can be given to it as they are. */
   readyEngine(): Engine | undefined {
-    const { input, settings, output } = this.parts;
+    const { input, settings, output } = this;
     const isPlain = input.translator === undefined && settings.limits.total === Infinity;
     const waits = input.half !== "" || input.bytes.length > 0;
     const isReady = isPlain && input.engine.raw === undefined && this.outcome === OPEN && !waits && output.refusal === undefined;
@@ -132,7 +133,7 @@ export class Text {
   end(): TextError | undefined {
     if (this.outcome !== OPEN) return this.error;
     try {
-      this.parts.input.finish();
+      this.input.finish();
     } catch (thrown) {
       return this.failAt(thrown);
     }
@@ -157,20 +158,20 @@ export class Text {
   errorOfCall(kind: string, expected: string): TextError {
     const { verdict, engine } = this;
     if (verdict) return new TextError(kind, expected, verdict.offset, verdict.line, verdict.column, verdict.path);
-    return errorOf(new Fault(kind, this.parts.input.offset, expected, 0), engine);
+    return errorOf(new Fault(kind, this.input.offset, expected, 0), engine);
   }
 
   /** The strict text of the complete value. */
   completeText(): string {
-    const { verdict, engine, parts } = this;
+    const { verdict, engine, settings } = this;
     if (verdict) throw verdict.with([]);
     if (this.outcome === OPEN) throw this.errorOfCall("incomplete", "expected `finish` to be called at the end of input");
-    if (parts.settings.retain !== "all") throw this.errorOfCall("not-retained", "expected a parser that retains all of its text");
+    if (settings.retain !== "all") throw this.errorOfCall("not-retained", "expected a parser that retains all of its text");
     return engine.kept!.whole();
   }
 
   get deviations(): Deviations {
-    const { translator } = this.parts.input;
+    const { translator } = this.input;
     return translator === undefined ? { count: 0, list: [] } : { count: translator.count, list: translator.list.slice() };
   }
 }

@@ -73,7 +73,7 @@ function verdictOn(input: Input, mayBeComplete: boolean, truncated: Verdict, rep
   const status = statusOfUnfinished(input.error);
   if (status !== undefined) return { status };
   if (!mayBeComplete || input.error !== undefined) return truncated;
-  return { status: input.text!.parts.input.translator?.count ? "accepted" : "complete" };
+  return { status: input.text!.isStrict ? "complete" : "accepted" };
 }
 
 /** Of an input in which nothing was wrong before its end, if the end shows that its last byte begins no deviation. */

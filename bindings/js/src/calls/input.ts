@@ -45,7 +45,7 @@ export class Input {
   }
 
   #reporting(text: Text, read: () => void, report: Report): void {
-    const { output } = text.parts;
+    const { output } = text;
     output.events = [];
     read();
     for (const event of output.events) report(event);
@@ -60,7 +60,7 @@ export class Input {
   rest(whole: string): string | undefined {
     if (this.error !== undefined) return undefined;
     // What follows a text that deviates is only known if it is repeated as it came.
-    const isStrict = this.text !== undefined && !this.text.parts.input.translator?.count;
+    const isStrict = this.text?.isStrict === true;
     return isStrict ? restOf(this.raw, whole) : this.news(whole);
   }
 
@@ -85,7 +85,7 @@ export class Input {
 
   /** The text that the parser has read: of one that deviates, the strict JSON that it stands for. */
   #parsed(): string {
-    const { engine, parts } = this.text!;
-    return engine.kept!.whole() + (parts.input.translator?.undecided ?? "");
+    const { engine, input } = this.text!;
+    return engine.kept!.whole() + (input.translator?.undecided ?? "");
   }
 }

@@ -225,7 +225,7 @@ export class OpenCall {
     out.byte(input.text === undefined ? TEXT : JSON_TEXT);
     if (input.text !== undefined) {
       // The name may have come after the first piece, for which the patterns were chosen.
-      const [own, named] = [input.text.parts.automaton, patternsOf(this.#settings, this.name)];
+      const [own, named] = [input.text.automaton, patternsOf(this.#settings, this.name)];
       out.flag(own === named || digestOf(own).equals(digestOf(named)));
     }
     out.string(input.raw);

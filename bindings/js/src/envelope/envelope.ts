@@ -160,7 +160,7 @@ export class Envelope {
   }
 
   #owner(): Owner {
-    const { kind, patterns, choices } = ownerOf(this.#payload.parts, ENVELOPE);
+    const { kind, patterns, choices } = ownerOf(this.#payload.text, ENVELOPE);
     choices.add(this.#holdLimit).add(this.#payload.limit);
     for (const delimiter of this.#delimiters) {
       const { shape, name, close } = delimiter;

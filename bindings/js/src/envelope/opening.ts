@@ -140,9 +140,8 @@ class Bare {
 
   /** Returns true if it is certainly a payload so far; or where the JSON broke before that. */
   advance(piece: string): boolean | number {
-    const { engine, parts } = this.#text;
+    const { engine, output } = this.#text;
     const start = engine.base;
-    const { output } = parts;
     output.events = [];
     let fault: Fault | undefined;
     try {

@@ -15,7 +15,7 @@
 
 import { DONE, Fault, mayEnd, NUMBER } from "../engine.js";
 import { payloadOf, type Verdict } from "../payload/payload.js";
-import type { Parts, Text } from "../text.js";
+import type { Text } from "../text.js";
 import { TextError } from "../text-error.js";
 import { encodeAt, utf8Length, within } from "../utf8.js";
 import type { Making } from "../values.js";
@@ -91,8 +91,8 @@ export class OpenPayload {
     return this.#length;
   }
 
-  get parts(): Parts {
-    return this.#text.parts;
+  get text(): Text {
+    return this.#text;
   }
 
   get limit(): number {
@@ -161,8 +161,7 @@ export class OpenPayload {
     const error = this.#error;
     const hasStopped = text.stoppedBy !== undefined;
     // Not all that stops it is in the text, and what else may stop it there is another error.
-    const hasDeviated = (text.parts.input.translator?.count ?? 0) > 0;
-    if (isRefused && !(hasStopped && hasDeviated)) text.fail(error!);
+    if (isRefused && (!hasStopped || text.isStrict)) text.fail(error!);
     unless(isRefused || !hasStopped);
   }
 
@@ -193,7 +192,7 @@ export class OpenPayload {
     const value = raw.replace(/^[ \t\n\r]+/, "");
     const again = new Extent();
     const isAllValue = again.advance(value) === value.length;
-    const isStrict = !this.#text.parts.input.translator?.count;
+    const isStrict = this.#text.isStrict;
     if (phase === BEFORE) unless(value === "");
     else if (this.#accepts && isOpen) {
       // There it is the parser that says where the value ends; a comment may have begun after it.
@@ -281,7 +280,7 @@ export class OpenPayload {
       return length;
     }
     const used = this.#parse(piece, isParsers);
-    const isStrict = !this.#text.parts.input.translator?.count;
+    const isStrict = this.#text.isStrict;
     if (this.#error === undefined) {
       if (isParsers) {
         this.#extent.advance(piece.slice(0, used));
@@ -408,12 +407,12 @@ export class OpenPayload {
   /** Returns how much of a piece the parser took. */
   #feedParser(piece: string | Uint8Array, endsValue: boolean): number {
     const text = this.#text;
-    const { engine, parts } = text;
-    parts.output.events = [];
+    const { engine } = text;
+    text.output.events = [];
     let taken = piece.length;
     engine.stopsAtRoot = endsValue;
     try {
-      if (piece.length > 0 && text.isOpen) taken = parts.input.feed(piece);
+      if (piece.length > 0 && text.isOpen) taken = text.input.feed(piece);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       text.failAt(thrown);
@@ -426,7 +425,7 @@ export class OpenPayload {
 
   #reportMatches(): void {
     const { mark } = this.#delimiter;
-    for (const event of this.#text.parts.output.events) this.#report(Object.assign(event, { mark }));
+    for (const event of this.#text.output.events) this.#report(Object.assign(event, { mark }));
   }
 
   /** Returns true if the value, which ends for its parser, has ended before a text that is no part of it. */
@@ -481,10 +480,10 @@ export class OpenPayload {
       if (this.#phase === VALUE && this.#isInRootNumber) {
         this.#error = this.#errorHere("incomplete", "expected more digits or a closing delimiter");
       } else if (this.#phase === VALUE || this.#phase === AFTER) {
-        this.#text.parts.output.events = [];
+        this.#text.output.events = [];
         this.#error = this.#text.end();
         this.#reportMatches();
-        const isStrict = !this.#text.parts.input.translator?.count;
+        const isStrict = this.#text.isStrict;
         if (this.#error === undefined) return { status: isStrict ? "complete" : "accepted" };
       } else {
         this.#error = this.#errorHere("incomplete", "expected a closing delimiter");

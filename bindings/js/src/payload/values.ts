@@ -18,7 +18,7 @@ export function valuesOf(text: string, parser: Text): string[] {
     const error = reader.read(rest) ?? reader.end();
     // The first byte that is not the value's.
     const end = error === undefined ? rest.length : error.kind === "trailing-bytes" ? within(rest, error.offset) : 0;
-    if (end === 0 || reader.parts.input.translator?.count) return [];
+    if (end === 0 || !reader.isStrict) return [];
     values.push(rest.slice(0, end).replace(EDGES, ""));
     rest = rest.slice(end);
   }

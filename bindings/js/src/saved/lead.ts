@@ -139,7 +139,7 @@ function selectedIn(engine: Engine): { readonly start: number; readonly offset: 
 
 /** The text that leads to where an open text is. */
 export function leadToOpen(text: Text): Lead {
-  const { input, settings } = text.parts;
+  const { input, settings } = text;
   const lead = new Lead();
   if (settings.retain === "all" && !input.translator?.first) pushKept(input, 0, lead);
   else new Level(text, input.engine, 0).write(lead);
@@ -148,7 +148,7 @@ export function leadToOpen(text: Text): Lead {
 
 /** One that leads to what is shown of a text that has ended or failed. */
 export function leadToShown(text: Text): Lead {
-  const { input, settings } = text.parts;
+  const { input, settings } = text;
   const { engine } = input;
   const lead = new Lead();
   if (settings.retain === "all" && !text.error) {
@@ -231,7 +231,7 @@ class Level {
       lead.push("x");
       return;
     }
-    const { input } = this.#text.parts;
+    const { input } = this.#text;
     if (engine.state === DONE) lead.push(`${engine.tree ? shownText(engine) : "0"} `);
     else if (this.#writeOpen(lead)) return;
     const tail = tailOf(engine);
@@ -248,7 +248,7 @@ class Level {
     if (first === undefined) return false;
     lead.jumpTo(this.#level, first.offset);
     lead.jump().nextMatch = first.id;
-    const { input, settings } = this.#text.parts;
+    const { input, settings } = this.#text;
     const { translator } = input;
     const engine = this.#engine;
     const keeps = isKept && engine.options.retain === "matches" && !translator?.first;
