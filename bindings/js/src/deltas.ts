@@ -1,7 +1,8 @@
 // The text of one string as it arrives: on the engine alone, so that a page which needs nothing else loads nothing else.
 
 import { compile } from "./compile.js";
-import { Engine, Fault, type EngineOptions, type Output } from "./engine.js";
+import { Engine, type EngineOptions, type Output } from "./engine.js";
+import { Fault } from "./fault.js";
 import { Input } from "./input.js";
 import { invalid, limitsOf, rejects, type ParserOptions } from "./options.js";
 import { chunksOfJson, type Source } from "./source.js";

@@ -10,138 +10,39 @@
 // Errors are thrown as {@link Fault}s, which cost no stack trace, as a translator may catch many. Whoever feeds makes an
 // error of one that remains.
 
-import type { Event, ValueType } from "./events.js";
-import { matchEvent } from "./match-event.js";
-import { makeNumber, type Json, type Making } from "./values.js";
+import { beginLiteral, beginNumber, endNumber, readLiteral, readNumber } from "./atoms.js";
 import type { Automaton, Place } from "./automaton.js";
-import { errorOf } from "./text-error.js";
+import type { Event, ValueType } from "./events.js";
+import { Fault } from "./fault.js";
+import { Frame, NO_MATCHES, release, type Match } from "./frame.js";
 import type { Keeping } from "./keeping.js";
 import type { Kept } from "./kept.js";
-import { append, INSIDE, spell, type Segment } from "./path.js";
+import { exceedTotal } from "./limits.js";
+import { matchEvent } from "./match-event.js";
 import type { Limits } from "./options.js";
+import { append, INSIDE } from "./path.js";
 import type { RawDeltas } from "./raw.js";
+import {
+  AFTER,
+  CLOSED,
+  COLON,
+  DONE,
+  FIRST,
+  FIRST_KEY,
+  KEY,
+  KEY_STRING,
+  LITERAL,
+  mayEnd,
+  NO_ESCAPE,
+  NUMBER,
+  STRING,
+  VALUE,
+} from "./states.js";
+import { QUOTE, readCharacters, readEscape } from "./strings.js";
+import { errorOf, knownPath, unexpected, wanted } from "./text-error.js";
 import type { Tree } from "./tree.js";
-import { breakOf, encodeAt, utf8Length, within } from "./utf8.js";
-
-// What the next unit is part of.
-export const VALUE = 0;
-/** After `[`: a value, or the end. */
-export const FIRST = 1;
-/** After `{`: a key, or the end. */
-export const FIRST_KEY = 2;
-export const KEY = 3;
-export const COLON = 4;
-export const AFTER = 5;
-export const STRING = 6;
-export const KEY_STRING = 7;
-export const NUMBER = 8;
-export const LITERAL = 9;
-export const DONE = 10;
-/** Nothing is read any more. */
-export const CLOSED = 11;
-
-// What the last unit of a number was.
-export const MINUS = 1;
-export const ZERO = 2;
-export const INTEGER = 3;
-export const POINT = 4;
-export const FRACTION = 5;
-export const E = 6;
-export const SIGN = 7;
-export const EXPONENT = 8;
-
-// What is open of an escape; from `DIGITS` on, how many of its digits are missing.
-export const NO_ESCAPE = 0;
-export const LETTER = 1;
-export const PAIR_BACKSLASH = 2;
-export const PAIR_U = 3;
-export const DIGITS = 4;
-
-const QUOTE = 34;
-const BACKSLASH = 92;
-
-/** What each state expects, but for those in which it depends on more. */
-const EXPECTED: readonly (string | undefined)[] = [
-  "a value",
-  "a value or `]`",
-  "a key or `}`",
-  "a key",
-  "`:`",
-  undefined,
-  "the rest of a string",
-  "the rest of a string",
-  "the rest of a number, or what follows it",
-  undefined,
-  "nothing but white space after the value",
-  "a value",
-];
-
-export const WORDS: readonly string[] = ["true", "false", "null"];
-const WORD_VALUES: readonly (boolean | null)[] = [true, false, null];
-
-/** Plain characters. The expression pays for all but the shortest runs: a loop asks of each unit how its string is stored. */
-const PLAIN = /[ !#-[\]-\x7f]*/y;
-const SHORT = 3;
-
-const UNESCAPES: readonly (string | undefined)[] = /* @__PURE__ */ (() => {
-  const table: (string | undefined)[] = new Array<undefined>(128).fill(undefined);
-  for (const [letter, character] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"]) {
-    table[letter!.charCodeAt(0)] = character;
-  }
-  return table;
-})();
-
-/** What is wrong, on its way up: line, column and path are added where it becomes an error. */
-export class Fault {
-  constructor(
-    readonly kind: string,
-    readonly offset: number,
-    /** What follows the kind in the message. */
-    readonly expected: string,
-    /** Where in the text that is read. */
-    readonly at: number,
-  ) {}
-}
-
-/** A value that a pattern selects, and that is open. */
-export interface Match {
-  readonly id: number;
-  readonly pattern: number;
-  readonly path: string;
-  readonly type: ValueType;
-  readonly offset: number;
-  /** True if its deltas are of the value's text as it came. */
-  readonly isRaw: boolean;
-}
-
-const NO_MATCHES: Match[] = [];
-
-/** An open container. Frames are used again. */
-export class Frame {
-  isArray: boolean;
-  /** The newest member's key, if keys are followed here. */
-  key = "";
-  /** The newest element's. */
-  index = -1;
-  /** Its path, once somebody has asked for one inside it. */
-  path = "";
-  place: Place;
-  /** True if a pattern may select something inside. */
-  isLive = false;
-  matches: Match[] = NO_MATCHES;
-  /** Where in the kept text it begins. */
-  start = 0;
-  /** What of it is shown, and in which look it was made or copied. */
-  box: Json[] | { [key: string]: Json } | undefined = undefined;
-  look = 0;
-  /** Its keys, where a second equal one is refused. */
-  keys: Set<string> | undefined = undefined;
-
-  constructor(isArray: boolean, place: Place) {
-    this.isArray = isArray;
-    this.place = place;
-  }
-}
+import { within } from "./utf8.js";
+import type { Json, Making } from "./values.js";
 
 /** What all texts of a parser share: those inside strings report to where the document does. */
 export interface Output {
@@ -324,16 +225,9 @@ export class Engine {
   finish(): void {
     if (this.state === NUMBER && this.depth === 0 && mayEnd(this.part)) {
       this.keptShift = this.kept?.end ?? 0;
-      this.endNumber(0);
+      endNumber(this, 0);
     }
-    if (this.state !== DONE) throw new Fault("incomplete", this.base, this.expected(), 0);
-  }
-
-  /** What would have to come next, for messages. */
-  expected(): string {
-    const { state } = this;
-    if (state === AFTER) return `expected \`,\` or \`${this.top!.isArray ? "]" : "}"}\``;
-    return `expected ${state === LITERAL ? `\`${WORDS[this.word]!}\`` : EXPECTED[state]!}`;
+    if (this.state !== DONE) this.fail("incomplete", 0, wanted(this), this.base);
   }
 
   /** The offset of a unit of the text that is read. */
@@ -348,8 +242,8 @@ export class Engine {
     while (i < n) {
       const { state } = this;
       if (state >= STRING && state <= LITERAL) {
-        if (state <= KEY_STRING) i = this.escape === NO_ESCAPE ? this.characters(s, i) : this.escaped(s, i);
-        else i = state === NUMBER ? this.number(s, i) : this.literal(s, i);
+        if (state <= KEY_STRING) i = this.escape === NO_ESCAPE ? readCharacters(this, s, i) : readEscape(this, s, i);
+        else i = state === NUMBER ? readNumber(this, s, i) : readLiteral(this, s, i);
         continue;
       }
       if (state === DONE && this.stopsAtRoot) return i;
@@ -363,13 +257,13 @@ export class Engine {
         const { isArray } = this.top!;
         if (c === 44) this.state = isArray ? VALUE : KEY;
         else if (c === (isArray ? 93 : 125)) this.pop(i);
-        else this.unexpected(s, i - 1);
+        else unexpected(this, s, i - 1);
       } else if (state <= KEY) {
         if (c === QUOTE) this.beginKey(i - 1);
         else if (c === 125 && state === FIRST_KEY) this.pop(i);
-        else this.unexpected(s, i - 1);
+        else unexpected(this, s, i - 1);
       } else if (state === COLON && c === 58) this.state = VALUE;
-      else this.unexpected(s, i - 1);
+      else unexpected(this, s, i - 1);
     }
     if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
     return i;
@@ -379,12 +273,12 @@ export class Engine {
   value(s: string, c: number, i: number): void {
     if (c === QUOTE) this.beginString(i);
     else if (c === 123 || c === 91) this.push(c === 91, i);
-    else if (c === 45 || (c >= 48 && c <= 57)) this.beginNumber(c, i);
+    else if (c === 45 || (c >= 48 && c <= 57)) beginNumber(this, c, i);
     else if (c === 93 && this.state === FIRST) this.pop(i + 1);
     else {
       const word = c === 116 ? 0 : c === 102 ? 1 : c === 110 ? 2 : -1;
-      if (word < 0) this.unexpected(s, i);
-      this.beginLiteral(word, i);
+      if (word < 0) unexpected(this, s, i);
+      beginLiteral(this, word, i);
     }
   }
 
@@ -393,16 +287,10 @@ export class Engine {
     this.lineStart = this.base + after + this.extra;
   }
 
-  fail(kind: string, i: number, expected: string, offset = this.base + i + this.extra): never {
+  fail(kind: string, i: number, wanted: string, offset = this.base + i + this.extra): never {
     // What came before the first bad byte is reported.
     if (this.buffer !== "" && this.state === STRING && !this.holdsText) this.flush();
-    throw new Fault(kind, offset, expected, i);
-  }
-
-  unexpected(s: string, i: number): never {
-    const c = s.charCodeAt(i);
-    if (this.state === DONE) this.fail("trailing-bytes", i, this.expected());
-    this.fail("unexpected-byte", i, this.depth === 0 ? this.expected() + insteadOfText(c) : this.expected());
+    throw new Fault(kind, offset, `expected ${wanted}`, i);
   }
 
   // Values.
@@ -467,7 +355,7 @@ export class Engine {
 
   push(isArray: boolean, i: number): void {
     const offset = this.base + i + this.extra;
-    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, "expected no deeper nesting than allowed");
+    if (this.depth >= this.limits.depth) this.fail("depth-limit", i, "no deeper nesting than allowed");
     const place = this.enter();
     const matches = place.selected.length === 0 ? NO_MATCHES : this.begin(isArray ? "array" : "object", place, offset);
     let frame = this.stack[this.depth];
@@ -533,72 +421,6 @@ export class Engine {
     this.limit = offset + 1 + this.limits.string;
   }
 
-  /** Reads in the open string, up to an escape or the quote that ends it. */
-  characters(s: string, from: number): number {
-    const n = s.length;
-    let i = from;
-    let extra = 0;
-    let c = 0;
-    reading: for (;;) {
-      if (n - i > SHORT) {
-        PLAIN.lastIndex = i;
-        PLAIN.test(s);
-        i = PLAIN.lastIndex;
-      }
-      for (; i < n; i++) {
-        c = s.charCodeAt(i);
-        if (c < 128) {
-          if (c === QUOTE || c === BACKSLASH || c < 32) break reading;
-          continue;
-        }
-        if (c < 0x800) {
-          extra++;
-        } else if (c < 0xd800 || c > 0xdfff) {
-          extra += 2;
-        } else {
-          // Each half of a pair is two of its four bytes.
-          const next = i + 1 < n ? s.charCodeAt(i + 1) : 0;
-          // Half a pair, or a byte that is not UTF-8.
-          if (c > 0xdbff || next < 0xdc00 || next > 0xdfff) break reading;
-          extra += 2;
-          i++;
-        }
-        if (n - i > SHORT && s.charCodeAt(i + 1) < 128) break;
-      }
-      if (i === n) break;
-      i++;
-    }
-    if (this.base + i + this.extra + extra > this.limit) this.exceed(s, from);
-    if (i > from) {
-      if (this.isWanted) this.add(from === 0 && i === n ? s : s.slice(from, i), this.base + from + this.extra);
-      this.extra += extra;
-    }
-    if (i === n) return i;
-    if (c !== QUOTE) return this.interrupted(s, c, i);
-    if (this.state === STRING) this.endString(i + 1);
-    else this.endKey(i);
-    return i + 1;
-  }
-
-  /** What stands in a string and is neither a character nor its end. */
-  interrupted(s: string, c: number, i: number): number {
-    if (c === BACKSLASH) {
-      this.checkLimit(i);
-      this.escape = LETTER;
-      this.escapeStart = this.base + i + this.extra;
-      return i + 1;
-    }
-    if (c < 32) this.failControl(i);
-    const n = s.length;
-    if (this.mayBeCut && (this.readsBytes ? breakOf(c) > 0 && i + breakOf(c) >= n : c < 0xdc00 && i + 1 === n)) {
-      // The beginning of a character, which may go on.
-      this.unread = n - i;
-      this.extra -= n - i;
-      return n;
-    }
-    this.stray(s, i);
-  }
-
   add(text: string, offset: number): void {
     if (this.buffer === "") {
       this.bufferStart = offset;
@@ -606,111 +428,6 @@ export class Engine {
     } else {
       this.buffer += text;
     }
-  }
-
-  /** Half a surrogate pair, or what stands for a byte that is not UTF-8. */
-  stray(s: string, i: number): never {
-    const c = s.charCodeAt(i);
-    if (c < 0xdc00 || !this.readsBytes) this.fail("lone-surrogate", i, "expected both halves of a surrogate pair");
-    const at = this.base + i + this.extra;
-    const offset = at + breakOf(c);
-    const most = Math.min(this.limit, this.limits.total);
-    this.strayBytes = Uint8Array.from(s.slice(i, i + Math.min(breakOf(c), most - at)), (unit) => unit.charCodeAt(0) & 0xff);
-    if (offset >= this.limits.total && this.limits.total <= this.limit) this.failTotal(i);
-    if (offset > this.limit) this.tooLong(i, this.limit);
-    this.fail("invalid-utf8", i, "expected UTF-8", offset);
-  }
-
-
-  /** A run goes beyond the limit: the characters before that are reported. */
-  exceed(s: string, from: number): never {
-    const at = this.base + from + this.extra;
-    const i = from + within(s.slice(from), this.limit - at, this.readsBytes);
-    if (i > from && this.isWanted) this.add(s.slice(from, i), at);
-    this.strayBytes = encodeAt(s, i).subarray(0, this.limit - at - utf8Length(s, from, i, this.readsBytes));
-    this.tooLong(i, this.limit);
-  }
-
-  /** Bytes wait for the rest of their sequence, and are within the limits so far. */
-  checkWaiting(bytes: Uint8Array): void {
-    const end = this.base + bytes.length;
-    if (end <= this.limit && end <= this.limits.total) return;
-    this.strayBytes = bytes.subarray(0, Math.min(this.limit, this.limits.total) - this.base);
-    if (this.limits.total <= this.limit) this.failTotal();
-    this.tooLong(0, this.limit);
-  }
-
-  checkLimit(i: number): void {
-    if (this.base + i + this.extra >= this.limit) this.tooLong(i, this.base + i + this.extra);
-  }
-
-  tooLong(i: number, offset: number): never {
-    const what = this.state === KEY_STRING ? "key" : this.state === STRING ? "string" : "number";
-    this.fail(`${what}-limit`, i, `expected no longer ${what} than allowed`, offset);
-  }
-
-  /** Reads in an escape, up to the end of the character. */
-  escaped(s: string, from: number): number {
-    for (let i = from; i < s.length; i++) {
-      const c = s.charCodeAt(i);
-      const { escape } = this;
-      const isLetter = escape === LETTER;
-      if (escape >= DIGITS) {
-        if (this.digit(c, i)) return i + 1;
-      } else if (escape === PAIR_BACKSLASH) {
-        if (c < 32) this.failControl(i);
-        if (c !== BACKSLASH) this.failPair(i);
-        this.checkLimit(i);
-        this.escape = PAIR_U;
-      } else if (c === 117) {
-        this.checkLimit(i);
-        this.escape = DIGITS + 3;
-        this.code = 0;
-      } else {
-        const character = UNESCAPES[c];
-        if (character === undefined) this.fail("invalid-escape", i, isLetter ? 'expected one of `"\\/bfnrtu` after the backslash' : "expected `u` after the backslash");
-        if (!isLetter) this.failPair(i);
-        this.checkLimit(i);
-        this.endEscape(character);
-        return i + 1;
-      }
-    }
-    return s.length;
-  }
-
-  /** One of the four digits of an escape; returns true if the character has ended. */
-  digit(c: number, i: number): boolean {
-    const digit = hexDigit(c);
-    if (digit < 0) this.fail("invalid-escape", i, "expected four hexadecimal digits");
-    const code = (this.code << 4) | digit;
-    // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
-    const missing = this.escape - DIGITS;
-    const isLow = missing === 2 && code >= 0xdc && code <= 0xdf;
-    if (this.high === 0) {
-      if (isLow) this.fail("lone-surrogate", i, "expected a high surrogate before a low one");
-    } else if (missing === 3 ? code !== 0xd : missing === 2 && !isLow) {
-      this.failPair(i);
-    }
-    this.checkLimit(i);
-    this.code = code;
-    if (missing > 0) {
-      this.escape--;
-    } else if (this.high === 0 && code >= 0xd800 && code <= 0xdbff) {
-      this.high = code;
-      this.escape = PAIR_BACKSLASH;
-    } else {
-      this.endEscape(this.high === 0 ? String.fromCharCode(code) : String.fromCharCode(this.high, code));
-      return true;
-    }
-    return false;
-  }
-
-  failControl(i: number): never {
-    this.fail("control-character", i, "expected an escape instead of a raw control character");
-  }
-
-  failPair(i: number): never {
-    this.fail("lone-surrogate", i, "expected a low surrogate after a high one");
   }
 
   endEscape(character: string): void {
@@ -725,7 +442,7 @@ export class Engine {
       const { buffer } = this;
       this.buffer = "";
       if (frame.keys !== undefined) {
-        if (frame.keys.has(buffer)) this.fail("duplicate-key", i, "expected each key once in an object");
+        if (frame.keys.has(buffer)) this.fail("duplicate-key", i, "each key once in an object");
         frame.keys.add(buffer);
       }
       frame.key = buffer;
@@ -777,99 +494,6 @@ export class Engine {
     this.text = "";
   }
 
-  // Numbers and literals.
-
-  beginNumber(c: number, i: number): void {
-    const offset = this.base + i + this.extra;
-    this.limit = offset + this.limits.number;
-    if (this.limit === offset) this.tooLong(i, offset);
-    const place = this.enter();
-    this.place = place;
-    this.open = place.selected.length === 0 ? NO_MATCHES : this.begin("number", place, offset);
-    this.leafStart = i + this.keptShift;
-    this.isWanted = this.tree !== undefined || this.open.length > 0;
-    this.part = c === 45 ? MINUS : c === 48 ? ZERO : INTEGER;
-    this.token = String.fromCharCode(c);
-    this.state = NUMBER;
-  }
-
-  number(s: string, from: number): number {
-    const n = s.length;
-    let i = from;
-    let part = this.part;
-    let isBad = false;
-    for (; i < n; i++) {
-      const c = s.charCodeAt(i);
-      if (c >= 48 && c <= 57) {
-        if (part === INTEGER || part === FRACTION || part === EXPONENT) continue;
-        if (part === MINUS) part = c === 48 ? ZERO : INTEGER;
-        else if (part === POINT) part = FRACTION;
-        else if (part === ZERO) {
-          isBad = true;
-          break;
-        } else part = EXPONENT;
-      } else if (c === 46 && (part === INTEGER || part === ZERO)) part = POINT;
-      else if ((c === 101 || c === 69) && (part === INTEGER || part === ZERO || part === FRACTION)) part = E;
-      else if ((c === 43 || c === 45) && part === E) part = SIGN;
-      else break;
-    }
-    if (this.base + i + this.extra > this.limit) {
-      const at = this.limit - this.base - this.extra;
-      if (this.isWanted) this.token += s.slice(from, at);
-      this.tooLong(at, this.limit);
-    }
-    this.part = part;
-    if (this.isWanted) this.token += s.slice(from, i);
-    if (i === n) return i;
-    if (isBad) this.fail("invalid-number", i, "expected no digit after a leading zero");
-    if (!mayEnd(part)) this.fail("invalid-number", i, "expected a digit");
-    this.endNumber(i);
-    return i;
-  }
-
-  endNumber(i: number): void {
-    this.state = this.depth === 0 ? DONE : AFTER;
-    if (!this.isWanted) return;
-    const { token } = this;
-    const value = makeNumber(token, this.options.numbers);
-    if (this.tree !== undefined) this.tree.putAtom(this, value, token);
-    if (this.open.length > 0) {
-      this.end(this.open, this.base + i + this.extra, value, this.options.spelling ? token : undefined);
-      this.open = NO_MATCHES;
-    }
-  }
-
-  beginLiteral(word: number, i: number): void {
-    const place = this.enter();
-    this.place = place;
-    this.open =
-      place.selected.length === 0 ? NO_MATCHES : this.begin(word === 2 ? "null" : "boolean", place, this.base + i + this.extra);
-    this.leafStart = i + this.keptShift;
-    this.word = word;
-    this.matched = 1;
-    this.state = LITERAL;
-  }
-
-  literal(s: string, from: number): number {
-    const word = WORDS[this.word]!;
-    const n = s.length;
-    let i = from;
-    for (; i < n && this.matched < word.length; i++, this.matched++) {
-      if (s.charCodeAt(i) !== word.charCodeAt(this.matched)) this.fail("invalid-literal", i, `expected \`${word}\``);
-    }
-    if (this.matched < word.length) return i;
-    this.state = this.depth === 0 ? DONE : AFTER;
-    const value = WORD_VALUES[this.word]!;
-    if (this.tree !== undefined) this.tree.putAtom(this, value, word);
-    if (this.open.length > 0) {
-      // What began as `-Infinity` may have been a number, and is none.
-      const type = value === null ? "null" : "boolean";
-      this.end(this.open, this.base + i + this.extra, value, this.options.spelling ? word : undefined, type);
-      this.open = NO_MATCHES;
-    }
-    return i;
-  }
-
   // Texts in strings.
 
   beginInside(place: Place): void {
@@ -896,7 +520,7 @@ export class Engine {
       const room = inner!.limits.total - inner!.base;
       const end = within(text, room);
       inner!.feed(end === text.length ? text : text.slice(0, end));
-      if (end < text.length) inner!.exceedTotal(text, end);
+      if (end < text.length) exceedTotal(inner!, text, end);
     } catch (thrown) {
       if (!(thrown instanceof Fault)) throw thrown;
       inner!.keepTo(thrown.at);
@@ -923,7 +547,7 @@ export class Engine {
   /** Nothing more is reported of the text inside the open string. */
   failInside(fault: Fault): void {
     const inner = this.inner!;
-    const error = errorOf(fault, inner, inner.knownPath(hasLeaf(inner, fault.kind)));
+    const error = errorOf(fault, inner, knownPath(inner, fault.kind));
     const path = this.path();
     for (const pattern of this.place.through) {
       const event = matchEvent("inner-error", { id: this.output.nextMatch++, pattern, path }, fault.offset);
@@ -932,48 +556,6 @@ export class Engine {
     }
     inner.state = CLOSED;
     inner.inner = undefined;
-  }
-
-  // Where an error is.
-
-  /** The path of the innermost open value; `null` if nobody knows it. */
-  errorPath(fault: Fault): string | null {
-    return this.knownPath(hasLeaf(this, fault.kind)) ?? this.output.keeping?.pathOfFault(this, fault) ?? null;
-  }
-
-  /** Without the text: from what is followed. */
-  knownPath(isInLeaf: boolean): string | null {
-    const { depth, state } = this;
-    if (this.tree !== undefined) return this.spellTo(state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
-    if (this.inner !== undefined || this.open.length > 0) return this.spellTo(depth);
-    if (depth === 0) return "$";
-    if (isInLeaf) return null;
-    if (depth === 1) return "$";
-    const top = this.top!;
-    const areKnown = this.stack.slice(0, depth - 1).every((frame) => frame.isLive);
-    return areKnown && (top.isLive || top.matches.length > 0) ? this.spellTo(depth - 1) : null;
-  }
-
-  segmentsTo(depth: number): Segment[] {
-    return this.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
-  }
-
-  spellTo(depth: number): string {
-    return spell(this.segmentsTo(depth));
-  }
-
-  // The limit on the total, which is checked before a byte is looked at.
-
-  /** The text goes beyond the limit on the total with the character at this place. */
-  exceedTotal(text: string, at: number): never {
-    // Its first bytes may be within the limit.
-    if (this.base < this.limits.total && !this.takesCharacters) this.feed(text.slice(at, at + 1));
-    if (this.takesCharacters) this.checkWaiting(encodeAt(text, at));
-    this.failTotal();
-  }
-
-  failTotal(i = 0): never {
-    this.fail("total-limit", i, "expected no more bytes than allowed", this.limits.total);
   }
 }
 
@@ -991,46 +573,4 @@ export function cloneEngine(engine: Engine, output: Output): Engine {
   clone.top = clone.stack[depth - 1];
   clone.tree = engine.tree?.clone(engine, clone);
   return clone;
-}
-
-function release(frame: Frame): void {
-  frame.box = undefined;
-  frame.keys = undefined;
-  frame.matches = NO_MATCHES;
-}
-
-/** Returns true if the innermost open value is a leaf, as far as the kind of error says so. */
-function hasLeaf({ state }: Engine, kind: string): boolean {
-  switch (kind) {
-    case "invalid-number":
-    case "invalid-literal":
-    case "number-limit":
-      return true;
-    case "unexpected-byte":
-    case "trailing-bytes":
-    case "duplicate-key":
-    case "key-limit":
-    case "depth-limit":
-      return false;
-    default:
-      return state === STRING || state === NUMBER || state === LITERAL;
-  }
-}
-
-export function mayEnd(part: number): boolean {
-  return part === INTEGER || part === ZERO || part === FRACTION || part === EXPONENT;
-}
-
-export function hexDigit(c: number): number {
-  if (c >= 48 && c <= 57) return c - 48;
-  const letter = c | 32;
-  return letter >= 97 && letter <= 102 && c < 128 ? letter - 87 : -1;
-}
-
-/** What a text that is no JSON may be, by its first unit. */
-function insteadOfText(first: number): string {
-  if (first === 0xfeff) return ", and this may be a byte order mark";
-  if (first === 60) return ", and this may be HTML or XML";
-  if (first === 100) return ", and this may be `data:`, a line of server-sent events, which `jsonspigot/providers` reads";
-  return "";
 }

@@ -5,7 +5,8 @@
 // inside it becomes part of that operation's text. Ends are not reported: what has ended is settled when something else
 // begins, or when somebody asks.
 
-import { STRING, type Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
+import { STRING } from "./states.js";
 import { pointerToken } from "./path.js";
 import { unless } from "./saved/bytes.js";
 import { openAtom } from "./tree.js";

@@ -1,8 +1,11 @@
 // What is fed: strings and bytes, cut anywhere, on their way to the engine. What a chunk's end cuts in two waits here: a
 // sequence of bytes, a surrogate pair, a byte order mark.
 
-import { DONE, Fault, mayEnd, NUMBER, type Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
+import { DONE, mayEnd, NUMBER } from "./states.js";
+import { checkWaiting, exceedTotal } from "./limits.js";
 import type { Lenient } from "./lenient.js";
+import { wanted } from "./text-error.js";
 import { decode, joined, openTail, utf8Length, within } from "./utf8.js";
 
 const NO_BYTES = /* @__PURE__ */ new Uint8Array(0);
@@ -67,7 +70,7 @@ export class Input {
 
   /** The character at this place of a text goes beyond the limit on the total. */
   protected exceed(text: string, to: number): never {
-    this.engine.exceedTotal(text, to);
+    exceedTotal(this.engine, text, to);
   }
 
   protected end(): void {
@@ -96,7 +99,7 @@ export class Input {
     const before = this.half.length;
     // Bytes that wait can't be continued by a string.
     if (this.bytes.length > 0) {
-      if (this.takesCharacters) engine.fail("invalid-utf8", 0, "expected UTF-8", this.offset);
+      if (this.takesCharacters) engine.fail("invalid-utf8", 0, "UTF-8", this.offset);
       this.readWaiting();
     }
     engine.readsBytes = false;
@@ -174,7 +177,7 @@ export class Input {
     if (engine.stopsAtRoot && engine.state === DONE) return engine.base - before;
     if (open === 0) return chunk.length;
     this.bytes = bytes.slice(end);
-    if (this.takesCharacters) engine.checkWaiting(this.bytes);
+    if (this.takesCharacters) checkWaiting(engine, this.bytes);
     else this.readWaiting();
     return engine.stopsAtRoot && engine.state === DONE ? engine.base - before : chunk.length;
   }
@@ -189,7 +192,7 @@ export class Input {
     const unread = this.#takeUnread();
     if (unread === 0) return;
     this.bytes = bytes.slice(-unread);
-    engine.checkWaiting(this.bytes);
+    checkWaiting(engine, this.bytes);
   }
 
   /** Reads a text, up to the limit on the total: what comes before that still counts. */
@@ -215,7 +218,7 @@ export class Input {
     if (this.bytes.length > 0 && !engine.isInString) this.readWaiting();
     // Of half a pair the first two bytes are known.
     const waiting = this.bytes.length + 2 * this.half.length;
-    if (waiting > 0) throw new Fault("incomplete", engine.base + waiting, engine.expected(), 0);
+    if (waiting > 0) engine.fail("incomplete", 0, wanted(engine), engine.base + waiting);
     this.end();
   }
 }

@@ -1,9 +1,12 @@
 // What a parser does with the text that it keeps. An engine is given this if it keeps any, so that a program of nothing but
 // deltas, which keeps none, does not contain it.
 
-import type { Engine, Fault, Frame } from "./engine.js";
+import type { Engine } from "./engine.js";
+import type { Fault } from "./fault.js";
+import type { Frame } from "./frame.js";
 import { Kept } from "./kept.js";
 import { spell, type Segment } from "./path.js";
+import { segmentsTo } from "./text-error.js";
 import { compact, innermostOf, withoutClosedAtom } from "./places.js";
 import { makeValue, type Json } from "./values.js";
 
@@ -44,7 +47,7 @@ function pathOfFault(engine: Engine, { kind }: Fault): string | null {
     while (at >= 0 && stack[at]!.matches.length === 0) at--;
     if (at < 0) return null;
     from = stack[at]!.start;
-    outer = engine.segmentsTo(at);
+    outer = segmentsTo(engine, at);
   }
   return spell([...outer, ...innermostOf(withoutClosedAtom(kept.slice(from, kept.end), kind))]);
 }

@@ -1,7 +1,7 @@
 // What is fed to a lenient parser: the translator decides where characters may wait, reads on where the engine has stopped,
 // and has a word on what a limit cuts.
 
-import { Fault } from "./engine.js";
+import { Fault } from "./fault.js";
 import { Input } from "./input.js";
 import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./lenient.js";
 import { encodeAt } from "./utf8.js";

@@ -10,13 +10,14 @@
 // So the engine and the kept text see strict JSON only, and offsets, limits and lines are those of the text as it came.
 
 import type { DeviationReport } from "./events.js";
+import type { Engine } from "./engine.js";
+import { checkLimit } from "./limits.js";
+import { Fault } from "./fault.js";
 import {
   AFTER,
   DIGITS,
   FIRST,
   FIRST_KEY,
-  Fault,
-  hexDigit,
   KEY,
   LETTER,
   LITERAL,
@@ -27,9 +28,9 @@ import {
   PAIR_U,
   DONE,
   VALUE,
-  type Engine,
-} from "./engine.js";
-import { errorOf, type TextError } from "./text-error.js";
+} from "./states.js";
+import { hexDigit } from "./strings.js";
+import { errorOf, wanted, type TextError } from "./text-error.js";
 import { DEVIATIONS } from "./options.js";
 import { utf8Length } from "./utf8.js";
 
@@ -352,7 +353,7 @@ export class Lenient {
       return i + 1;
     }
     if (c === 0xfeff && state === VALUE && fault.offset === 0) {
-      this.#pass(BYTE_ORDER_MARK, new Fault(fault.kind, fault.offset, this.#engine.expected(), i));
+      this.#pass(BYTE_ORDER_MARK, new Fault(fault.kind, fault.offset, `expected ${wanted(this.#engine)}`, i));
       this.#engine.extra += 2;
       return i + 1;
     }
@@ -388,7 +389,7 @@ export class Lenient {
 
   #unexpectedAt(offset: number): Fault {
     const engine = this.#engine;
-    return new Fault(engine.state === DONE ? "trailing-bytes" : "unexpected-byte", offset, engine.expected(), 0);
+    return new Fault(engine.state === DONE ? "trailing-bytes" : "unexpected-byte", offset, `expected ${wanted(engine)}`, 0);
   }
 
   // Between tokens.
@@ -461,7 +462,7 @@ export class Lenient {
     const engine = this.#engine;
     if (engine.escape !== NO_ESCAPE) return this.#badEscape(kind, fault, c);
     this.#pass(kind, fault);
-    engine.checkLimit(fault.at);
+    checkLimit(engine, fault.at);
     this.#put(`\\u00${c.toString(16).padStart(2, "0")}`, fault.offset);
     return fault.at + 1;
   }
@@ -524,7 +525,7 @@ export class Lenient {
       return i;
     }
     // A lone low surrogate: its escape is read to the end, and reported then.
-    engine.checkLimit(i);
+    checkLimit(engine, i);
     this.#takeBackEscape();
     this.at = escapeAt;
     this.step = LONE_LOW;
@@ -552,7 +553,7 @@ export class Lenient {
   /** `\'`, after its backslash. */
   #escapedQuote(i: number): number {
     const engine = this.#engine;
-    engine.checkLimit(i);
+    checkLimit(engine, i);
     this.#takeBackEscape();
     this.#put("'", engine.at(i) - 1);
     return i + 1;
@@ -562,7 +563,7 @@ export class Lenient {
   #loneLow(i: number): number {
     const engine = this.#engine;
     const isHexDigit = hexDigit(this.#text.charCodeAt(i)) >= 0;
-    if (isHexDigit) engine.checkLimit(i);
+    if (isHexDigit) checkLimit(engine, i);
     else this.#pass(BAD_ESCAPES, new Fault("invalid-escape", engine.at(i), "expected four hexadecimal digits", i));
     if (isHexDigit && this.missing > 1) {
       this.missing -= 1;
@@ -590,7 +591,7 @@ export class Lenient {
       this.#put('"', engine.at(i));
       this.isSingleQuoted = false;
     } else {
-      engine.checkLimit(i);
+      checkLimit(engine, i);
       this.#put('\\"', engine.at(i));
     }
     return i + 1;

@@ -73,7 +73,8 @@ export class QuoteFault {
   ) {}
 }
 
-const UNESCAPES: Readonly<Record<string, string>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", "/": "/", "\\": "\\" };
+/** The escapes of a letter that both quoted names and JSON have. */
+export const UNESCAPES: Readonly<Record<string, string | undefined>> = { b: "\b", t: "\t", n: "\n", f: "\f", r: "\r", "/": "/", "\\": "\\" };
 
 /**
  * Reads a quoted name (RFC 9535 §2.3.1.1) whose quote is at this place; gives it with the place after it.

@@ -5,7 +5,9 @@
 // decoded piece of a string that is read inside. A text has its own, the document as well as each inside a string. Where in
 // the piece a value begins and ends follows from offsets, so a translator need not know of any of this.
 
-import { Fault, type Match, type Output } from "./engine.js";
+import type { Output } from "./engine.js";
+import { Fault } from "./fault.js";
+import type { Match } from "./frame.js";
 import type { Input } from "./input.js";
 import { matchEvent } from "./match-event.js";
 import { decode, joined, LONE, openTail } from "./utf8.js";

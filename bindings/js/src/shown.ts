@@ -1,6 +1,7 @@
 // What is shown of a document, as JSON text: from the strict text that is kept, with strings in their shortest spelling.
 
-import { LITERAL, NUMBER, type Engine } from "./engine.js";
+import type { Engine } from "./engine.js";
+import { LITERAL, NUMBER } from "./states.js";
 import { endOfString } from "./places.js";
 import { openAtom } from "./tree.js";
 

@@ -1,6 +1,6 @@
 // What is known of a value at a place of a document that is still arriving.
 
-import { DONE } from "./engine.js";
+import { DONE } from "./states.js";
 import type { Text } from "./text.js";
 import { hasOpenLeaf } from "./tree.js";
 import type { Json } from "./values.js";

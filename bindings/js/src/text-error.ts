@@ -1,8 +1,11 @@
-// Errors in a text, from what the engine knows of them.
+// Errors in a text, from what the engine knows of them: what would have to come next, and where they are.
 
 import { JsonSpigotError } from "./error.js";
 import type { Event } from "./events.js";
-import type { Engine, Fault } from "./engine.js";
+import type { Engine } from "./engine.js";
+import type { Fault } from "./fault.js";
+import { spell, type Segment } from "./path.js";
+import { AFTER, DONE, LITERAL, NUMBER, STRING, WORDS } from "./states.js";
 
 /** What an error says: its kind as a person writes it, what was expected, and where. */
 export function messageOf(kind: string, expected: string, offset: number, line: number, column: number, path: string | null): string {
@@ -35,7 +38,92 @@ export class TextError extends JsonSpigotError {
 }
 
 /** The error that a fault is, in the text of this engine. */
-export function errorOf(fault: Fault, engine: Engine, path = engine.errorPath(fault)): TextError {
+export function errorOf(fault: Fault, engine: Engine, path = errorPath(engine, fault)): TextError {
   const { kind, expected, offset } = fault;
   return new TextError(kind, expected, offset, engine.lines + 1, Math.max(0, offset - engine.lineStart) + 1, path);
+}
+
+// What would have to come next.
+
+/** What each state wants, by its number; nothing for those in which it depends on more. */
+const WANTED: readonly (string | undefined)[] = [
+  "a value",
+  "a value or `]`",
+  "a key or `}`",
+  "a key",
+  "`:`",
+  undefined,
+  "the rest of a string",
+  "the rest of a string",
+  "the rest of a number, or what follows it",
+  undefined,
+  "nothing but white space after the value",
+  "a value",
+];
+
+/** What would have to come next, for messages. */
+export function wanted(engine: Engine): string {
+  const { state } = engine;
+  if (state === AFTER) return `\`,\` or \`${engine.top!.isArray ? "]" : "}"}\``;
+  return state === LITERAL ? `\`${WORDS[engine.word]!}\`` : WANTED[state]!;
+}
+
+export function unexpected(engine: Engine, s: string, i: number): never {
+  const c = s.charCodeAt(i);
+  if (engine.state === DONE) engine.fail("trailing-bytes", i, wanted(engine));
+  engine.fail("unexpected-byte", i, engine.depth === 0 ? wanted(engine) + insteadOfText(c) : wanted(engine));
+}
+
+/** What a text that is no JSON may be, by its first unit. */
+function insteadOfText(first: number): string {
+  if (first === 0xfeff) return ", and this may be a byte order mark";
+  if (first === 60) return ", and this may be HTML or XML";
+  if (first === 100) return ", and this may be `data:`, a line of server-sent events, which `jsonspigot/providers` reads";
+  return "";
+}
+
+// Where an error is.
+
+/** The path of the innermost open value; `null` if nobody knows it. */
+function errorPath(engine: Engine, fault: Fault): string | null {
+  return knownPath(engine, fault.kind) ?? engine.output.keeping?.pathOfFault(engine, fault) ?? null;
+}
+
+/** Without the text: from what is followed. */
+export function knownPath(engine: Engine, kind: string): string | null {
+  const { depth, state } = engine;
+  if (engine.tree !== undefined) return spellTo(engine, state === STRING || state === NUMBER || state === LITERAL ? depth : depth - 1);
+  if (engine.inner !== undefined || engine.open.length > 0) return spellTo(engine, depth);
+  if (depth === 0) return "$";
+  if (hasLeaf(engine, kind)) return null;
+  if (depth === 1) return "$";
+  const top = engine.top!;
+  const areKnown = engine.stack.slice(0, depth - 1).every((frame) => frame.isLive);
+  return areKnown && (top.isLive || top.matches.length > 0) ? spellTo(engine, depth - 1) : null;
+}
+
+export function segmentsTo(engine: Engine, depth: number): Segment[] {
+  return engine.stack.slice(0, Math.max(0, depth)).map((frame) => (frame.isArray ? frame.index : frame.key));
+}
+
+function spellTo(engine: Engine, depth: number): string {
+  return spell(segmentsTo(engine, depth));
+}
+
+/** Returns true if the innermost open value is a leaf, as far as the kind of error says so. */
+function hasLeaf({ state }: Engine, kind: string): boolean {
+  switch (kind) {
+    case "invalid-number":
+    case "invalid-literal":
+    case "number-limit":
+      return true;
+    case "unexpected-byte":
+    case "trailing-bytes":
+    case "duplicate-key":
+    case "key-limit":
+    case "depth-limit":
+      return false;
+    default:
+      return state === STRING || state === NUMBER || state === LITERAL;
+  }
 }

@@ -2,7 +2,9 @@
 // of documents reads one after the other with the same parts.
 
 import type { Automaton } from "./automaton.js";
-import { cloneEngine, DONE, Engine, Fault, type Output } from "./engine.js";
+import { cloneEngine, Engine, type Output } from "./engine.js";
+import { Fault } from "./fault.js";
+import { DONE } from "./states.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
 import { cloneInput, Input } from "./input.js";

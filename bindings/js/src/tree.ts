@@ -5,7 +5,9 @@
 
 import type { JsonSpigotError } from "./error.js";
 import { isPrototypeKey, makeNumber, prototypeKey, setMember, type Json } from "./values.js";
-import { LITERAL, NUMBER, STRING, WORDS, type Engine, type Frame } from "./engine.js";
+import type { Engine } from "./engine.js";
+import type { Frame } from "./frame.js";
+import { LITERAL, NUMBER, STRING, WORDS } from "./states.js";
 import type { Growth } from "./growth.js";
 import type { Settings } from "./options.js";
 

@@ -3,14 +3,15 @@
 // So the parser, which alone knows where it is, judges it: in a string the byte that breaks the sequence is the error,
 // anywhere else its first byte is.
 
-const encoder = /* @__PURE__ */ new TextEncoder();
-export const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+// Made when they are needed: a page that is fed strings never does.
+let encoder: TextEncoder | undefined;
+let decoder: TextDecoder | undefined;
 
 /** Up to this length a loop is faster than the decoder. */
 const SHORT = 12;
 
 /** Half a surrogate pair. */
-export const LONE = /\p{Surrogate}/gu;
+export const LONE = /[\ud800-\udfff]/gu;
 
 const unit = String.fromCharCode;
 
@@ -56,13 +57,12 @@ export function openTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** The text of bytes that begin no character which they do not end; `undefined` of others. */
-export function wholeText(bytes: Uint8Array): string | undefined {
+/** The text of bytes as the decoder has it, or that of few bytes if they are ASCII; otherwise `undefined`. */
+function easyText(bytes: Uint8Array): string | undefined {
   const { length } = bytes;
-  if (bytes[length - 1]! > 0x7f) return undefined;
   if (length > SHORT) {
     try {
-      return decoder.decode(bytes);
+      return decodeAll(bytes);
     } catch {
       return undefined;
     }
@@ -73,24 +73,19 @@ export function wholeText(bytes: Uint8Array): string | undefined {
   let text = "";
   let at = 0;
   for (; at + 4 <= length; at += 4) text += unit(bytes[at]!, bytes[at + 1]!, bytes[at + 2]!, bytes[at + 3]!);
-  if (at + 2 <= length) {
-    text += unit(bytes[at]!, bytes[at + 1]!);
-    at += 2;
-  }
-  return at < length ? text + unit(bytes[at]!) : text;
+  for (; at < length; at++) text += unit(bytes[at]!);
+  return text;
+}
+
+/** The text of bytes that begin no character which they do not end; `undefined` of others. */
+export function wholeText(bytes: Uint8Array): string | undefined {
+  return bytes[bytes.length - 1]! > 0x7f ? undefined : easyText(bytes);
 }
 
 /** The text of bytes, with units in it for those that are not UTF-8. */
 export function decode(bytes: Uint8Array): string {
-  const whole = wholeText(bytes);
-  if (whole !== undefined) return whole;
-  if (bytes.length > SHORT) {
-    try {
-      return decoder.decode(bytes);
-    } catch {
-      // Read byte by byte below.
-    }
-  }
+  const easy = easyText(bytes);
+  if (easy !== undefined) return easy;
   let text = "";
   for (let at = 0; at < bytes.length; ) {
     const byte = bytes[at]!;
@@ -114,7 +109,11 @@ export function decode(bytes: Uint8Array): string {
   return text;
 }
 
-export const encode = (text: string): Uint8Array<ArrayBuffer> => encoder.encode(text);
+export const encode = (text: string): Uint8Array<ArrayBuffer> => (encoder ??= new TextEncoder()).encode(text);
+
+/** @throws {TypeError} if they are not UTF-8 */
+export const decodeAll = (bytes: Uint8Array): string =>
+  (decoder ??= new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })).decode(bytes);
 
 /** The character at a place of a text. */
 export const encodeAt = (text: string, at: number): Uint8Array<ArrayBuffer> => encode(String.fromCodePoint(text.codePointAt(at)!));

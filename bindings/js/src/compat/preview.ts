@@ -1,7 +1,8 @@
 // What both drop-ins share: the text so far, parsed as it arrives, and repaired as theirs do once it is not JSON.
 
 import { Automaton } from "../automaton.js";
-import { cloneEngine, Engine, Fault, type Output } from "../engine.js";
+import { cloneEngine, Engine, type Output } from "../engine.js";
+import { Fault } from "../fault.js";
 import type { Settings } from "../options.js";
 import type { Step } from "../pattern.js";
 import { opened } from "../text.js";

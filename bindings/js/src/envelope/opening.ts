@@ -13,7 +13,7 @@
 // not searched again from each of its units; but not further than where a given text that begins with a bracket may open.
 
 import { compile } from "../compile.js";
-import { Fault } from "../engine.js";
+import { Fault } from "../fault.js";
 import { makeText } from "../make-text.js";
 import type { Text } from "../text.js";
 import { utf8Length, within } from "../utf8.js";

@@ -13,7 +13,8 @@
 // JSON, it turns out that both belong to the closing delimiter, and the first one is taken back. A parser that accepts
 // deviations knows better where the value ends than the extent, which does not know of comments and single quotes.
 
-import { DONE, Fault, mayEnd, NUMBER } from "../engine.js";
+import { Fault } from "../fault.js";
+import { DONE, mayEnd, NUMBER } from "../states.js";
 import { payloadOf, type Verdict } from "../payload/payload.js";
 import type { Text } from "../text.js";
 import { TextError } from "../text-error.js";

@@ -4,9 +4,7 @@ import { JsonSpigotError } from "../error.js";
 import type { Event } from "../events.js";
 import { isBytes } from "../input.js";
 import { unless } from "../saved/bytes.js";
-import { breakOf, decode, joined, openTail, utf8Length } from "../utf8.js";
-
-const LONE = /\p{Surrogate}/u;
+import { breakOf, decode, joined, LONE, openTail, utf8Length } from "../utf8.js";
 
 export class TextInput {
   /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */

@@ -5,7 +5,10 @@
 // place in it is at a piece's edge, or as far from its beginning as in the text that came.
 
 import type { Automaton, Place } from "../automaton.js";
-import { Engine, Fault, KEY, LETTER, NO_ESCAPE, CLOSED, VALUE, type EngineOptions, type Match, type Output } from "../engine.js";
+import { Engine, type EngineOptions, type Output } from "../engine.js";
+import { Fault } from "../fault.js";
+import type { Match } from "../frame.js";
+import { KEY, LETTER, NO_ESCAPE, CLOSED, VALUE } from "../states.js";
 import type { ValueType } from "../events.js";
 import type { Edits } from "./edits.js";
 

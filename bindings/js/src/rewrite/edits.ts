@@ -4,8 +4,8 @@
 // divides what has been passed on or left out from what is held back. Bytes are counted only where a limit may be passed,
 // or an error says where.
 
-import type { Match } from "../engine.js";
-import { utf8Length } from "../utf8.js";
+import type { Match } from "../frame.js";
+import { LONE, utf8Length } from "../utf8.js";
 import { RewriteError } from "./error.js";
 import { checked, type Rule } from "./rule.js";
 
@@ -18,9 +18,6 @@ const EMPTY = 1;
 const HAS_MEMBER = 2;
 
 const NOWHERE = -1;
-
-/** Half a surrogate pair. */
-const LONE = /\p{Surrogate}/gu;
 
 /** A value that is left out, or the rest of a string whose text has failed. */
 interface OpenRule {

@@ -1,7 +1,7 @@
 // A text that is edited while it passes: what no rule concerns comes out as it came in, at once.
 
 import { compile } from "../compile.js";
-import { Fault } from "../engine.js";
+import { Fault } from "../fault.js";
 import { Input, isBytes } from "../input.js";
 import { invalid, limitOf, limitsOf, rejects, type ParserOptions } from "../options.js";
 import type { Chunk } from "../source.js";

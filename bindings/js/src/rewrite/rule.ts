@@ -1,7 +1,8 @@
 // The rules: what becomes of the values that a pattern selects.
 
 import { NO_AUTOMATON } from "../automaton.js";
-import { Engine, Fault, type Output } from "../engine.js";
+import { Engine, type Output } from "../engine.js";
+import { Fault } from "../fault.js";
 import { Input } from "../input.js";
 import { invalid, limitsOf } from "../options.js";
 

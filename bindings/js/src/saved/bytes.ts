@@ -1,11 +1,9 @@
 // The parts of a state, written and read. Whoever reads trusts nothing: what it returns is never longer than what is there.
 
-import { decoder, encode } from "../utf8.js";
+import { decodeAll, encode, LONE } from "../utf8.js";
 
 /** More bytes than any stream has. */
 const FARTHEST = 2 ** 60;
-
-const LONE = /\p{Surrogate}/u;
 
 /** Texts that are not UTF-8, as half a surrogate pair is in them, by their places among all. */
 export type HalfPairs = readonly (readonly [place: number, text: string])[];
@@ -62,7 +60,7 @@ export class Writer {
 
   /** Text that may have half a surrogate pair in it, which then is in {@link halfPairs}. */
   string(text: string): void {
-    if (LONE.test(text)) this.#halfPairs.push([this.#strings, text]);
+    if (text.search(LONE) >= 0) this.#halfPairs.push([this.#strings, text]);
     this.#strings++;
     this.text(text);
   }
@@ -141,7 +139,7 @@ export class Reader {
 
   text(): string {
     try {
-      return decoder.decode(this.bytes());
+      return decodeAll(this.bytes());
     } catch (thrown) {
       throw thrown instanceof TypeError ? new Impossible() : thrown;
     }
@@ -152,7 +150,7 @@ export class Reader {
     const text = this.text();
     const noted = this.#halfPairs.get(this.#strings++);
     if (noted === undefined) return text;
-    unless(typeof noted === "string" && decoder.decode(encode(noted)) === text);
+    unless(typeof noted === "string" && decodeAll(encode(noted)) === text);
     return noted as string;
   }
 

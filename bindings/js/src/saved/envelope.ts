@@ -16,7 +16,7 @@
 import { JsonSpigotError } from "../error.js";
 import { isBytes } from "../input.js";
 import { Impossible, Reader, Writer } from "./bytes.js";
-import { decoder, encode } from "../utf8.js";
+import { decodeAll, encode } from "../utf8.js";
 import { Digest } from "./digest.js";
 
 const MAGIC = [0x6a, 0x73, 0x70, 0x1a];
@@ -101,7 +101,7 @@ function parted(bytes: Uint8Array): { readonly state: Uint8Array; readonly note:
   if (bytes.length < length) throw refusedAs("cut");
   if (bytes.length > length || view.getUint32(13, true) !== noteChecksum(bytes)) throw refusedAs("changed");
   try {
-    const note: unknown = JSON.parse(decoder.decode(bytes.subarray(NOTE_HEADER, end)));
+    const note: unknown = JSON.parse(decodeAll(bytes.subarray(NOTE_HEADER, end)));
     return { state: bytes.subarray(end), note };
   } catch {
     throw refusedAs("impossible");

@@ -4,6 +4,8 @@
 // keys of open objects, if somebody has to know them; and the text of the open matches, if that is kept. Where the counters
 // can't come from such a text, as something has been left out, there is a {@link Jump} to what they were.
 
+import type { Engine } from "../engine.js";
+import type { Frame, Match } from "../frame.js";
 import {
   AFTER,
   COLON,
@@ -23,10 +25,7 @@ import {
   VALUE,
   WORDS,
   CLOSED,
-  type Engine,
-  type Frame,
-  type Match,
-} from "../engine.js";
+} from "../states.js";
 import type { Input } from "../input.js";
 import { WORD, type Lenient } from "../lenient.js";
 import { Shown, shownText } from "../shown.js";

@@ -6,7 +6,9 @@
 import type { Automaton } from "../automaton.js";
 import type { DeviationReport } from "../events.js";
 import { prototypeKey } from "../values.js";
-import { CLOSED, DONE, Engine, Fault, FIRST, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING, VALUE, WORDS as LITERALS } from "../engine.js";
+import { Engine } from "../engine.js";
+import { Fault } from "../fault.js";
+import { CLOSED, DONE, FIRST, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING, VALUE, WORDS as LITERALS } from "../states.js";
 import { TextError } from "../text-error.js";
 import { Growth } from "../growth.js";
 import {

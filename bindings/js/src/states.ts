@@ -1,0 +1,43 @@
+// Where a parser can be between two units of a text: what the next one is part of, and where in a number or an escape it is.
+// Whatever a chunk's end can cut is one of these.
+
+// What the next unit is part of.
+export const VALUE = 0;
+/** After `[`: a value, or the end. */
+export const FIRST = 1;
+/** After `{`: a key, or the end. */
+export const FIRST_KEY = 2;
+export const KEY = 3;
+export const COLON = 4;
+export const AFTER = 5;
+export const STRING = 6;
+export const KEY_STRING = 7;
+export const NUMBER = 8;
+export const LITERAL = 9;
+export const DONE = 10;
+/** Nothing is read any more. */
+export const CLOSED = 11;
+
+// What the last unit of a number was.
+export const MINUS = 1;
+export const ZERO = 2;
+export const INTEGER = 3;
+export const POINT = 4;
+export const FRACTION = 5;
+export const E = 6;
+export const SIGN = 7;
+export const EXPONENT = 8;
+
+// What is open of an escape; from `DIGITS` on, how many of its digits are missing.
+export const NO_ESCAPE = 0;
+export const LETTER = 1;
+export const PAIR_BACKSLASH = 2;
+export const PAIR_U = 3;
+export const DIGITS = 4;
+
+export const WORDS: readonly string[] = ["true", "false", "null"];
+
+/** Returns true if a number may end after this part. */
+export function mayEnd(part: number): boolean {
+  return part === INTEGER || part === ZERO || part === FRACTION || part === EXPONENT;
+}
