@@ -8,7 +8,7 @@
 // Patterns with `..` can lead to more places than anybody wants to keep. Beyond {@link MOST_PLACES} they are worked out
 // each time and dropped again.
 
-import type { Pattern, Slice, Step } from "./pattern.js";
+import type { Pattern, Selector, Step } from "./pattern.js";
 
 const MOST_PLACES = 2000;
 
@@ -22,8 +22,12 @@ interface Position {
   readonly step: Step | undefined;
 }
 
-const selects = ({ start, end, step }: Slice, index: number): boolean =>
-  index >= start && index < end && step > 0 && (index - start) % step === 0;
+/** Returns true if a selector takes a member or element; `null` is a name that no selector has. */
+function takes(selector: Selector, key: string | number | null): boolean {
+  if (typeof selector !== "object") return selector === undefined || selector === key;
+  const { start, end, step } = selector;
+  return typeof key === "number" && key >= start && key < end && step > 0 && (key - start) % step === 0;
+}
 
 /** What of the patterns is alive at a value. */
 export class Place {
@@ -52,10 +56,10 @@ export class Place {
       if (step === undefined) this.selected.push(pattern);
       else if (step.isInside) this.through.push(pattern);
       else {
-        const isAny = step.isWildcard || step.isDescendant;
-        this.entersObject ||= isAny || step.names.length > 0;
-        this.entersArray ||= isAny || step.slices.length > 0;
-        this.#hasSlices ||= step.slices.length > 0;
+        const { isDescendant, selectors } = step;
+        this.entersObject ||= isDescendant || selectors.some((selector) => typeof selector !== "object");
+        this.entersArray ||= isDescendant || selectors.some((selector) => typeof selector !== "string");
+        this.#hasSlices ||= selectors.some((selector) => typeof selector === "object");
       }
     }
   }
@@ -74,7 +78,7 @@ export class Place {
       if (this.#names === undefined) this.#expand();
       return this.#other!;
     }
-    return this.#step((step) => step.isWildcard || step.slices.some((slice) => selects(slice, index)));
+    return this.#step(index);
   }
 
   /** The place of the root of the text in the value, which is a string. */
@@ -83,19 +87,21 @@ export class Place {
   }
 
   #expand(): string[] {
-    this.#other = this.#step((step) => step.isWildcard);
-    const names = [...new Set(this.#positions.flatMap(({ step }) => step?.names ?? []))];
-    this.#named = names.map((name) => this.#step((step) => step.isWildcard || step.names.includes(name)));
+    this.#other = this.#step(null);
+    const selectors = this.#positions.flatMap(({ step }) => step?.selectors ?? []);
+    const names = [...new Set(selectors.filter((selector) => typeof selector === "string"))];
+    this.#named = names.map((name) => this.#step(name));
     if (names.length > FEW) this.#map = new Map(names.map((name, at) => [name, this.#named[at]!]));
     return (this.#names = names);
   }
 
-  #step(selects: (step: Step) => boolean): Place {
+  /** The place of the member of this name, or the element at this index. */
+  #step(key: string | number | null): Place {
     const next: number[] = [];
     for (const { id, step } of this.#positions) {
       if (step === undefined || step.isInside) continue;
       if (step.isDescendant) next.push(id);
-      if (selects(step)) next.push(id + 1);
+      if (step.selectors.some((selector) => takes(selector, key))) next.push(id + 1);
     }
     return this.#automaton.place(next);
   }
@@ -140,7 +146,7 @@ export class Automaton {
 
   /** Returns true if any pattern has this name in it. */
   names(name: string): boolean {
-    return this.#positions.some(({ step }) => step?.names.includes(name) === true);
+    return this.#positions.some(({ step }) => step?.selectors.includes(name) === true);
   }
 }
 

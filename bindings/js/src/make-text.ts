@@ -1,12 +1,14 @@
 // A text with the options that a user may give, leniency among them.
 
 import { NO_AUTOMATON, type Automaton } from "./automaton.js";
-import type { Engine, Output } from "./engine.js";
+import { Engine, type Output } from "./engine.js";
+import { Input } from "./input.js";
 import type { Keeping } from "./keeping.js";
 import { Lenient } from "./lenient.js";
 import { LenientInput } from "./lenient-input.js";
-import { settingsOf, type ParserOptions, type Settings } from "./options.js";
-import { textOf, type Text } from "./text.js";
+import { settingsOf, type ParserOptions } from "./options.js";
+import { Text } from "./text.js";
+import { Tree } from "./tree.js";
 
 /** A text of which nothing is kept but what is shown. */
 export function makeText(options: ParserOptions & { readonly retain: "nothing" }, automaton = NO_AUTOMATON): Text {
@@ -16,9 +18,12 @@ export function makeText(options: ParserOptions & { readonly retain: "nothing" }
 /** The same with patterns, and with what is done for those of a user. */
 export function textWith(options: ParserOptions, automaton: Automaton, keeping?: Keeping, beginRaw?: Output["beginRaw"]): Text {
   const settings = settingsOf(options);
-  return textOf(automaton, settings, settings.lenient === 0 ? undefined : lenientInput, keeping, beginRaw);
-}
-
-function lenientInput(engine: Engine, { strictByteOrderMark, lenient, accept }: Settings): LenientInput {
-  return new LenientInput(engine, strictByteOrderMark, new Lenient(engine, lenient, accept));
+  const { accept, lenient, snapshots, strictByteOrderMark } = settings;
+  const engine = new Engine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw });
+  if (snapshots) engine.tree = new Tree(settings);
+  const input =
+    lenient === 0
+      ? new Input(engine, strictByteOrderMark)
+      : new LenientInput(engine, strictByteOrderMark, new Lenient(engine, lenient, accept));
+  return new Text(settings, input);
 }

@@ -16,15 +16,13 @@ export interface Slice {
 export interface Step {
   /** Any number of levels may come before the one that is selected. */
   readonly isDescendant: boolean;
-  readonly names: readonly string[];
-  readonly slices: readonly Slice[];
-  readonly isWildcard: boolean;
   readonly isInside: boolean;
-  /** All that it selects, in the order in which it was written; `undefined` is a wildcard. */
+  /** In the order in which they were written. */
   readonly selectors: readonly Selector[];
 }
 
-type Selector = string | Slice | undefined;
+/** A name, a slice, or a wildcard. */
+export type Selector = string | Slice | undefined;
 
 export interface Pattern {
   readonly steps: readonly Step[];
@@ -79,7 +77,7 @@ const DIGITS = /\d*/y;
 
 const RAW = "raw:";
 
-const INSIDE: Step = { isDescendant: false, names: [], slices: [], isWildcard: false, isInside: true, selectors: [] };
+const INSIDE: Step = { isDescendant: false, isInside: true, selectors: [] };
 
 /** @throws {PatternError} which names the place in the list, the column and the reason. */
 export function parsePattern(text: string, index: number): Pattern {
@@ -103,9 +101,7 @@ export function parsePattern(text: string, index: number): Pattern {
     return isNext;
   };
   const push = (isDescendant: boolean, selectors: readonly Selector[]): void => {
-    const names = selectors.filter((selector) => typeof selector === "string");
-    const slices = selectors.filter((selector) => typeof selector === "object");
-    steps.push({ isDescendant, names, slices, isWildcard: selectors.includes(undefined), isInside: false, selectors });
+    steps.push({ isDescendant, isInside: false, selectors });
   };
 
   /** `*` or a shorthand name. */

@@ -1,30 +1,16 @@
-// One text that is read: its parts, how it stands, and what is asked of it once it has ended. A parser has one, and a stream
+// One text that is read: how it stands, and what is asked of it once it has ended. A parser has one, and a stream
 // of documents reads one after the other with the same parts.
 
 import type { Automaton } from "./automaton.js";
-import { cloneEngine, Engine, type Output } from "./engine.js";
+import { cloneEngine, type Engine, type Output } from "./engine.js";
 import { Fault } from "./fault.js";
 import { DONE } from "./states.js";
 import { JsonSpigotError } from "./error.js";
 import type { Deviations } from "./events.js";
-import { cloneInput, Input } from "./input.js";
-import type { Keeping } from "./keeping.js";
+import { cloneInput, type Input } from "./input.js";
 import { invalid, type Settings } from "./options.js";
 import { errorOf, TextError } from "./text-error.js";
-import { Tree } from "./tree.js";
-
-/** A text that these patterns select in; it goes past deviations only if its input does. */
-export function textOf(
-  automaton: Automaton,
-  settings: Settings,
-  inputOf?: (engine: Engine, settings: Settings) => Input,
-  keeping?: Keeping,
-  beginRaw?: Output["beginRaw"],
-): Text {
-  const engine = new Engine(automaton, settings, { events: [], nextMatch: 0, refusal: undefined, keeping, beginRaw });
-  if (settings.snapshots) engine.tree = new Tree(settings);
-  return new Text(settings, inputOf === undefined ? new Input(engine, settings.strictByteOrderMark) : inputOf(engine, settings));
-}
+import type { Tree } from "./tree.js";
 
 /** The text, unless it has been disposed of. */
 export function opened<T>(text: T | undefined): T {

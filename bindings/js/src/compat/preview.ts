@@ -16,9 +16,6 @@ export type Shown = { readonly value: Json | undefined; readonly state: "complet
 
 const member = (name: string, isDescendant = false): Step => ({
   isDescendant,
-  names: [name],
-  slices: [],
-  isWildcard: false,
   isInside: false,
   selectors: [name],
 });
