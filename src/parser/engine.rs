@@ -375,8 +375,8 @@ impl Engine {
     /// The text has failed in a chunk that begins at an offset, for good.
     #[cold]
     pub(super) fn fail_in(&mut self, chunk: &[u8], start: u64, mut fault: Fault) -> Error {
-        let is_at_beginning = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.nest().depth() == 0;
-        let place = fault.offset.checked_sub(start).filter(|_| is_at_beginning);
+        let is_first = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.is_before_root();
+        let place = fault.offset.checked_sub(start).filter(|_| is_first);
         let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
         // A translator of marks has seen more of one, or the chunk's end, before it knows that it is none.
         let reads_marks = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::ByteOrderMark);

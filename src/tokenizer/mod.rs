@@ -86,7 +86,8 @@ pub(crate) enum State {
     Utf8,
     Number,
     Literal,
-    /// Before a byte that is not allowed in the state that it came in.
+    /// Before a byte that is not allowed in the state that it came in. What begins with such a byte all the same, as a new
+    /// kind of white space would, is read from here, where it costs nothing else anything.
     Stopped,
     /// After the end of input, or after an error.
     Closed,

@@ -87,6 +87,9 @@ mod step {
     pub(super) const ATOM: u8 = 64;
 }
 
+// Places in the table below are taken modulo 16.
+const _: () = assert!((State::Closed as usize) < 16, "more states than the table has room for");
+
 /// The step in each state; 0 in those that are left to the functions by state.
 static STEPS: [u8; 16] = {
     let mut steps = [0; 16];

@@ -186,6 +186,9 @@ pub(super) fn expected(state: State, in_object: bool) -> &'static str {
         State::AfterValue if in_object => "expected `,` or `}`",
         State::AfterValue => "expected `,` or `]`",
         State::Done => "expected nothing but white space after the value",
-        _ => "expected a value",
+        State::Value => "expected a value",
+        // Not between tokens.
+        State::String | State::Escape | State::Utf8 | State::Number | State::Literal => "expected the rest of a value",
+        State::Stopped | State::Closed => "expected nothing more",
     }
 }
