@@ -12,7 +12,7 @@ use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(not(target_family = "wasm"))]
 use crate::tokenizer::ShortChunk;
-use crate::tokenizer::{PieceText, Sink, StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, ShortText, Sink, StringPiece, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -73,7 +73,16 @@ impl Engine {
                 retained.append_piece(chunk, at, followers.tracker.has_open_match());
             }
         })?;
-        let StringPiece::Text(text, at) = piece else { return Some(Ok(())) };
+        let bytes;
+        let (text, at) = match piece {
+            StringPiece::Unreported => return Some(Ok(())),
+            StringPiece::Character(character, at) => (PieceText::Character(character), at),
+            StringPiece::Characters(read, at) => {
+                bytes = read;
+                let Some(text) = ShortText::new(&bytes, chunk.len()) else { return Some(Ok(())) };
+                (PieceText::Characters(text), at)
+            }
+        };
         report(&mut self.followers.tracker, text, at);
         Some(self.followers.grow(text.as_str(), at).map_err(|fault| self.fail(&fault)))
     }
@@ -82,6 +91,7 @@ impl Engine {
     // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
     #[inline(never)]
     pub(crate) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+        self.tokenizer.note_len(chunk.len());
         if self.followers.tracker.unpin_paths() {
             return self.feed_after_events(chunk, out);
         }

@@ -111,7 +111,11 @@ impl<'a> Iterator for Events<'a> {
         self.next += 1;
         let Parser { engine, queue } = self.parser;
         let event = match self.piece {
-            Some(piece) => engine.followers.tracker.delta_event(place, queue.text_of(piece), piece.offset),
+            Some(piece) => engine.followers.tracker.delta_event(
+                place,
+                queue.text_of(piece, engine.tokenizer.offset()),
+                piece.offset,
+            ),
             None => self.parser.queued_event(place),
         };
         event.map(Ok)

@@ -36,8 +36,10 @@ mod string;
 mod structure;
 mod translation;
 mod utf8;
+mod words;
 
 use alloc::string::String;
+use core::num::NonZeroUsize;
 
 pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
@@ -47,17 +49,18 @@ use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
+pub(crate) use self::scan::plain_len;
 pub use self::scan::string_len;
-pub(crate) use self::scan::{is_short_plain_ascii, plain_len};
 #[cfg(not(target_family = "wasm"))]
 pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
-pub(crate) use self::string::{PieceText, StringPiece};
+pub(crate) use self::string::StringPiece;
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
 pub(crate) use self::utf8::{Utf8Rest, ascii_text, valid_prefix};
+pub(crate) use self::words::{PieceText, ShortText, ascii_beginning, is_short_plain_ascii};
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.
@@ -128,6 +131,10 @@ pub(crate) struct Tokenizer {
     line_start: u64,
     limits: OwnLimits,
     after_root: AfterRoot,
+    /// How many single bytes the last chunks were that were no pieces.
+    single_bytes: u8,
+    /// The length of the next chunk if it is expected to be a single byte; else that of none.
+    expected_len: NonZeroUsize,
     /// The state that an unexpected byte came in.
     stopped_in: State,
 }
@@ -188,6 +195,8 @@ impl Tokenizer {
             line_start: 0,
             limits: OwnLimits::new(limits),
             after_root: AfterRoot::Check,
+            single_bytes: 0,
+            expected_len: NonZeroUsize::MAX,
             stopped_in: State::Value,
         }
     }

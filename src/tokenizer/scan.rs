@@ -37,6 +37,22 @@ static PLAIN_ASCII: [bool; 256] = {
     plain
 };
 
+/// Returns true if a byte is one of those.
+#[inline(always)]
+pub(super) fn is_plain_ascii(byte: u8) -> bool {
+    PLAIN_ASCII[usize::from(byte)]
+}
+
+/// The same for each of sixteen.
+#[inline(always)]
+pub(super) fn are_plain_ascii(bytes: [u8; 16]) -> bool {
+    // WebAssembly has no time to gain here.
+    #[cfg(target_family = "wasm")]
+    return bytes.iter().all(|&byte| is_plain_ascii(byte));
+    #[cfg(not(target_family = "wasm"))]
+    blocks::are_plain_ascii(bytes)
+}
+
 /// Returns the length of the text that stands for itself between quotes, up to the first byte that has to be escaped.
 pub(crate) fn plain_len(text: &str) -> usize {
     run(text.as_bytes(), 0).end
@@ -53,27 +69,6 @@ pub fn string_len(text: &[u8]) -> usize {
             Some(_) => at += 1,
         }
     }
-}
-
-/// Returns true if 1 to 16 bytes all stand for themselves inside a string: at most two words, which may overlap.
-#[inline]
-pub(crate) fn is_short_plain_ascii(bytes: &[u8]) -> bool {
-    // WebAssembly has no time to gain here, and a small module has the loop alone.
-    if cfg!(target_family = "wasm") {
-        return (1..=16).contains(&bytes.len()) && bytes.iter().all(|&byte| PLAIN_ASCII[usize::from(byte)]);
-    }
-    // A byte at a time is how some models' characters come.
-    if let [byte] = bytes {
-        return PLAIN_ASCII[usize::from(*byte)];
-    }
-    let is_plain = |word: u64| (special_bytes(word) | word & HIGH) == 0;
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<8>(), bytes.last_chunk::<8>()) {
-        return bytes.len() <= 16 && is_plain(u64::from_le_bytes(*first)) && is_plain(u64::from_le_bytes(*last));
-    }
-    if let (Some(first), Some(last)) = (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        return is_plain(u64::from(u32::from_le_bytes(*first)) | u64::from(u32::from_le_bytes(*last)) << 32);
-    }
-    !bytes.is_empty() && bytes.iter().all(|&byte| PLAIN_ASCII[usize::from(byte)])
 }
 
 /// Searches `bytes[start..]` for the first special byte.
@@ -155,6 +150,15 @@ mod blocks {
         }
     }
 
+    #[inline(always)]
+    pub(super) fn are_plain_ascii(bytes: [u8; 16]) -> bool {
+        let block = i8x16::new(bytes.map(|byte| byte as i8));
+        let is = |byte: u8| block.cmp_eq(i8x16::splat(byte as i8));
+        // Bytes are signed here: what is past ASCII is less than a blank, as control characters are.
+        let stops = is(b'"') | is(b'\\') | block.cmp_lt(i8x16::splat(b' ' as i8));
+        stops.move_mask() == 0
+    }
+
     /// All bits of each special byte.
     #[inline]
     fn special(block: i8x16) -> i8x16 {
@@ -189,7 +193,7 @@ mod tests {
     use alloc::vec;
     use alloc::vec::Vec;
 
-    use super::{is_short_plain_ascii, run};
+    use super::run;
     use crate::random::Random;
 
     /// Bytes that end a run, that nearly do, and what is not ASCII.
@@ -205,12 +209,6 @@ mod tests {
         let len = bytes[start..].iter().take_while(|byte| !is_special(**byte)).count();
         assert_eq!(found.end, start + len, "{bytes:?} from {start}");
         assert_eq!(found.is_ascii, bytes[start..start + len].is_ascii(), "{bytes:?} from {start}");
-    }
-
-    fn check_short(bytes: &[u8]) {
-        let is_plain = bytes.iter().all(|byte| byte.is_ascii() && !is_special(*byte));
-        let expected = (1..=16).contains(&bytes.len()) && is_plain;
-        assert_eq!(is_short_plain_ascii(bytes), expected, "{bytes:?}");
     }
 
     /// Each byte at each place of each length, in words and blocks and what is left of them.
@@ -230,21 +228,6 @@ mod tests {
     }
 
     #[test]
-    fn each_byte_is_special_or_not_wherever_it_stands_in_a_short_piece() {
-        for len in 0..=20 {
-            let plain = vec![b'a'; len];
-            check_short(&plain);
-            for at in 0..len {
-                for byte in 0..=u8::MAX {
-                    let mut bytes = plain.clone();
-                    bytes[at] = byte;
-                    check_short(&bytes);
-                }
-            }
-        }
-    }
-
-    #[test]
     fn runs_are_those_of_a_reading_byte_by_byte() {
         for seed in 0..2_000 {
             let mut random = Random::new(seed);
@@ -252,7 +235,6 @@ mod tests {
             let bytes: Vec<u8> =
                 (0..len).map(|_| if random.below(10) < 9 { b'a' } else { random.pick(&BYTES) }).collect();
             check_run(&bytes, random.below(len + 1));
-            bytes.chunks(7).for_each(check_short);
         }
     }
 }

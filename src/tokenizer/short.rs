@@ -15,6 +15,7 @@ use wide::{CmpEq, CmpLt, i8x16};
 
 use super::escape::{OpenEscape, unescape};
 use super::string::Role;
+use super::words::Words;
 use super::{Sink, State, Tokenizer, ValueKind};
 use crate::error::Fault;
 
@@ -31,21 +32,7 @@ impl ShortChunk {
         if !(2..16).contains(&len) {
             return None;
         }
-        // The last bytes are loaded together with some before them, which are shifted out.
-        let (low, high) = if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-            // In two steps, since of eight bytes all are.
-            (u64::from_le_bytes(*first), u64::from_le_bytes(*last) >> 8 >> (8 * (15 - len)))
-        } else if let (Some(first), Some(last)) = (chunk.first_chunk(), chunk.last_chunk()) {
-            let last = u64::from(u32::from_le_bytes(*last)) >> (8 * (8 - len));
-            (u64::from(u32::from_le_bytes(*first)) | last << 32, 0)
-        } else {
-            let last = u64::from(chunk[len - 1]) << (8 * (len - 1));
-            (u64::from(u16::from_le_bytes([chunk[0], chunk[1]])) | last, 0)
-        };
-        let mut bytes = [0; 16];
-        bytes[..8].copy_from_slice(&low.to_le_bytes());
-        bytes[8..].copy_from_slice(&high.to_le_bytes());
-        ((low | high) & u64::from_le_bytes([0x80; 8]) == 0).then_some(Self { bytes, len })
+        Some(Self { bytes: Words::of(chunk).padded(len)?, len })
     }
 
     /// The characters, with zeros behind them, and how many they are.

@@ -22,12 +22,14 @@
 //!   passed over without a look.
 //! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been reported.
 
+use core::num::NonZeroUsize;
 use core::ops::Range;
 use core::{mem, str};
 
 use super::escape::{OpenEscape, unescape, unescape_unicode};
 use super::scan;
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_character, ascii_text};
+use super::words::{ShortText, Words};
 use super::{Interest, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
@@ -40,29 +42,13 @@ pub(super) enum Role {
 }
 
 /// The meaning of a chunk that lies inside the open string to the layers above.
-pub(crate) enum StringPiece<'a> {
+pub(crate) enum StringPiece {
     /// Nothing: nobody follows the string, or it is a key, which is reported as a whole.
     Unreported,
-    /// New text of a value, and its offset.
-    Text(PieceText<'a>, u64),
-}
-
-/// The text of such a chunk.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum PieceText<'a> {
-    /// One character, which nobody has to copy.
-    Character(&'static str),
-    Characters(&'a str),
-}
-
-impl<'a> PieceText<'a> {
-    #[inline]
-    pub(crate) fn as_str(self) -> &'a str {
-        match self {
-            Self::Character(text) => text,
-            Self::Characters(text) => text,
-        }
-    }
+    /// New text of a value, and its offset: one character, which nobody has to copy.
+    Character(&'static str, u64),
+    /// Up to sixteen characters, and others behind them.
+    Characters([u8; 16], u64),
 }
 
 /// The string that is being read.
@@ -83,6 +69,9 @@ impl OpenString {
         self.role == Role::Value
     }
 }
+
+/// After so many single bytes in a row that are no pieces, the next chunk is taken for one, too.
+const SINGLE_BYTES: u8 = 4;
 
 impl Tokenizer {
     #[inline]
@@ -123,13 +112,34 @@ impl Tokenizer {
     /// is anything else.
     ///
     /// `keep` is called with the chunk's offset before anything is read, so that the text can be kept first.
-    // This is not split in two, and does not return a value to look at after keeping: each would cost a model's token
-    // some instructions.
     #[inline(always)]
-    pub(crate) fn take_string_piece<'a>(&mut self, chunk: &'a [u8], keep: impl FnOnce(u64)) -> Option<StringPiece<'a>> {
+    pub(crate) fn take_string_piece(&mut self, chunk: &[u8], keep: impl FnOnce(u64)) -> Option<StringPiece> {
         let at = self.offset;
         let end = at + chunk.len() as u64;
-        if self.state != State::String || end > self.string.room || !scan::is_short_plain_ascii(chunk) {
+        if self.state != State::String || end > self.string.room {
+            return None;
+        }
+        // A byte at a time is how some models' characters come. One among longer chunks is not worth a guess, so it is not
+        // asked for if it is not expected.
+        if chunk.len() == self.expected_len.get() {
+            let byte = *chunk.first()?;
+            if !scan::is_plain_ascii(byte) {
+                return None;
+            }
+            keep(at);
+            self.offset = end;
+            if !self.string.is_followed {
+                return Some(StringPiece::Unreported);
+            }
+            let character = ascii_character(byte);
+            if self.string.role == Role::Key {
+                self.scratch.push_str(character);
+                return Some(StringPiece::Unreported);
+            }
+            return Some(StringPiece::Character(character, at));
+        }
+        let words = Words::of(chunk);
+        if !words.are_plain() {
             return None;
         }
         keep(at);
@@ -137,16 +147,27 @@ impl Tokenizer {
         if !self.string.is_followed {
             return Some(StringPiece::Unreported);
         }
-        let text = if let [byte] = chunk {
-            PieceText::Character(ascii_character(*byte))
-        } else {
-            PieceText::Characters(ascii_text(chunk))
-        };
+        let bytes = words.ordered(chunk.len());
         if self.string.role == Role::Key {
-            self.scratch.push_str(text.as_str());
+            if let Some(text) = ShortText::new(&bytes, chunk.len()) {
+                text.push_to(&mut self.scratch);
+            }
             return Some(StringPiece::Unreported);
         }
-        Some(StringPiece::Text(text, at))
+        Some(StringPiece::Characters(bytes, at))
+    }
+
+    /// A chunk comes that is no piece.
+    #[inline(always)]
+    pub(crate) fn note_len(&mut self, len: usize) {
+        if len != 1 {
+            (self.single_bytes, self.expected_len) = (0, NonZeroUsize::MAX);
+        } else if self.single_bytes < SINGLE_BYTES {
+            self.single_bytes += 1;
+            if self.single_bytes == SINGLE_BYTES {
+                self.expected_len = NonZeroUsize::MIN;
+            }
+        }
     }
 
     /// Makes [`Self::take_string_piece`] return `None` until the open string has ended.

@@ -5,12 +5,14 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use ascii::AsciiChar;
+
 use super::{Kept, Output, Selected, SomeMatches, SomeText};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
-use crate::tokenizer::{PieceText, ValueKind};
+use crate::tokenizer::{PieceText, ValueKind, ascii_beginning};
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
 // In a box that is made for the first event, as a parser may never have one for an iterator.
@@ -22,6 +24,8 @@ struct Buffers {
     entries: Vec<Entry>,
     /// The text of deltas and atoms.
     text: String,
+    /// The text of a piece, if it is more than one character: copied as a whole, so that its length is not asked.
+    piece: [AsciiChar; 16],
     inner: Option<Box<Inner>>,
 }
 
@@ -117,7 +121,7 @@ impl EntryKind {
 impl Default for Buffers {
     /// Room for the events of a few bytes: there are seldom more than two.
     fn default() -> Self {
-        Self { entries: Vec::with_capacity(2), text: String::new(), inner: None }
+        Self { entries: Vec::with_capacity(2), text: String::new(), piece: Default::default(), inner: None }
     }
 }
 
@@ -154,19 +158,21 @@ impl Queue {
         let character = match text {
             PieceText::Character(character) => character,
             PieceText::Characters(text) => {
-                let kept = &mut self.buffers().text;
-                kept.clear();
-                kept.push_str(text);
+                self.buffers().piece = *text.characters();
                 ""
             }
         };
         Piece { character, offset }
     }
 
-    /// The text of a piece, which was the last chunk.
+    /// The text of a piece, which was the last chunk, and so goes up to an offset.
     #[inline]
-    pub(in crate::parser) fn text_of(&self, piece: Piece) -> &str {
-        if piece.character.is_empty() { self.0.as_ref().map_or("", |buffers| &buffers.text) } else { piece.character }
+    pub(in crate::parser) fn text_of(&self, piece: Piece, end: u64) -> &str {
+        if !piece.character.is_empty() {
+            return piece.character;
+        }
+        let len = (end - piece.offset) as usize;
+        self.0.as_ref().map_or("", |buffers| ascii_beginning(&buffers.piece, len))
     }
 
     /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text as it
