@@ -12,7 +12,7 @@ use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(not(target_family = "wasm"))]
 use crate::tokenizer::ShortChunk;
-use crate::tokenizer::{PieceText, ShortText, Sink, StringPiece, Tokenizer};
+use crate::tokenizer::{PieceText, Sink, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -73,16 +73,7 @@ impl Engine {
                 retained.append_piece(chunk, at, followers.tracker.has_open_match());
             }
         })?;
-        let bytes;
-        let (text, at) = match piece {
-            StringPiece::Unreported => return Some(Ok(())),
-            StringPiece::Character(character, at) => (PieceText::Character(character), at),
-            StringPiece::Characters(read, at) => {
-                bytes = read;
-                let Some(text) = ShortText::new(&bytes, chunk.len()) else { return Some(Ok(())) };
-                (PieceText::Characters(text), at)
-            }
-        };
+        let Some((text, at)) = piece.text(chunk.len()) else { return Some(Ok(())) };
         report(&mut self.followers.tracker, text, at);
         Some(self.followers.grow(text.as_str(), at).map_err(|fault| self.fail(&fault)))
     }

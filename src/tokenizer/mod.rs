@@ -56,11 +56,10 @@ pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
-pub(crate) use self::string::StringPiece;
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
 pub(crate) use self::utf8::{Utf8Rest, ascii_text, valid_prefix};
-pub(crate) use self::words::{PieceText, ShortText, ascii_beginning, is_short_plain_ascii};
+pub(crate) use self::words::{PieceText, ascii_beginning, is_short_plain_ascii};
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.

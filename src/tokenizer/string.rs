@@ -29,7 +29,7 @@ use core::{mem, str};
 use super::escape::{OpenEscape, unescape, unescape_unicode};
 use super::scan;
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step, ascii_character, ascii_text};
-use super::words::{ShortText, Words};
+use super::words::{PieceText, ShortText, Words};
 use super::{Interest, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
@@ -49,6 +49,18 @@ pub(crate) enum StringPiece {
     Character(&'static str, u64),
     /// Up to sixteen characters, and others behind them.
     Characters([u8; 16], u64),
+}
+
+impl StringPiece {
+    /// The text and its offset, of a chunk of so many bytes.
+    #[inline(always)]
+    pub(crate) fn text(&self, len: usize) -> Option<(PieceText<'_>, u64)> {
+        Some(match self {
+            Self::Unreported => return None,
+            Self::Character(character, at) => (PieceText::Character(character), *at),
+            Self::Characters(bytes, at) => (PieceText::Characters(ShortText::new(bytes, len)?), *at),
+        })
+    }
 }
 
 /// The string that is being read.
