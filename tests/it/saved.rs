@@ -143,6 +143,18 @@ fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<
     parser.save()
 }
 
+/// Otherwise each made-up state would be refused for its checksum, and nothing else about it would be tried.
+#[test]
+fn the_checksum_of_made_up_states_is_that_of_real_ones() {
+    let patterns = PatternSet::empty();
+    for len in 0..200 {
+        let mut parser = Parser::new(&patterns);
+        parser.feed(format!("\"{}", "x".repeat(len))).check().unwrap();
+        let state = parser.save();
+        assert_eq!(sealed(state.clone()), state, "{len} characters");
+    }
+}
+
 proptest! {
     #[test]
     fn at_any_cut_of_any_document(
