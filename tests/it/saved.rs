@@ -18,11 +18,12 @@ use super::properties::saved::{
 };
 use super::sealed::{HEADER, sealed};
 
-const PATTERNS: [&[&str]; 6] = [
+const PATTERNS: [&[&str]; 7] = [
     &[],
     &["$", "$..*"],
     &["a", "a.b", "a[*]", "[1:3]", "[*].a"],
     &["..a", "b"],
+    &["$", "a", "b[*]"],
     &["$ | $..*", "..a | $", "[*] | a", "$..* | $..* | $..*"],
     &["raw:$", "$..*", "raw:..a", "raw:$..* | $..*"],
 ];

@@ -115,6 +115,8 @@ impl Tracker {
         let segment = if next == node { None } else { self.paths.path(next).last() };
         let key = if let Some(Segment::Key(key)) = segment { Some(key) } else { None };
         let key = key.filter(|_| kind == ValueKind::Object);
+        // An object counts its values too, but only those that are followed, and nobody asks.
+        let next_index = if kind == ValueKind::Array { next_index } else { 0 };
         Some(OpenContainer { selected: value.map(OpenValue::beginning), is_live, next_index, key })
     }
 
