@@ -3,6 +3,8 @@
 //! Every contender gets the same cuts. Those that take only `&str` get them moved back to the next character's
 //! start, ahead of the timing, so that none pays for a carry of its own.
 
+use std::borrow::Cow;
+
 use crate::payload::{Kind, PAIR, rotation, token_lengths};
 
 /// How a document is cut.
@@ -95,6 +97,16 @@ impl Input {
     #[inline]
     pub fn chunks(&self) -> Chunks<'_> {
         Chunks { rest: self.document.as_bytes(), lengths: self.lengths.iter() }
+    }
+
+    /// The chunks put together again, for whoever reads once, when all have come. One chunk is not copied.
+    pub fn gathered(&self) -> Cow<'_, [u8]> {
+        let mut chunks = self.chunks();
+        let mut whole = Cow::Borrowed(chunks.next().unwrap_or_default());
+        for chunk in chunks {
+            whole.to_mut().extend_from_slice(chunk);
+        }
+        whole
     }
 
     /// The chunks, cut between characters.

@@ -47,14 +47,6 @@ fn grown(value: &JsonValue<'_>, path: &[Step], told: &mut Vec<usize>, nth: &mut 
     }
 }
 
-fn gathered(input: &Input) -> Vec<u8> {
-    let mut whole = Vec::new();
-    for chunk in input.chunks() {
-        whole.extend_from_slice(chunk);
-    }
-    whole
-}
-
 impl Contender for Jiter {
     fn name(&self) -> &'static str {
         "jiter"
@@ -77,7 +69,7 @@ impl Contender for Jiter {
     }
 
     fn validate(&mut self, input: &Input) -> Done {
-        let whole = gathered(input);
+        let whole = input.gathered();
         let mut reader = jiter::Jiter::new(&whole);
         reader.next_skip().ok()?;
         reader.finish().ok()
@@ -95,7 +87,7 @@ impl Contender for Jiter {
     }
 
     fn value(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
-        let whole = gathered(input);
+        let whole = input.gathered();
         look.see(&JsonValue::parse(&whole, false).ok()?);
         Some(())
     }

@@ -64,17 +64,6 @@ impl Typed {
     }
 }
 
-/// A text in one piece, without a copy if that is how it came.
-fn gathered(input: &Input) -> Cow<'_, [u8]> {
-    let mut chunks = input.chunks();
-    let first = chunks.next().unwrap_or_default();
-    let mut whole = Cow::Borrowed(first);
-    for chunk in chunks {
-        whole.to_mut().extend_from_slice(chunk);
-    }
-    whole
-}
-
 impl Contender for Typed {
     fn name(&self) -> &'static str {
         match self {
@@ -88,7 +77,7 @@ impl Contender for Typed {
     }
 
     fn deltas(&mut self, input: &Input, sink: &mut Sink) -> Done {
-        let text = gathered(input);
+        let text = input.gathered();
         match input.kind {
             // What the check asks first.
             _ if *text == *b"{}" => {}
@@ -107,7 +96,7 @@ impl Contender for Typed {
     }
 
     fn validate(&mut self, input: &Input) -> Done {
-        black_box(self.read::<IgnoredAny>(&gathered(input))?);
+        black_box(self.read::<IgnoredAny>(&input.gathered())?);
         Some(())
     }
 }
