@@ -3,7 +3,8 @@
 //! Laws: raw deltas; chunk edges are invisible; prompt.
 
 use jsonspigot::{
-    DocumentEvent, Documents, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain, RuleError,
+    DeviationKind, DocumentEvent, Documents, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain,
+    RuleError,
 };
 use jsonspigot::{Pattern, Rewriter, Rule};
 use proptest::prelude::*;
@@ -57,8 +58,12 @@ fn at_every_cut_of_every_document() {
 
 /// The deltas of the first pattern, each in its own brackets.
 fn deltas(pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
+    deltas_within(Limits::new(), pattern, lenient, chunks)
+}
+
+fn deltas_within(limits: Limits, pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
     let set = PatternSet::new([pattern]).unwrap();
-    let mut parser = Parser::builder().retain(Retain::Nothing).lenient(lenient).build(&set);
+    let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).lenient(lenient).build(&set);
     let mut told = String::new();
     for chunk in chunks {
         for event in parser.feed(chunk) {
@@ -140,6 +145,24 @@ fn what_is_undecided_is_held_back() {
             let bytes: Vec<&[u8]> = text.chunks(1).collect();
             let cut = deltas("raw:$", Leniency::ALL, &bytes).replace("][", "");
             assert_eq!(cut, whole, "{}", text.escape_ascii());
+        }
+    }
+}
+
+/// Nor where it fails after bytes that are not UTF-8, or after U+001A, which stands for them.
+#[test]
+fn they_end_where_a_text_fails() {
+    const ALPHABET: [&[u8]; 9] = [b"\x1A", b"\xE2", b"\x82", b"\xFF", b"\xF0", b"\x9F", b"\"", b"*/", b"x"];
+    let (control, comments) = (Leniency::from(DeviationKind::ControlCharacters), DeviationKind::Comments);
+    let begins = [("[\"", control), ("[/*", control | comments), ("['", Leniency::ALL), ("[1", Leniency::NONE)];
+    for (begin, lenient) in begins {
+        for number in 0..ALPHABET.len().pow(4) {
+            let pieces = (0..4).map(|digit| ALPHABET[number / ALPHABET.len().pow(digit) % ALPHABET.len()]);
+            let text = [begin.as_bytes()].into_iter().chain(pieces).collect::<Vec<_>>().concat();
+            let limits = Limits::new().total(number as u64 % 5 + 3);
+            let told = |chunks: &[&[u8]]| deltas_within(limits, "raw:$", lenient, chunks).replace("][", "");
+            let bytes: Vec<&[u8]> = text.chunks(1).collect();
+            assert_eq!(told(&bytes), told(&[&text]), "{} within {limits:?}", text.escape_ascii());
         }
     }
 }

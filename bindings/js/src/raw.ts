@@ -33,6 +33,8 @@ export class RawDeltas {
   #piece = "";
   #isAscii = true;
   #isOfBytes = false;
+  /** How many units at its beginning are bytes that a string follows. */
+  #strays = 0;
   /** The offset of the piece. */
   #start = 0;
   /** A place in it, and its offset: offsets are asked for in their order. */
@@ -70,6 +72,7 @@ export class RawDeltas {
     const isText = typeof chunk === "string";
     this.held = "";
     this.#isOfBytes = !isText;
+    this.#strays = isText && typeof held !== "string" ? held.length : 0;
     let text: string;
     if (isText) {
       text = (typeof held === "string" ? held : SUBSTITUTE.repeat(held.length)) + chunk;
@@ -158,13 +161,13 @@ export class RawDeltas {
 
   /** The text has failed at an offset: what comes before it may be the beginning of a character. */
   #cutAt(offset: number): number {
-    let to = this.#placeOf(offset);
-    while (to > 0 && /[\x1a\ud800-\udfff]/.test(this.#piece[to - 1]!) && !this.#isPairAt(to - 2)) to--;
-    return to;
-  }
-
-  #isPairAt(place: number): boolean {
-    return this.#piece.codePointAt(place)! > 0xffff;
+    const to = this.#placeOf(offset);
+    if (to <= this.#strays) return 0;
+    // What is cut inside a character begins where that does.
+    if (this.#isAscii || offset > this.#offset) return to;
+    if (!this.#isOfBytes) return to - Number((this.#piece.charCodeAt(to - 1) & 0xfc00) === 0xd800);
+    const [strays = ""] = this.#piece.slice(Math.max(0, to - 4), to).match(/[\udc00-\udfff]{1,3}$/u) ?? [];
+    return to - openTail(Uint8Array.from(strays, (unit) => unit.charCodeAt(0)));
   }
 
   /** Where in the piece an offset is, or the character that it is in. */

@@ -12,6 +12,18 @@ function told(pattern, chunks, options = { retain: "nothing" }) {
   return chunks.map((chunk) => parser.feed(chunk).filter(({ kind }) => kind === "delta").map(({ text }) => `[${text}]`).join("")).join();
 }
 
+/** All deltas, up to the error if there is one. */
+function joinedDeltas(parser, chunks) {
+  let all = "";
+  const add = (events) => events.forEach(({ kind, text }) => (all += kind === "delta" ? text : ""));
+  try {
+    for (const chunk of chunks) add(parser.feed(chunk));
+  } catch ({ events }) {
+    add(events);
+  }
+  return all;
+}
+
 const bytes = (...list) => Uint8Array.from(list);
 
 test("they are as prompt as the text", () => {
@@ -65,6 +77,24 @@ test("`rawDeltas` gives the text of any value, and `deltas` refuses to", async (
   let text = "";
   for await (const piece of rawDeltas(['{"call": {"city": "K\\u00', 'f6ln",  "days"', ": [1]}}"], "call")) text += piece;
   assert.equal(text, '{"city": "K\\u00f6ln",  "days": [1]}');
+});
+
+test("no cut changes where they end when a text fails", () => {
+  const ALPHABET = [0x1a, 0xe2, 0x82, 0xff, 0xf0, 0x9f, 0x22, 0x2a, 0x2f];
+  const begins = [['["', ["control-characters"]], ["[/*", ["control-characters", "comments"]], ["[1", undefined]];
+  for (const [begin, lenient] of begins) {
+    for (let number = 0; number < ALPHABET.length ** 4; number++) {
+      const text = [...new TextEncoder().encode(begin)];
+      for (let rest = number, digit = 0; digit < 4; digit++, rest = Math.floor(rest / ALPHABET.length)) text.push(ALPHABET[rest % ALPHABET.length]);
+      const options = { retain: "nothing", limits: { total: (number % 5) + 3 }, ...(lenient && { lenient }) };
+      const joined = (chunks) => joinedDeltas(new Parser("raw:$", options), chunks);
+      assert.equal(joined(text.map((byte) => bytes(byte))), joined([bytes(...text)]), JSON.stringify(text));
+    }
+  }
+  const failed = (...chunks) => joinedDeltas(new Parser("raw:$"), chunks);
+  assert.equal(failed('["a\x1a'), '["a');
+  assert.equal(failed('["a', bytes(0xe2, 0x82), "x"), '["a');
+  assert.equal(failed('["a\ud83d', "x"), '["a');
 });
 
 test("they are spelt in front", () => {

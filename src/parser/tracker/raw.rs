@@ -33,6 +33,8 @@ pub(super) struct RawDeltas {
     open: Vec<OpenRaw>,
     /// The texts of each level in this chunk.
     texts: Vec<LevelText>,
+    /// The document's piece as it came, if it may not be all UTF-8.
+    bytes: Vec<u8>,
     /// The beginning of a character that the last chunk's end has cut.
     held: Vec<u8>,
     /// True if the chunk that is being read has come: what is left of it may come again.
@@ -109,11 +111,17 @@ impl LevelText {
         self.place + offset.saturating_sub(self.at) as usize
     }
 
-    /// The piece has been read only up to an offset: the byte there is bad, and what comes before it may be the beginning
-    /// of a character.
-    fn cut_at(&mut self, offset: u64) {
-        self.text.truncate(floor_char_boundary(&self.text, self.place_of(offset)));
-        self.text.truncate(self.text.trim_end_matches(SUBSTITUTE).len().max(self.place));
+    /// The piece has been read only up to an offset, before which there may be the beginning of a character; here are its
+    /// bytes, if it may not be all UTF-8.
+    fn cut_at(&mut self, offset: u64, bytes: &[u8]) {
+        let end = self.place_of(offset);
+        if bytes.is_empty() {
+            self.text.truncate(floor_char_boundary(&self.text, end));
+        } else {
+            // A byte that begins a character has been replaced as one that is bad, since the next one does not continue it.
+            self.text.truncate(self.place);
+            self.push(&bytes[..bytes.len().min(end - self.place)]);
+        }
     }
 }
 
@@ -130,6 +138,7 @@ impl RawDeltas {
     pub(super) fn clear(&mut self) {
         self.open.clear();
         self.texts.clear();
+        self.bytes.clear();
         self.held.clear();
         self.has_chunk = false;
     }
@@ -144,6 +153,9 @@ impl RawDeltas {
         (text.at, text.reported) = (at, at);
         // The decoded text of a string is never cut in a character.
         let is_apart = level > DOCUMENT || self.held.is_empty() && before.is_empty();
+        if level == DOCUMENT {
+            self.bytes.clear();
+        }
         if is_apart && let Ok(piece) = str::from_utf8(piece) {
             text.text.push_str(piece);
             return;
@@ -152,8 +164,8 @@ impl RawDeltas {
         let before = if self.held.is_empty() { before } else { b"" };
         text.at = at.saturating_sub((self.held.len() + before.len()) as u64);
         text.reported = text.at;
-        let joined = [before, &self.held, piece].concat();
-        self.held = text.push(&joined).to_vec();
+        self.bytes = [before, &self.held, piece].concat();
+        self.held = text.push(&self.bytes).to_vec();
     }
 
     /// Another chunk begins, and the events of the last one are over.
@@ -238,12 +250,13 @@ impl Tracker {
     #[inline]
     pub(in crate::parser) fn begin_short_raw_chunk(&mut self, short: &ShortChunk, at: u64) -> bool {
         let Some(raw) = &mut self.raw else { return false };
-        let RawDeltas { texts, held, has_chunk, .. } = &mut **raw;
+        let RawDeltas { texts, bytes, held, has_chunk, .. } = &mut **raw;
         let [document] = &mut texts[..] else { return false };
         let Some((characters, len)) = short.characters().filter(|_| held.is_empty() && !*has_chunk) else {
             return false;
         };
         *has_chunk = true;
+        bytes.clear();
         document.text.clear();
         (document.place, document.at, document.reported) = (0, at, at);
         document.short = ShortText { characters, len };
@@ -310,6 +323,7 @@ impl Tracker {
             && document.text.as_bytes().ends_with(held)
         {
             document.text.truncate(document.text.len() - held.len());
+            raw.bytes.truncate(raw.bytes.len().saturating_sub(held.len()));
         }
         self.end_raw_piece(DOCUMENT, failed_at, out);
         self.has_open_raw()
@@ -327,11 +341,11 @@ impl Tracker {
     #[inline(never)]
     pub(in crate::parser) fn end_raw_piece(&mut self, level: usize, failed_at: Option<u64>, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
-        let RawDeltas { open, texts, .. } = &mut **raw;
+        let RawDeltas { open, texts, bytes, .. } = &mut **raw;
         let Some(text) = texts.get_mut(level) else { return };
         text.settle();
         if let Some(offset) = failed_at {
-            text.cut_at(offset);
+            text.cut_at(offset, if level == DOCUMENT { bytes } else { &[] });
         }
         let to = text.end();
         let from = if level == DOCUMENT { 0 } else { open.partition_point(|open| open.level < level) };
