@@ -112,10 +112,8 @@ impl Parser {
             end = tracker.selecting_leaf().len();
             if end > 0 {
                 piece = Some(queue.keep_piece(text, at));
-            } else {
-                queue.clear();
-                tracker.pass_raw(text.as_str(), at, queue);
-                end = queue.len();
+            } else if tracker.has_raw() {
+                end = tracker.queue_raw(text.as_str(), at, queue);
             }
         });
         let fed = match taken {

@@ -214,7 +214,12 @@ impl Queue {
 
     #[inline]
     fn buffers(&mut self) -> &mut Buffers {
-        self.0.get_or_insert_default()
+        #[cold]
+        #[inline(never)]
+        fn new() -> Box<Buffers> {
+            Box::default()
+        }
+        self.0.get_or_insert_with(new)
     }
 }
 

@@ -14,7 +14,7 @@ use core::str;
 use ascii::{AsciiChar, AsciiStr};
 
 use super::{OpenValue, Tracker};
-use crate::parser::output::{Output, SomeMatches, SomeText};
+use crate::parser::output::{Output, Queue, SomeMatches, SomeText};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternSet;
 #[cfg(not(target_family = "wasm"))]
@@ -281,6 +281,15 @@ impl Tracker {
         if self.has_open_raw() {
             self.pass_some_raw(chunk, at, out.as_dyn());
         }
+    }
+
+    /// The same, for a queue that has nothing else to keep; returns the number of its events.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::parser) fn queue_raw(&mut self, chunk: &str, at: u64, queue: &mut Queue) -> usize {
+        queue.clear();
+        self.pass_raw(chunk, at, queue);
+        queue.len()
     }
 
     #[cold]
