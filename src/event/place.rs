@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::path::{Segment, write_concrete};
-use crate::tokenizer::unescaped;
+use crate::tokenizer::{is_white_space, unescaped};
 
 /// An open container, and where in it the end of the text is.
 struct Level {
@@ -60,7 +60,7 @@ fn open_levels(text: &[u8]) -> (Vec<Level>, bool) {
                     level.index += 1;
                 }
             }
-            b':' | b' ' | b'\t' | b'\n' | b'\r' => {}
+            _ if byte == b':' || is_white_space(byte) => {}
             _ => is_in_atom = true,
         }
         at += 1;

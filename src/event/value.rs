@@ -8,7 +8,7 @@ use core::fmt;
 use super::place::path_of_innermost_open;
 use crate::error::{Error, ErrorKind};
 use crate::path::{Path, PathStore, ROOT};
-use crate::tokenizer::{ValueKind, string_len};
+use crate::tokenizer::{ValueKind, is_white_space, string_len};
 
 /// A value that was received whole: its text, and ways to read it.
 ///
@@ -133,7 +133,7 @@ pub fn on_one_line(text: &str) -> String {
 
 fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
     let bytes = text.as_bytes();
-    let is_space = |at: usize| matches!(bytes.get(at), Some(b' ' | b'\t' | b'\n' | b'\r'));
+    let is_space = |at: usize| bytes.get(at).copied().is_some_and(is_white_space);
     let mut at = 0;
     loop {
         while is_space(at) {

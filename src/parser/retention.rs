@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::ops::Range;
 
 use crate::names::names;
+use crate::tokenizer::is_white_space;
 
 /// The amount of input that a parser keeps.
 ///
@@ -179,7 +180,7 @@ impl Retained {
 
     /// Leaves out the comma that was kept last, before white space.
     pub(crate) fn take_back_comma(&mut self) {
-        let is_token = |byte: &u8| !matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let is_token = |byte: &u8| !is_white_space(*byte);
         if let Some(bytes) = self.growing()
             && let Some(comma) = bytes.iter().rposition(is_token).filter(|&place| bytes[place] == b',')
         {

@@ -4,7 +4,7 @@ use super::Framing;
 use crate::error::ErrorKind;
 use crate::parser::Parser;
 use crate::saved::{Impossible, Reader, Writer};
-use crate::tokenizer::may_follow_atom;
+use crate::tokenizer::{is_white_space, may_follow_atom};
 
 /// The reader of a stream's texts, one after the other, by a parser.
 pub(super) trait ReadTexts {
@@ -160,7 +160,7 @@ impl Framer {
         let mut piece = piece;
         let mut is_unmarked = false;
         if self.state == State::Blank
-            && let Some(space) = piece.iter().position(|&byte| !is_space(byte))
+            && let Some(space) = piece.iter().position(|&byte| !is_white_space(byte))
         {
             self.state = State::Open;
             self.is_atom = is_atom(piece[space]);
@@ -182,7 +182,7 @@ impl Framer {
         let mut rest = chunk;
         while let Some(&first) = rest.first() {
             let read = match self.state {
-                State::Between if is_space(first) => {
+                State::Between if is_white_space(first) => {
                     reader.pass(&rest[..1]);
                     Ok(1)
                 }
@@ -258,7 +258,7 @@ impl Framer {
     fn end_text(&mut self, reader: &mut impl ReadTexts) {
         if matches!(self.state, State::Open | State::AfterAtom) {
             let is_atom = self.is_atom || reader.parser().is_in_root_number();
-            if self.framing == Framing::Sequence && is_atom && !is_space(self.last) {
+            if self.framing == Framing::Sequence && is_atom && !is_white_space(self.last) {
                 reader.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
             } else {
                 // Its error is reported with the end.
@@ -330,11 +330,6 @@ impl Framer {
         };
         Impossible::unless(is_possible && is_in_stream && is_in_document)
     }
-}
-
-/// JSON's white space.
-fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
 /// Returns true if a value that begins like this is a number or a literal, in any spelling: others say themselves where

@@ -386,8 +386,14 @@ impl Tokenizer {
     }
 }
 
+/// Returns true for a byte that may stand between two tokens (RFC 8259 §2).
+#[inline]
+pub(crate) fn is_white_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
+}
+
 /// Returns true if a byte behind a number or literal is surely not meant as part of it: white space, or a structural
 /// character.
 pub(crate) fn may_follow_atom(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r' | b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
+    is_white_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
 }

@@ -1,6 +1,6 @@
 //! Between tokens: white space, brackets, commas, colons, and the first byte of every value (RFC 8259 §2).
 
-use super::{Interest, Sink, Skipped, State, Tokenizer, ValueKind};
+use super::{Interest, Sink, Skipped, State, Tokenizer, ValueKind, is_white_space};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
@@ -111,7 +111,7 @@ impl Tokenizer {
             if byte == b'\n' {
                 self.lines += 1;
                 self.line_start = self.at(pos) + 1;
-            } else if !matches!(byte, b' ' | b'\t' | b'\r') {
+            } else if !is_white_space(byte) {
                 break;
             }
             pos += 1;
