@@ -1,6 +1,7 @@
 //! A payload that owns its parts.
 
 use alloc::borrow::ToOwned;
+use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -97,16 +98,21 @@ impl OwnedPayload {
     ///
     /// # Errors
     ///
-    /// If there is no value, what is wrong with the text; otherwise those of
+    /// If there is no value, what is wrong with the text, or else its status; otherwise those of
     /// [`CompleteValue::deserialize`](jsonspigot::CompleteValue::deserialize), with places in [`value`](Self::value).
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
         match &self.value {
             Some(value) => deserialize_whole(value),
-            None => Err(self
-                .error
-                .clone()
-                .unwrap_or_else(|| error_without_place(ErrorKind::Incomplete, "expected a payload with a value"))),
+            None => Err(self.error.clone().unwrap_or_else(|| self.without_value())),
         }
+    }
+
+    /// The error where nothing is wrong with the text by itself.
+    fn without_value(&self) -> Error {
+        let kind = if self.status == PayloadStatus::Raw { ErrorKind::Data } else { ErrorKind::Incomplete };
+        let status = self.status;
+        let reason = self.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
+        error_without_place(kind, &format!("expected a value, but the text is {status}{reason}"))
     }
 
     /// The values of a trailing input that is nothing but whole values; see [`Payload::values`].

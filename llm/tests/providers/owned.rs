@@ -2,8 +2,10 @@
 //!
 //! Laws: owned events.
 
-use jsonspigot::PatternSet;
-use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream, StreamEvent};
+use jsonspigot::{ErrorKind, PatternSet};
+use jsonspigot_llm::{
+    CallStart, OwnedCallEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream, StreamEvent,
+};
 use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, events_of, everything, recorded};
@@ -151,4 +153,34 @@ fn a_reason_to_finish_with() {
     assert_eq!(reason(&[open, error], Some("cancelled")), r#"Truncated { reason: "error" }"#);
     // Nothing has come, and nobody said that this was all.
     assert_eq!(reason(&[chat::call(0, "a", "tool", "")], Some("cancelled")), r#"Truncated { reason: "cancelled" }"#);
+}
+
+/// Where the text has no error of its own, the status is what is wrong.
+#[test]
+fn what_has_no_value_cannot_be_read_as_a_type() {
+    let refused = |start: CallStart<'_>, text: &str, reason: Option<&str>| {
+        let mut calls = everything().build();
+        calls.start(0, start).check().unwrap();
+        calls.delta(0, text).check().unwrap();
+        let input = calls.finish(reason).find_map(|event| match event {
+            OwnedCallEvent::End { input, .. } => Some(input),
+            _ => None,
+        });
+        let error = input.unwrap().deserialize::<Value>().unwrap_err();
+        (error.kind(), error.to_string())
+    };
+    let json = || CallStart::new("tool");
+    assert_eq!(
+        refused(json(), "", Some("max_tokens")),
+        (ErrorKind::Incomplete, "incomplete: expected a value, but the text is truncated (max_tokens) in $".to_owned())
+    );
+    assert_eq!(
+        refused(json().raw(), "ls -l", Some("tool_use")),
+        (ErrorKind::Data, "data: expected a value, but the text is raw in $".to_owned())
+    );
+    let cut = refused(json(), "{\"a\":", Some("max_tokens"));
+    assert_eq!(
+        cut,
+        (ErrorKind::Incomplete, "incomplete: expected a value at line 1 column 6 (byte 5) in $".to_owned())
+    );
 }
