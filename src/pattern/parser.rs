@@ -13,6 +13,7 @@ const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 const NEGATIVE: &str = "a negative number counts from the end, which a stream does not know yet";
 const FILTER: &str = "filters look at values that a stream has not seen yet";
+const AFTER_SEGMENT: &str = "expected `.`, `[`, `|` or the end; other names are quoted in brackets: ['a-b']";
 const FUNCTION: &str = "functions look at values that a stream has not seen yet";
 
 impl FromStr for Pattern {
@@ -68,7 +69,7 @@ impl<'a> Reader<'a> {
                 Some('[') => segments.push(PatternSegment { is_descendant: false, selectors: self.bracketed()? }),
                 Some('.') => segments.push(self.dot_segment()?),
                 Some('(') => return Err(self.error(FUNCTION)),
-                Some(_) => return Err(self.error("expected `.`, `[`, `|` or the end")),
+                Some(_) => return Err(self.error(AFTER_SEGMENT)),
             }
         }
     }

@@ -76,7 +76,7 @@ fn refusals_name_the_column_and_the_reason() {
         (" a", 1, "expected a name"),
         ("a ", 2, "white space after"),
         ("$ ", 2, "white space after"),
-        ("a-b", 2, "expected `.`, `[`"),
+        ("a-b", 2, "other names are quoted in brackets: ['a-b']"),
         ("a.", 3, "expected a name"),
         ("a..", 4, "expected a name"),
         ("a[", 3, "never closed"),

@@ -186,7 +186,7 @@ export function parsePattern(text: string, index: number): Pattern {
         if (isDescendant && eat("[")) bracketed(true);
         else dotted(isDescendant);
       } else {
-        fail(next === "(" ? FUNCTION : "expected `.`, `[`, `|` or the end");
+        fail(next === "(" ? FUNCTION : "expected `.`, `[`, `|` or the end; other names are quoted in brackets: ['a-b']");
       }
     }
   };
