@@ -440,6 +440,7 @@ fn instead_of_a_text(first: u8) -> Option<&'static str> {
     Some(match first {
         0xEF => "expected a value, and this may be a byte order mark",
         b'<' => "expected a value, and this may be HTML or XML",
+        b'`' => "expected a value, and this may be a code fence",
         b'd' => "expected a value, and this may be `data:`, a line of server-sent events",
         _ => return None,
     })

@@ -171,10 +171,11 @@ fn an_error_is_one_of_io_too() {
 /// What is often given instead of JSON is named by its first byte, so by the same words wherever it is cut.
 #[test]
 fn what_is_often_given_instead_of_json_is_named() {
-    let beginnings: [(&[u8], u64, &str); 7] = [
+    let beginnings: [(&[u8], u64, &str); 8] = [
         (b"\xEF\xBB\xBF{}", 0, "this may be a byte order mark"),
         (b" \n\xEF\xBB\xBF{}", 2, "this may be a byte order mark"),
         (b"<!DOCTYPE html>", 0, "this may be HTML or XML"),
+        (b"```json\n{}\n```", 0, "this may be a code fence"),
         (b"\n<html>", 1, "this may be HTML or XML"),
         (b"data: {\"a\": 1}\n\n", 0, "this may be `data:`, a line of server-sent events"),
         (b"event: message\n", 0, "expected a value at"),

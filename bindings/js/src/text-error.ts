@@ -78,6 +78,7 @@ export function unexpected(engine: Engine, s: string, i: number): never {
 function insteadOfText(first: number): string {
   if (first === 0xfeff) return ", and this may be a byte order mark";
   if (first === 60) return ", and this may be HTML or XML";
+  if (first === 96) return ", and this may be a code fence";
   if (first === 100) return ", and this may be `data:`, a line of server-sent events, which `jsonspigot/providers` reads";
   return "";
 }
