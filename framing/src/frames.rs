@@ -71,7 +71,7 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Reads events of at most 32 MiB, as `CallLimits` in the crate [`jsonspigot`] allows them by default.
+    /// Reads events of at most 32 MiB, as `CallLimits` in the crate `jsonspigot-llm` allows them by default.
     ///
     /// ```
     /// use jsonspigot_framing::{Frame, Frames};

@@ -10,7 +10,7 @@ use crate::saved::{Reader, Saved, Writer, possible, with_added};
 
 /// Reads a body as text in UTF-8, wherever it is cut.
 ///
-/// For readers of text, such as `Envelope` in the crate [`jsonspigot`]. (`Parser` needs none: it reads bytes.)
+/// For readers of text, such as `Envelope` in the crate `jsonspigot-llm`. (`Parser` needs none: it reads bytes.)
 ///
 /// ```
 /// use jsonspigot_framing::Utf8;

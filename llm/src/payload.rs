@@ -194,7 +194,7 @@ pub enum PayloadStatus<'a> {
         /// |---|---|
         /// | `end-of-input` | the input ended, and nothing had said that the text was complete |
         /// | `incomplete` | the end was announced, but the JSON was not complete |
-        /// | `limit` | one of this library's size limits was exceeded |
+        /// | `limit` | a limit of the calls or the envelope was exceeded |
         /// | `superseded` | another message began |
         /// | `bad-frame` | an event that could not be read arrived while the call was open |
         /// | `unplaced` | a fragment that names no call, or an unknown one, may have been part of it |
@@ -202,7 +202,7 @@ pub enum PayloadStatus<'a> {
         /// | `mixed` | the input came both as text and as values by path |
         reason: &'a str,
     },
-    /// Not JSON, from the error's offset on.
+    /// Not JSON, from the error's offset on; or refused there by the parser's limits or its policy on duplicate keys.
     Malformed,
     /// A complete value with more text after it.
     Trailing,

@@ -98,8 +98,9 @@ impl ToolCalls {
 
     /// A call starts.
     ///
-    /// Starting an open slot again with the same id, or with neither id nor name, is a no-op, so you can start and feed
-    /// with every chunk. Another id starts another call; the first one stays open until the end.
+    /// Starting an open slot again with the same id and the same name or none, or with neither id nor name, is a no-op,
+    /// so you can start and feed with every chunk. Anything else, such as a name without an id, starts another call; the
+    /// first one stays open until the end.
     pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
         self.events_of(|calls| calls.start(slot.into(), start))
     }

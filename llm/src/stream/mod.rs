@@ -240,7 +240,7 @@ impl ProviderStream {
         self.stream_state.message()?.to_json_without_calls()
     }
 
-    /// Returns true if everything that the provider said was reported and has come to its end, so that it can be relied
+    /// Returns `Ok` if everything that the provider said was reported and has come to its end, so that it can be relied
     /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
