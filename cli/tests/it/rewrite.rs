@@ -71,7 +71,7 @@ fn what_is_wrong_is_said() {
     assert_snapshot!(rewritten(&["--redact", "a", "--provider", "auto"], ""), @r##"
     exit status 2
     --- stderr
-    error: to edit the calls of a provider, --provider has to name it
+    error: to edit the calls of a provider, --provider has to name it, which `auto` does not
     "##);
     assert_snapshot!(rewritten(&["--redact", "a["], ""), @r##"
     exit status 2

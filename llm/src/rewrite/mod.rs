@@ -59,7 +59,9 @@ const MOST_CALLS: usize = 256;
 /// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
 /// [OpenAI Responses](Provider::OpenaiResponses), and of these the arguments that are JSON: those of functions and of tools
 /// of MCP servers, and objects that are a call's whole input. What custom tools, code and shells get as text of their own, and
-/// the patches and commands of Responses' own tools, pass as they are.
+/// the patches and commands of Responses' own tools, pass as they are. So do all events of another wire than the one that
+/// was named, secrets included; a [`ProviderStream`](crate::ProviderStream) of the same provider that reads them too says
+/// in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
     parser: ParserBuilder,
