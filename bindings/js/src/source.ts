@@ -60,14 +60,21 @@ interface Chunks {
 }
 
 function iteratorOf(source: Exclude<Source, Response>, signal: AbortSignal | undefined): Chunks {
-  if (!("getReader" in source)) return Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
-  const reader = source.getReader();
+  if (!hasMember(source, "getReader")) {
+    if (hasMember(source, Symbol.asyncIterator)) return (source as AsyncIterable<Chunk>)[Symbol.asyncIterator]();
+    if (hasMember(source, Symbol.iterator)) return (source as Iterable<Chunk>)[Symbol.iterator]();
+    // Most often a `fetch` that nobody waited for.
+    throw new TypeError("a source is a Response, a stream or anything that can be looped over: is an `await` missing?");
+  }
+  const reader = (source as ReadableStream<Chunk>).getReader();
   return {
     next: () => reader.read(),
     return: () => void reader.cancel(signal?.reason).catch(() => undefined),
     releaseLock: () => reader.releaseLock(),
   };
 }
+
+const hasMember = (value: unknown, name: PropertyKey): boolean => Object(value) === value && name in (value as object);
 
 /** By its name: implementations of `fetch` that are not the runtime's own have a class of their own. */
 function isResponse(source: Source): source is Response {

@@ -98,6 +98,8 @@ test("bad arguments are refused", () => {
   const calls = new ToolCalls();
   for (const slot of [-1, 1.5, null, [1], [1, 2, "x"].slice(0, 1), {}]) assert.throws(() => calls.start(slot), TypeError, String(slot));
   assert.throws(() => calls.delta(0, 1), TypeError);
+  for (const start of [null, "get_weather", { name: 1 }, { id: 1 }, { input: {} }]) assert.throws(() => calls.start(9, start), TypeError);
+  assert.throws(() => calls.finish(1), { name: "TypeError", message: "a reason is a string" });
 });
 
 test("many fragments take no longer than their text", () => {

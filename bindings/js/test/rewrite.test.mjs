@@ -157,6 +157,7 @@ test("rules and options that make no sense are refused", () => {
   assert.throws(() => new Rewriter([], { lenient: "model-output" }), /only strict JSON can be rewritten/);
   assert.throws(() => new Rewriter([], { heldLimit: -1 }), { kind: "invalid-option" });
   assert.throws(() => Rule.map("a"), TypeError);
+  for (const rules of [undefined, "a", ["a"], { pattern: "a" }]) assert.throws(() => new Rewriter(rules), /^TypeError: a rule is made by/);
   assert.throws(() => new Rewriter([]).write(1), TypeError);
 });
 

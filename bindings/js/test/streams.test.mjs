@@ -6,6 +6,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 
 import { deltas, events, EventStream, Parser, snapshots } from "../dist/index.js";
+import { providerEvents } from "../dist/providers/node.js";
 import { cut, joined, sizes, text } from "./texts.mjs";
 
 const bytes = (whole) => new TextEncoder().encode(whole);
@@ -260,6 +261,14 @@ describe("EventStream", () => {
     await assert.rejects(all(stream(['{"title":"ab']).pipeThrough(new EventStream("title"))), { kind: "incomplete" });
     assert.throws(() => new EventStream("a["), { kind: "invalid-pattern" });
   });
+});
+
+test("what is no source says so, a promise of one above all", async () => {
+  for (const source of [undefined, 1, {}, () => [], Promise.resolve(new Response("1"))]) {
+    for (const reading of [deltas(source, "a"), events(source, "a"), snapshots(source), providerEvents(source, "auto")]) {
+      await assert.rejects(all(reading), /^TypeError: a source is .* is an `await` missing\?$/);
+    }
+  }
 });
 
 test("what a server says of a request that has failed is no text", async () => {

@@ -19,8 +19,8 @@ import { callSettings, callsOwner, type CallSettings, type ToolCallsOptions } fr
 
 const UNPLACED = "unplaced";
 
-const checked = (text: unknown): string => {
-  if (typeof text !== "string") throw new TypeError("a piece of a call's input is a string");
+const checked = (text: unknown, what: string): string => {
+  if (typeof text !== "string") throw new TypeError(`${what} is a string`);
   return text;
 };
 
@@ -74,6 +74,7 @@ export class ToolCalls {
    * feed with every chunk. Another id starts another call; the first one stays open until the end.
    */
   start(slot: Slot, start: CallStart = {}): CallEvent[] {
+    if (typeof start !== "object" || start === null) throw new TypeError("a call starts with an object: its name, its id");
     return this.#reporting(() => this.#start(placeOf(slot), start));
   }
 
@@ -106,12 +107,14 @@ export class ToolCalls {
 
   /** The message has ended, with the provider's reason if it gave one: all open calls end. */
   finish(reason?: string | null): CallEvent[] {
-    return this.#reporting(() => this.#endAll(() => announcedBy(reason)));
+    const ending = announcedBy(reason);
+    return this.#reporting(() => this.#endAll(() => ending));
   }
 
   /** One of several answers has ended: its open calls end. */
   finishChoice(choice: number, reason?: string | null): CallEvent[] {
-    return this.#reporting(() => this.#endAll((call) => (call.choice === choice ? announcedBy(reason) : undefined)));
+    const ending = announcedBy(reason);
+    return this.#reporting(() => this.#endAll((call) => (call.choice === choice ? ending : undefined)));
   }
 
   /**
@@ -196,7 +199,9 @@ export class ToolCalls {
   }
 
   #start(place: Place, start: CallStart): void {
-    const [id, name] = [start.id ?? "", start.name ?? ""];
+    const id = checked(start.id ?? "", "a call's id");
+    const name = checked(start.name ?? "", "a call's name");
+    const input = checked(start.input ?? "", "a call's input");
     const number = this.#index.find(place);
     if (number !== undefined) {
       if (id === "" && name === "") return;
@@ -208,13 +213,13 @@ export class ToolCalls {
           this.#error("ended", number);
         } else {
           this.#identify(call, id, name);
-          call.repeatStartInput(start.input ?? "");
+          call.repeatStartInput(input);
         }
         return;
       }
     }
     const call = this.#begin(place, id, name, start);
-    call?.keepStartInput(start.input ?? "");
+    call?.keepStartInput(input);
     call?.reportStart();
   }
 
@@ -247,7 +252,7 @@ export class ToolCalls {
   #feed(slot: Slot, text: string, feed: (call: OpenCall) => void, isWhole = false): CallEvent[] {
     return this.#reporting(() => {
       const place = placeOf(slot);
-      if (checked(text) === "") return;
+      if (checked(text, "a piece of a call's input") === "") return;
       const number = this.#index.find(place);
       if (number === undefined) {
         this.#unplaced(place);
@@ -296,7 +301,10 @@ export class ToolCalls {
   }
 }
 
-const announcedBy = (reason: string | null | undefined): Ending => ({ isAnnounced: true, reason: reason ?? undefined });
+const announcedBy = (reason: string | null | undefined): Ending => ({
+  isAnnounced: true,
+  reason: reason == null ? undefined : checked(reason, "a reason"),
+});
 
 /** A call that was stopped has had its end. */
 const cutBy = (call: OpenCall, reason: string): Ending => (call.isStopped ? ANNOUNCED : { isAnnounced: false, reason });

@@ -33,12 +33,14 @@ export interface StreamEndEvent {
 export type StreamPayloadEvent = (PayloadStartEvent | PayloadMatchEvent | FragmentEvent | PayloadEvent) & {
   readonly choice: number;
   readonly block: number;
+  // So that `event.call` can be read of any match, and tells the two sorts apart.
+  readonly call?: undefined;
 };
 
 /** The events of a provider's stream. */
 export type StreamEvent =
   | CallStartEvent
-  | CallMatchEvent
+  | (CallMatchEvent & { readonly mark?: undefined })
   | InputEvent
   | CallErrorEvent
   | DeclaredEvent

@@ -10,7 +10,7 @@ import { errorOf } from "../text-error.js";
 import { EditingEngine } from "./editing-engine.js";
 import { Edits } from "./edits.js";
 import { RewriteError } from "./error.js";
-import { outputOf, PLAIN, type Rule } from "./rule.js";
+import { outputOf, PLAIN, Rule } from "./rule.js";
 
 export interface RewriterOptions extends Pick<ParserOptions, "limits" | "duplicateKeys" | "strictByteOrderMark"> {
   /** How many bytes may be held back: 1 MiB unless set otherwise. */
@@ -54,6 +54,7 @@ export class Rewriter {
       throw invalid(`Rewriter: ${JSON.stringify(name)} is not one of ${KNOWN.join(", ")}: only strict JSON can be rewritten`);
     }
     const list = Array.isArray(rules) ? (rules as readonly Rule[]).slice() : [rules as Rule];
+    if (!list.every((rule) => rule instanceof Rule)) throw new TypeError("a rule is made by Rule.redact, Rule.remove and the like");
     const automaton = compile(list.map(({ pattern }) => pattern));
     automaton.patterns.forEach(({ steps, isRaw }, place) => {
       if (isRaw) throw invalid(`rule ${place} needs its pattern without \`raw:\``);

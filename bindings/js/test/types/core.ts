@@ -65,6 +65,10 @@ for (const event of calls.finish("stop")) {
   const said: providers.StreamEvent = event;
   void said;
 }
+for (const event of new providers.ProviderStream("auto").finish()) {
+  if (event.kind === "delta") same<typeof event.call, number | undefined>(true);
+  if (event.kind === "delta" && event.mark === undefined) same<typeof event.call, number>(true);
+}
 same<ReturnType<Envelope["feed"]>, EnvelopeEvent[]>(true);
 new Envelope("tag:think", [], { startsInside: true, retain: "all", holdLimit: 64, payloadLimit: Infinity });
 // @ts-expect-error: it is a boolean
