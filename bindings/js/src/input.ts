@@ -206,7 +206,7 @@ export class Input {
       if (end < to || to === text.length) return end;
     }
     if (engine.stopsAtRoot) {
-      if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[\s"[\]{},:]/.test(text[to]!)) engine.finish();
+      if (engine.state === NUMBER && engine.depth === 0 && mayEnd(engine.part) && /[ \t\n\r"[\]{},:]/.test(text[to]!)) engine.finish();
       if (engine.state === DONE) return to;
     }
     this.exceed(text, to);

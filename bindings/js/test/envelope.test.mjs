@@ -79,6 +79,14 @@ test("bad arguments are refused", () => {
   assert.throws(() => new Envelope("bare").feed(1), TypeError);
 });
 
+test("a number at the limit on the total ends where JSON's white space follows, and no other", () => {
+  const options = { lenient: ["comments"], accept: true, limits: { total: 2 } };
+  for (const [next, kinds] of [[" ", "begin end"], ["\u00a0", "begin"], ["\f", "begin"], ["\u2028", "begin"]]) {
+    const matches = new Envelope("tag:t:json", "$", options).feed(`<t>12${next}</t>`).filter(({ matchId }) => matchId !== undefined);
+    assert.equal(matches.map(({ kind }) => kind).join(" "), kinds, JSON.stringify(next));
+  }
+});
+
 test("the cost is that of the text, whatever it looks like", () => {
   for (const [mark, text] of [
     ["fence:*", "`".repeat(300_000)],

@@ -143,6 +143,26 @@ describe("a saved envelope", () => {
     }
   });
 
+  test("goes on inside a fence, however little may be held, and after a number at its limits", () => {
+    const atLimit = { lenient: ["comments"], accept: true, payloadLimit: 2, limits: { total: 2 } };
+    for (const [mark, text, options] of [
+      ...[0, 1, 2, 3].map((holdLimit) => ["fence:json", '{"a": 1}\n`` ````` after', { startsInside: true, holdLimit }]),
+      ...[" ", ",", "]", "<"].map((next) => ["tag:t:json", `<t>12${next}</t> after`, atLimit]),
+    ]) {
+      const told = [false, true].map((isSaved) => {
+        let envelope = new Envelope(mark, "a", options);
+        const events = [];
+        for (const piece of text) {
+          events.push(...envelope.feed(piece));
+          if (isSaved) envelope = Envelope.restore(mark, "a", envelope.save(), options);
+        }
+        return attempt(() => [...events, ...envelope.finish()]);
+      });
+      assert.deepEqual(told[1], told[0], text);
+      assert.equal(told[0].at(-1).text, "r");
+    }
+  });
+
   test("is refused where it is another's", () => {
     const state = new Envelope("bare", "a").save();
     assert.throws(() => Envelope.restore("bare:object", "a", state), { kind: "other-choices" });

@@ -258,6 +258,28 @@ fn a_text_may_begin_inside_a_payload() {
     assert!(restore(Envelope::builder(), &saved).is_err());
 }
 
+/// The run of backticks that came before the text may be longer than the hold limit.
+#[test]
+fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
+    let text = "{\"a\": 1}\n`` ```` after";
+    for limit in 0..5 {
+        let builder = Envelope::builder().starts_inside().hold_limit(limit);
+        let delimiters = || [Delimiter::fence("json").unwrap()];
+        let (expected, _) = read(builder.build(delimiters(), &PatternSet::empty()), text);
+        let mut envelope = builder.build(delimiters(), &PatternSet::empty());
+        let mut seen = String::new();
+        for at in 0..text.len() {
+            envelope = builder.restore(delimiters(), &PatternSet::empty(), &envelope.save()).expect("a saved state");
+            envelope.feed_with(&text[at..=at], |event| {
+                if let EnvelopeEvent::Text(text) = event {
+                    seen.push_str(text);
+                }
+            });
+        }
+        assert_eq!(seen, expected, "{limit}");
+    }
+}
+
 /// What is visible in one chunk is one event, whatever may have been a delimiter in it.
 #[test]
 fn visible_text_is_one_event() {

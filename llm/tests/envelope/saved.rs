@@ -3,7 +3,7 @@
 //!
 //! Laws: saved state.
 
-use jsonspigot::{Limits, Parser, PatternSet, RestoreError};
+use jsonspigot::{Leniency, Limits, Parser, PatternSet, RestoreError};
 use jsonspigot_llm::{Delimiter, Envelope};
 use proptest::prelude::*;
 
@@ -44,6 +44,21 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     }
     let error = Parser::builder().restore(&patterns, &state).unwrap_err();
     assert_eq!(error, RestoreError::OtherKind);
+}
+
+/// What ends a number at its limits may be anything that is no part of it.
+#[test]
+fn a_number_that_has_ended_at_its_limits_is_read_again() {
+    let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations().limits(Limits::new().total(2));
+    let builder = Envelope::builder().payload_limit(2).parser(parser);
+    let delimiters = || [Delimiter::tag("t").unwrap().json()];
+    for text in ["<t>12 </t>", "<t>12,</t>", "<t>12]</t>", "<t>12</t>", "<t>12x</t>", "<t>123</t>"] {
+        let mut envelope = builder.build(delimiters(), &PatternSet::empty());
+        for piece in text.as_bytes().chunks(1) {
+            envelope.feed_with(std::str::from_utf8(piece).unwrap(), |_| {});
+            envelope = builder.restore(delimiters(), &PatternSet::empty(), &envelope.save()).expect(text);
+        }
+    }
 }
 
 const TEXTS: [&str; 6] = [

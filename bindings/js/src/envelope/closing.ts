@@ -47,13 +47,14 @@ export class Closing {
 
   /** Reads what was saved of the search for the end of a payload that this delimiter has opened. */
   static restored(reader: Reader, delimiter: Delimiter, longest: number): Closing {
-    const isRun = new Closing(delimiter, "", longest).#least > 0;
+    const shortest = new Closing(delimiter, "", longest);
+    const isRun = shortest.#least > 0;
     const least = isRun ? reader.place() : 0;
     // A longer run would not have opened.
-    unless(!isRun || (least >= 3 && least <= longest));
+    unless(!isRun || (least >= shortest.#least && least <= shortest.#most));
     const closing = new Closing(delimiter, "`".repeat(least), longest);
     const held = reader.string();
-    const isBeginning = isRun ? held.length < longest && /^`*$/.test(held) : held === "" || (closing.#literal !== held && closing.#literal.startsWith(held));
+    const isBeginning = isRun ? held.length < closing.#most && /^`*$/.test(held) : held === "" || (closing.#literal !== held && closing.#literal.startsWith(held));
     unless(isBeginning);
     closing.#held = held;
     closing.#isLineStart = reader.flag();

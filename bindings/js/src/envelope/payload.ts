@@ -153,8 +153,8 @@ export class OpenPayload {
       const taken = this.#feedParser(rest, true);
       unless(text.stoppedBy === undefined);
       rest = rest.slice(taken);
-      // Any unit that is no part of it ends it.
-      if (this.#isInRootNumber) this.#feedParser("<", true);
+      // White space ends it at its limit on the total too.
+      if (this.#isInRootNumber) this.#feedParser(" ", true);
       unless(text.stoppedBy === undefined);
     }
     this.#feedParser(rest, false);

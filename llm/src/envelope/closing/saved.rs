@@ -25,8 +25,7 @@ impl Closing {
         if let ClosingText::Run { least, most, .. } = &mut closing.text {
             *least = reader.size()?;
             // A longer run would not have opened.
-            Impossible::unless((3..=longest).contains(least))?;
-            *most = longest;
+            Impossible::unless((3..=*most).contains(least))?;
         }
         closing.held = reader.string()?;
         closing.is_line_start = reader.flag()?;

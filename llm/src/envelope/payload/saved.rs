@@ -88,8 +88,8 @@ impl OpenPayload {
             let taken = parser.feed_value_with(rest, &mut |_| {}).map_err(|_| Impossible)?;
             rest = &rest[taken..];
             if parser.is_in_root_number() {
-                // Any byte that is no part of it ends it.
-                parser.feed_value_with(b"<", &mut |_| {}).map_err(|_| Impossible)?;
+                // White space ends it at its limit on the total too.
+                parser.feed_value_with(b" ", &mut |_| {}).map_err(|_| Impossible)?;
             }
         }
         let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
