@@ -27,6 +27,8 @@ export interface CallStart {
 /** What some servers send for no input. */
 const isStandIn = (input: string): boolean => /^\{[ \t\n\f\r]*\}[ \t\n\f\r]*$/.test(input);
 
+const halfAtEnd = (text: string): string => ((text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.slice(-1) : "");
+
 /** Reasons for which a call can't be complete, whatever else comes. */
 const BEYOND_REPAIR: readonly (string | undefined)[] = ["limit", "mismatch"];
 
@@ -58,6 +60,8 @@ export class OpenCall {
   #length = 0;
   #isFull = false;
   #input: Input | undefined;
+  /** The first half of a surrogate pair, which counts and is read with the other one. */
+  #half = "";
 
   constructor(number: number, choice: number, { id, name, raw, executed }: CallStart, settings: CallSettings, report: (event: CallEvent) => void) {
     this.number = number;
@@ -117,20 +121,34 @@ export class OpenCall {
     this.#leftOut ??= reason;
   }
 
-  append(text: string): void {
+  append(piece: string): void {
     this.reportStart();
     if (this.#isFull) return;
     this.#input ??= this.#newInput(this.name);
+    const all = this.#half + piece;
+    this.#half = halfAtEnd(all);
+    this.#appendWhole(all.slice(0, all.length - this.#half.length));
+  }
+
+  /** What is half a pair gets no other half. */
+  #endHalf(): void {
+    const half = this.#half;
+    this.#half = "";
+    if (half !== "") this.#appendWhole(half);
+  }
+
+  #appendWhole(text: string): void {
     const end = within(text, this.#settings.inputBytes - this.#length);
     if (end > 0) {
       const piece = text.slice(0, end);
-      this.#input.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
+      this.#input!.append(piece, (event) => this.#report(Object.assign(event, { call: this.number })));
       this.#length += utf8Length(piece);
       // After a whole value, nothing but a number's next digit makes it another one.
       if (/[^ \t\n\f\r]/.test(piece)) this.#forgetRepetition();
     }
     if (end === text.length) return;
     this.#isFull = true;
+    this.#half = "";
     const isNew = this.#leftOut !== "limit";
     this.#leftOut = "limit";
     if (isNew) this.#reportError("input-limit");
@@ -150,6 +168,7 @@ export class OpenCall {
   /** A text that has all of the input so far. */
   appendToAll(text: string): void {
     const news = this.#input === undefined ? text : this.#input.news(text);
+    this.#half = "";
     if (news === undefined) {
       // What the limit cut off is missing.
       if (this.#leftOut === undefined) this.#contradict(text);
@@ -161,6 +180,7 @@ export class OpenCall {
   /** The whole input. */
   whole(text: string): void {
     if (BEYOND_REPAIR.includes(this.#leftOut)) return;
+    this.#endHalf();
     const input = this.#input;
     const rest = input === undefined ? text : input.isRepeatedBy(text) ? "" : input.rest(text);
     if (rest === undefined) {
@@ -184,6 +204,7 @@ export class OpenCall {
 
   /** The wire says that the call has ended. Returns whether the verdict has to wait for the reason. */
   stop(): boolean {
+    this.#endHalf();
     this.#takeStartInput();
     const input = this.#input;
     if (input === undefined) return true;
@@ -228,7 +249,7 @@ export class OpenCall {
       const [own, named] = [input.text.automaton, patternsOf(this.#settings, this.name)];
       out.flag(own === named || digestOf(own).equals(digestOf(named)));
     }
-    out.string(input.raw);
+    out.string(input.raw + this.#half);
   }
 
   /** Reads what {@link save} wrote of the call of this number. */
@@ -255,7 +276,10 @@ export class OpenCall {
       unless(form === (raw ? TEXT : JSON_TEXT));
       const isNamed = raw || reader.flag();
       call.#input = call.#newInput(isNamed ? name : "");
-      const text = reader.string();
+      const all = reader.string();
+      // A call that has been stopped waits for no other half.
+      call.#half = call.isStopped ? "" : halfAtEnd(all);
+      const text = all.slice(0, all.length - call.#half.length);
       call.#input.append(text, () => undefined);
       call.#input.repetition = repetition;
       call.#length = utf8Length(text);
@@ -272,6 +296,7 @@ export class OpenCall {
     this.reportStart();
     // What came with the start may be no more than a part of the input, but it was said.
     const isUnconfirmed = !ending.isAnnounced && this.#input === undefined && this.#startInput !== "";
+    this.#endHalf();
     this.#takeStartInput();
     const { number: call } = this;
     const payload = payloadAtEnd(this.#input, this.#isText, ending, this.#leftOut, isUnconfirmed, this.#settings.making, (event) =>
