@@ -141,6 +141,8 @@ export class FieldReader {
           yield value;
         }
         if (isDone === true || field.state === "complete" || reader.#isLost(field.state)) return;
+        // While the loop was busy, others may have read on, to the end even.
+        if (values.length > 0) continue;
         if (!(await reader.#more(signal))) return;
       }
     }

@@ -212,6 +212,20 @@ test("a field's value is shown as it grows", async () => {
   assert.deepEqual(seen, [{ b: "x" }, { b: "xy", c: [] }, { b: "xy", c: [1, 2] }]);
 });
 
+test("a loop that is busy while others read on gets all the same", async () => {
+  const rest = { streamText: ["x", "y"], streamValues: ["x", "xy"], forEach: [1, 2, 3] };
+  for (const [kind, expected] of Object.entries(rest)) {
+    const reader = new FieldReader(['{"a": "x', 'y", "b": [1, 2', ', 3], "c": "the end"', "}"]);
+    const seen = [];
+    for await (const each of reader[kind](kind === "forEach" ? "b" : "a")) {
+      seen.push(each);
+      await reader.get("c");
+      await reader.get("missing");
+    }
+    assert.deepEqual(seen, expected, kind);
+  }
+});
+
 test("each chunk is read once, whatever the number of fields", async () => {
   const fields = Array.from({ length: 200 }, (_, at) => `field ${at}`);
   const text = JSON.stringify(Object.fromEntries(fields.map((name) => [name, "x".repeat(500)])));
