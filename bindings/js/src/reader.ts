@@ -33,6 +33,9 @@ export interface FieldLoop<T> extends AsyncIterableIterator<T, void, undefined> 
  * The source is read only while someone is waiting for a field, and each chunk is parsed once for all of them. The document
  * is kept, so a field can be requested late. Leaving one loop does not affect the others, and the last argument of each
  * method may be `{ signal }`, which gives up this one; {@link cancel} ends the source for all of them.
+ *
+ * A repeated key is an error unless `duplicateKeys` is `last-wins`, as a field that has been read would not be the last one.
+ * With that, a field is whichever of its values is there when a chunk has been read.
  */
 export class FieldReader {
   readonly #text: Text;
@@ -47,7 +50,8 @@ export class FieldReader {
 
   constructor(source: Source, { signal, ...options }: StreamOptions = {}) {
     const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
-    this.#text = makeText({ ...own, snapshots: true, retain: "nothing" });
+    const duplicateKeys = own.duplicateKeys ?? "reject";
+    this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" });
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });

@@ -99,7 +99,7 @@ test("any field of any text", async () => {
     const isArray = Array.isArray(value);
     for (const key of Object.keys(value)) yield* places(value[key], [...path, isArray ? Number(key) : key]);
   };
-  // A key that comes again changes what is there; a reader tells the first.
+  // A key that comes again is an error.
   const distinct = text.filter((whole) => !/("(?:[^"\\]|\\.)*")\s*:[^]*\1\s*:/.test(whole) && !/\\u|__proto__/.test(whole));
   await fc.assert(fc.asyncProperty(distinct, sizes, async (whole, list) => {
     const reader = new FieldReader(cut(whole, list), { limits: { depth: 1000 } });
@@ -210,6 +210,15 @@ test("a field's value is shown as it grows", async () => {
   const seen = [];
   for await (const value of reader.streamValues("a")) seen.push(structuredClone(value));
   assert.deepEqual(seen, [{ b: "x" }, { b: "xy", c: [] }, { b: "xy", c: [1, 2] }]);
+});
+
+test("a field is not read whose key may come again", async () => {
+  const whole = '{"a": "x", "b": 1, "a": "yz"}';
+  for (const size of [1, 3, 11, 100]) {
+    const [reader, others] = [undefined, "last-wins"].map((duplicateKeys) => new FieldReader(cut(whole, [size]), { duplicateKeys }));
+    await assert.rejects(reader.get(), { kind: "duplicate-key", offset: whole.lastIndexOf('"a"') + 2 });
+    assert.deepEqual(await others.get(), { a: "yz", b: 1 });
+  }
 });
 
 test("a loop that is busy while others read on gets all the same", async () => {
