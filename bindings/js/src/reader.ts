@@ -1,5 +1,6 @@
 // Fields of one JSON text, each read on its own while the text arrives, all from one parser.
 
+import type { Engine } from "./engine.js";
 import type { ParserOptions } from "./options.js";
 import type { DeepPartial } from "./text-parser.js";
 import { chunksOfJson, type Chunk, type Source } from "./source.js";
@@ -7,6 +8,7 @@ import { lookUp, type ValueState } from "./state-of.js";
 import type { StreamOptions } from "./streams.js";
 import { makeText } from "./make-text.js";
 import { Text } from "./text.js";
+import { Tree } from "./tree.js";
 import type { Json } from "./values.js";
 
 /** Keys and indices from the root: `"ask_slots", 0, "message"`. None is the root itself. */
@@ -18,6 +20,25 @@ export type FieldRequest = FieldPath | readonly [...FieldPath, { readonly signal
 /** A loop over what a field says, which can be given up while it waits: by `return`, or by leaving the loop. */
 export interface FieldLoop<T> extends AsyncIterableIterator<T, void, undefined> {
   return(): Promise<IteratorResult<T, void>>;
+}
+
+/** A tree that also knows the pieces of its newest string: a string that has grown is copied whole to take its end off. */
+class PieceTree extends Tree {
+  #pieces: string[] = [];
+
+  override putString(engine: Engine, text: string): void {
+    super.putString(engine, text);
+    if (text === "") this.#pieces = [];
+    else this.#pieces.push(text);
+  }
+
+  /** The last units of the newest string. */
+  end(length: number): string {
+    let from = this.#pieces.length;
+    let end = "";
+    while (end.length < length) end = this.#pieces[--from]! + end;
+    return end.slice(end.length - length);
+  }
 }
 
 /**
@@ -39,6 +60,7 @@ export interface FieldLoop<T> extends AsyncIterableIterator<T, void, undefined> 
  */
 export class FieldReader {
   readonly #text: Text;
+  readonly #tree: PieceTree;
   readonly #source: AsyncGenerator<Chunk, void, undefined>;
   readonly #abort = new AbortController();
   #hasBegun = false;
@@ -52,6 +74,7 @@ export class FieldReader {
     const { snapshots: _, provisional: __, retain: ___, spelling: ____, ...own }: ParserOptions = options;
     const duplicateKeys = own.duplicateKeys ?? "reject";
     this.#text = makeText({ ...own, duplicateKeys, snapshots: true, retain: "nothing" });
+    this.#tree = this.#text.engine.tree = new PieceTree(this.#text.settings);
     this.#source = chunksOfJson(source, this.#abort.signal);
     if (signal?.aborted) this.cancel(signal.reason);
     else signal?.addEventListener("abort", () => this.cancel(signal.reason), { once: true, signal: this.#abort.signal });
@@ -66,7 +89,7 @@ export class FieldReader {
     const { path, signal } = parted(request);
     for (;;) {
       const { state, value } = this.#look(path);
-      if (state === "complete") return value as T;
+      if (state === "complete") return this.#ended(value) as T;
       if (this.#isLost(state) || !(await this.#more(signal))) return undefined;
     }
   }
@@ -74,10 +97,11 @@ export class FieldReader {
   /** The text of a string field as it arrives, from its beginning. Nothing for a field that is no string. */
   streamText(...request: FieldRequest): FieldLoop<string> {
     let length = 0;
-    return this.#loop(request, ({ value }) => {
+    return this.#loop(request, ({ state, value }) => {
       if (value === undefined) return { values: [] };
       if (typeof value !== "string") return { values: [], isDone: true };
-      const text = value.slice(length);
+      // An open string is the newest one.
+      const text = state === "partial" ? this.#tree.end(Math.max(0, value.length - length)) : value.slice(length);
       length = value.length;
       return { values: text === "" ? [] : [text] };
     });
@@ -89,6 +113,7 @@ export class FieldReader {
     return this.#loop(request, ({ value }) => {
       if (value === undefined || value === shown) return { values: [] };
       shown = value;
+      this.#tree.look(this.#text.engine);
       return { values: [value as DeepPartial<T>] };
     });
   }
@@ -101,7 +126,8 @@ export class FieldReader {
       if (!Array.isArray(value)) return { values: [], isDone: true };
       const last = value.length - 1;
       const isLastOpen = state !== "complete" && last >= 0 && this.#look([...path, last]).state !== "complete";
-      const values = value.slice(next, isLastOpen ? last : undefined) as T[];
+      const values = value.slice(next, isLastOpen ? last : undefined) as (T & Json)[];
+      for (const element of values) this.#ended(element);
       next += values.length;
       return { values };
     });
@@ -118,9 +144,20 @@ export class FieldReader {
   declare [Symbol.asyncDispose]: () => Promise<void>;
 
   #look(path: FieldPath): ReturnType<typeof lookUp> {
-    const { refusal } = this.#text.engine.tree!;
+    const { refusal } = this.#tree;
     if (refusal) throw refusal;
     return lookUp(this.#text, path);
+  }
+
+  /** A value that has ended, and that nobody is to change. A look would have what is open around it copied. */
+  #ended(value: Json | undefined): Json | undefined {
+    const rest = this.#text.settings.freeze ? [value] : [];
+    while (rest.length > 0) {
+      const box = rest.pop();
+      if (typeof box !== "object" || box === null || Object.isFrozen(box)) continue;
+      for (const inside of Object.values(Object.freeze(box))) rest.push(inside);
+    }
+    return value;
   }
 
   /** Returns true if a field can't arrive any more. After the root, what else the text has is looked at first. */
@@ -183,8 +220,6 @@ export class FieldReader {
       const next = await this.#source.next();
       this.#abort.signal.throwIfAborted();
       const error = next.done ? this.#text.end() : this.#text.read(next.value);
-      // One look for all who wait: what they get stays as it is.
-      this.#text.engine.tree!.look(this.#text.engine);
       this.#text.output.events = [];
       if (error) throw error;
       if (next.done) this.#hasEnded = true;

@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 
 import fc from "fast-check";
 
-import { FieldReader } from "../dist/index.js";
+import { deltas, FieldReader } from "../dist/index.js";
 import { cut, sizes, text } from "./texts.mjs";
 
 const TEXT = '{"city":"Köln 😀","slots":[{"message":"Hi \\"you\\"","n":1},{"message":"and","n":[2]}],"last":null}';
@@ -250,6 +250,35 @@ test("each chunk is read once, whatever the number of fields", async () => {
   await time(fields);
   const [one, all] = [await time(fields.slice(-1)), await time(fields)];
   assert.ok(all < 25 * one + 100_000, `${all / one} times`);
+});
+
+test("what has come is read once, however it grows", async () => {
+  const time = async (loop) => {
+    const start = process.cpuUsage();
+    await all(loop);
+    const { user, system } = process.cpuUsage(start);
+    return user + system;
+  };
+  for (const [text, read] of [
+    [`{"a":"${"\u20ac".repeat(1_000_000)}"}`, (reader) => reader.streamText("a")],
+    [`{"a":[${'{"b":[]},'.repeat(20_000)}0]}`, (reader) => reader.forEach("a")],
+  ]) {
+    const chunks = cut(text, [Math.ceil(text.length / 4000)]);
+    const [once, took] = [await time(deltas(chunks, "missing")), await time(read(new FieldReader(chunks)))];
+    assert.ok(took < 12 * once, `${took / once} times`);
+  }
+});
+
+test("what is given of a text that goes on is frozen, and stays as it is", async () => {
+  const isFrozen = (value) => Object(value) !== value || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+  const reader = new FieldReader(['{"a":[{"b":[1,{}]},', '{"c":2}', ',[]],"d":{"e":[1', ",2]}}"], { freeze: true });
+  const seen = [];
+  const shown = async () => {
+    for await (const value of reader.streamValues()) seen.push([value, JSON.stringify(value)]);
+  };
+  const [elements] = await Promise.all([all(reader.forEach("a")), shown()]);
+  assert.ok([...elements, await reader.get("d"), await reader.get()].every(isFrozen));
+  assert.ok(seen.length > 2 && seen.every(([value, text]) => isFrozen(value) && JSON.stringify(value) === text));
 });
 
 test("a read that waits can be given up, and the others go on", async () => {
