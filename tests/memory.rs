@@ -109,6 +109,20 @@ fn the_queue_holds_one_chunks_events() {
     assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
 }
 
+/// Of a value that is reported as it comes, what is kept is the chunk, in the document and in each string around it.
+#[test]
+fn what_is_told_as_it_came_is_one_chunks_text() {
+    let inside = || text("\"[0", 1000, |_| r#",[\"value\"]"#.repeat(100), "]\"");
+    for method in [Method::Callback, Method::Iterator] {
+        for (name, peak) in [
+            ("10^6 elements", peak(builder(), &["raw:$"], elements(1000), method)),
+            ("inside a string", peak(builder(), &["raw:$ | $"], inside(), method)),
+        ] {
+            assert!(peak <= 8 * CHUNK as u64, "{name}, {method:?}: {peak} bytes");
+        }
+    }
+}
+
 /// What is kept of texts inside strings is what their open matches need.
 #[test]
 fn what_has_ended_inside_strings_takes_no_memory() {

@@ -49,7 +49,9 @@ proptest! {
 fn at_every_cut_of_every_document() {
     let pattern = |(pattern, is_raw): (&str, bool)| (pattern.to_owned(), is_raw);
     let patterns = [("$", true), ("..a", false), ("$..*", true), ("$..* | $", true)].map(pattern);
-    for document in torture_documents().iter().filter(|document| document.len() < 200) {
+    // Its inner text fails where values are open.
+    const FAILING: &[u8] = br#"{"a":"[[{\"b\":\"x\" ]]","b":["[1]"]}"#;
+    for document in torture_documents().into_iter().filter(|document| document.len() < 200).chain([FAILING]) {
         for cuts in torture_cuts(document.len()) {
             are_the_values_text(document, &cuts, Parser::builder(), &patterns);
         }

@@ -99,6 +99,9 @@ fn told(
     let set = PatternSet::new(spelt).expect("the model's patterns are valid");
     let is_raw: Vec<bool> = patterns.iter().map(|(_, is_raw)| *is_raw).collect();
     let mut parser = builder.retain(retain).build(&set);
+    // It has been used before, and nothing of that is left.
+    let _ = parser.feed_with(chunks.first().unwrap_or(&&b""[..]), |_| {});
+    parser.reset();
     let (mut log, mut fed) = (Log { retain, ..Log::default() }, Vec::new());
     for chunk in chunks {
         fed.extend_from_slice(chunk);
