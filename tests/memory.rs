@@ -113,10 +113,14 @@ fn the_queue_holds_one_chunks_events() {
 #[test]
 fn what_is_told_as_it_came_is_one_chunks_text() {
     let inside = || text("\"[0", 1000, |_| r#",[\"value\"]"#.repeat(100), "]\"");
+    let pieces =
+        || std::iter::once(b"\"".to_vec()).chain((0..200_000).map(|_| b"piece".to_vec())).chain([b"\"".to_vec()]);
     for method in [Method::Callback, Method::Iterator] {
         for (name, peak) in [
             ("10^6 elements", peak(builder(), &["raw:$"], elements(1000), method)),
             ("inside a string", peak(builder(), &["raw:$ | $"], inside(), method)),
+            ("pieces", peak(builder(), &["raw:$"], pieces(), method)),
+            ("pieces that are deltas too", peak(builder(), &["raw:$", "$"], pieces(), method)),
         ] {
             assert!(peak <= 8 * CHUNK as u64, "{name}, {method:?}: {peak} bytes");
         }

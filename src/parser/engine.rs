@@ -280,7 +280,7 @@ impl Engine {
         let start = self.tokenizer.offset();
         let Some((translator, parts)) = self.translator() else { return Ok(()) };
         if parts.followers.tracker.has_raw() {
-            parts.followers.tracker.begin_raw_chunk(translator.held(), chunk, start, out.begin_chunk());
+            parts.followers.tracker.begin_raw_chunk(translator.held(), chunk, start);
         }
         let read = translator.feed(parts, chunk, out, stopped_by);
         if self.followers.has_work_after_chunks {

@@ -31,8 +31,8 @@ impl Engine {
     #[inline(never)]
     pub(super) fn begin_raw_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
         self.tokenizer.return_string();
-        let (offset, is_first) = (self.tokenizer.offset(), out.begin_chunk());
-        self.followers.tracker.begin_raw_chunk(b"", chunk, offset, is_first);
+        out.begin_chunk();
+        self.followers.tracker.begin_raw_chunk(b"", chunk, self.tokenizer.offset());
     }
 
     /// A chunk ends, or the bad byte in it has come.

@@ -14,12 +14,12 @@ impl Engine {
     pub(super) fn feed_through_strings<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         let Self { tokenizer, followers, retained, inner, .. } = self;
         tokenizer.return_string();
-        let is_first = out.begin_chunk();
+        out.begin_chunk();
         inner.release_kept(&followers.tracker);
         if retained.keeps_text() {
             retained.append(chunk, tokenizer.offset(), followers.tracker.has_open_match_in(DOCUMENT));
         }
-        followers.tracker.begin_raw_chunk(b"", chunk, tokenizer.offset(), is_first);
+        followers.tracker.begin_raw_chunk(b"", chunk, tokenizer.offset());
         let strings = &mut Strings { level: DOCUMENT, deeper: inner.texts() };
         let fed = tokenizer.feed_dyn(chunk, &mut TokenSink { followers, retained, out, strings: Some(strings) });
         if self.followers.has_work_after_chunks {

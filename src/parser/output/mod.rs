@@ -88,10 +88,8 @@ pub(crate) trait Output {
     fn reads_later(&self) -> bool;
     /// This output, whatever it is.
     fn as_dyn(&mut self) -> &mut (dyn Output + '_);
-    /// A chunk begins that may have text inside strings. Returns false if events of an earlier part of it are yet to be read.
-    fn begin_chunk(&mut self) -> bool {
-        true
-    }
+    /// A chunk begins that may have text inside strings, or what is left of one.
+    fn begin_chunk(&mut self) {}
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64);
     /// New text of a string, where no string of the document is read inside.

@@ -364,17 +364,15 @@ impl Output for Queue {
         self
     }
 
-    fn begin_chunk(&mut self) -> bool {
+    fn begin_chunk(&mut self) {
         // If events are waiting, this is the second part of one call.
         let buffers = self.buffers();
-        let is_first = buffers.entries.is_empty();
         let inner = buffers.inner.get_or_insert_default();
-        if is_first {
+        if buffers.entries.is_empty() {
             inner.texts.iter_mut().for_each(String::clear);
             inner.errors.clear();
             inner.newest_deltas.clear();
         }
-        is_first
     }
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {

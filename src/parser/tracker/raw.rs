@@ -112,15 +112,15 @@ impl LevelText {
     }
 
     /// The piece has been read only up to an offset, before which there may be the beginning of a character; here are its
-    /// bytes, if it may not be all UTF-8.
+    /// bytes, if it is the document's and may not be all UTF-8.
     fn cut_at(&mut self, offset: u64, bytes: &[u8]) {
         let end = self.place_of(offset);
         if bytes.is_empty() {
             self.text.truncate(floor_char_boundary(&self.text, end));
         } else {
             // A byte that begins a character has been replaced as one that is bad, since the next one does not continue it.
-            self.text.truncate(self.place);
-            self.push(&bytes[..bytes.len().min(end - self.place)]);
+            self.text.clear();
+            self.push(&bytes[..bytes.len().min(end)]);
         }
     }
 }
@@ -232,16 +232,13 @@ impl Tracker {
         text.and_then(|text| text.text.get(place)).unwrap_or_default()
     }
 
-    /// A chunk of the document begins, or what is left of one; some bytes before it are held back by who reads it. It is the
-    /// first unless events of another one have not been read.
-    pub(in crate::parser) fn begin_raw_chunk(&mut self, before: &[u8], chunk: &[u8], at: u64, is_first: bool) {
+    /// A chunk of the document begins, or what is left of one; some bytes before it are held back by who reads it.
+    pub(in crate::parser) fn begin_raw_chunk(&mut self, before: &[u8], chunk: &[u8], at: u64) {
         let Some(raw) = &mut self.raw else { return };
         if core::mem::replace(&mut raw.has_chunk, true) {
             return;
         }
-        if is_first {
-            raw.clear_texts();
-        }
+        raw.clear_texts();
         raw.begin_piece(DOCUMENT, before, chunk, at);
     }
 
@@ -296,20 +293,16 @@ impl Tracker {
     fn pass_some_raw(&mut self, chunk: &str, at: u64, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
-        let mut end = chunk.len();
         if out.reads_later()
             && let Some(document) = texts.first_mut()
         {
-            if out.begin_chunk() {
-                document.text.clear();
-            }
+            document.text.clear();
             document.text.push_str(chunk);
-            end = document.text.len();
         }
-        let (level, start) = (DOCUMENT, end - chunk.len());
+        let level = DOCUMENT;
         for OpenRaw { frame, raw, .. } in open {
             let node = frames.get(*frame).map_or(*node, |frame| frame.node);
-            out.some_delta(raw, SomeText { text: chunk, at, level, place: Some(start..end), node, paths });
+            out.some_delta(raw, SomeText { text: chunk, at, level, place: Some(0..chunk.len()), node, paths });
             if out.reads_later() {
                 paths.pin(node);
             }
