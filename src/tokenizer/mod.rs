@@ -34,6 +34,8 @@ mod sink;
 mod skip;
 mod string;
 mod structure;
+#[cfg(all(test, not(target_family = "wasm")))]
+mod tests;
 mod translation;
 mod utf8;
 mod words;

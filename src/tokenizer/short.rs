@@ -6,7 +6,7 @@
 //! a shift and a count, and the chunk's end is a stop as any other. What comes next is known from the place in the code,
 //! as in `skip.rs`, so that a token's usual successor needs no look at the state.
 //!
-//! Only what is usual is read here, and exactly as the functions by state read it, which a test below holds. Before anything
+//! Only what is usual is read here, and exactly as the functions by state read it, which `tests.rs` holds. Before anything
 //! else this stops, in the state and at the byte where those functions go on: at what is not ASCII, more than one blank,
 //! what is invalid or may be beyond a limit.
 
@@ -278,6 +278,3 @@ impl Tokenizer {
         self.escape(chunk, pos, sink)
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,14 @@
-//! The short way holds what the functions by state define: both are fed the same, and must report the same.
+//! The fast ways, through short chunks and past what nobody follows, hold what the functions by state define: all are fed
+//! the same, and must report the same.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{ShortChunk, Tokenizer};
+use super::{Interest, KeyFilter, Limits, ShortChunk, Sink, Tokenizer, ValueKind};
 use crate::error::Fault;
 use crate::random::Random;
-use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, ValueKind};
 
 /// Lists what is reported to it, and follows some of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,19 +16,24 @@ struct Log {
     reported: Vec<String>,
     /// The open piece of text, and its place: pieces that are next to each other count as one.
     text: Option<(String, Range<u64>)>,
+    /// The newest keys that are not followed, as [`Sink::skip_keys`] reports them.
+    skipped_keys: Option<(u64, Option<u64>)>,
     /// Each bit says whether something is followed.
     follows: u8,
 }
 
 impl Log {
     fn report(&mut self, what: String) {
-        self.end_text();
+        self.end_piece();
         self.reported.push(what);
     }
 
-    fn end_text(&mut self) {
+    fn end_piece(&mut self) {
         if let Some(text) = self.text.take() {
             self.reported.push(format!("{text:?}"));
+        }
+        if let Some((first, comma)) = self.skipped_keys.take() {
+            self.reported.push(format!("keys that are skipped from {first}, comma {comma:?}"));
         }
     }
 
@@ -48,23 +53,42 @@ impl Sink for Log {
     }
 
     fn comma(&mut self, at: u64) {
-        self.report(format!("comma at {at}"));
+        match &mut self.skipped_keys {
+            Some((_, comma)) => *comma = Some(at),
+            None => self.report(format!("comma at {at}")),
+        }
     }
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        self.report(format!("key {key:?} at {quote}"));
-        Ok(self.interest(u8::from(key.len() > 1)))
+        let interest = self.interest(u8::from(key.len() > 1));
+        if interest == Interest::Skip {
+            self.skip_keys(quote, None);
+        } else {
+            self.report(format!("key {key:?} at {quote}"));
+        }
+        Ok(interest)
     }
 
     fn skips(&self) -> bool {
-        false
+        true
     }
 
     fn wanted_keys(&self) -> KeyFilter {
-        KeyFilter::ALL
+        let lengths = match self.follows & 3 {
+            0 => return KeyFilter::NONE,
+            1 => 0..=1,
+            2 => 2..=63,
+            _ => return KeyFilter::ALL,
+        };
+        let names = (' '..='\x7F').map(|first| first.to_string().repeat(*lengths.end()));
+        let names = names.chain(lengths.clone().map(|len| "a".repeat(len)));
+        names.fold(KeyFilter::NONE, |filter, name| filter.and(&name))
     }
 
-    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
+    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>) {
+        let first_quote = self.skipped_keys.map_or(first_quote, |(first, _)| first);
+        self.skipped_keys = Some((first_quote, comma));
+    }
 
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
         self.report(format!("string at {at}"));
@@ -159,22 +183,29 @@ const TOKENS: [&str; 24] = [
     "\\ud83d\\ude80",
 ];
 
-/// Reads `beginning` by state, then `chunk` in one of two ways, then `rest` by state. Returns all that was reported, and how it
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    ByState,
+    Short,
+    Skipping,
+}
+
+/// Reads `beginning` by state, then `chunk` in one way, then `rest` by state. Returns all that was reported, and how it
 /// ended.
-fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], is_short: bool) -> (Vec<String>, String) {
+fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String>, String) {
     let [beginning, chunk, rest] = texts;
     let mut tokenizer = Tokenizer::new(limits);
     let mut log = Log { follows, ..Log::default() };
     let mut read = || {
         tokenizer.feed(beginning, &mut log)?;
         let mut left = chunk;
-        if is_short
+        if way == Way::Short
             && tokenizer.may_be_short()
             && let Some(short) = ShortChunk::new(chunk)
         {
             left = tokenizer.feed_short(chunk, &short, &mut log)?;
         }
-        tokenizer.feed(left, &mut log)?;
+        tokenizer.feed_skipping(left, way == Way::Skipping, &mut log)?;
         let offset = tokenizer.offset();
         tokenizer.feed(rest, &mut log)?;
         tokenizer.finish(&mut log).map(|()| offset)
@@ -182,15 +213,16 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], is_short: bool) -> (Vec<
     let ended: Result<u64, Fault> = read();
     let place = ended.as_ref().map_or_else(|fault| fault.offset, |offset| *offset);
     let ended = format!("{ended:?} {:?} {}", tokenizer.line_and_column(place), tokenizer.is_in_leaf());
-    log.end_text();
+    log.end_piece();
     (log.reported, ended)
 }
 
 fn check(limits: Limits, follows: u8, texts: [&[u8]; 3]) {
-    let by_state = read(limits, follows, texts, false);
-    let short = read(limits, follows, texts, true);
-    let shown = texts.map(|text| String::from_utf8_lossy(text).to_string());
-    assert_eq!(short, by_state, "{shown:?} {limits:?} {follows:b}");
+    let by_state = read(limits, follows, texts, Way::ByState);
+    for way in [Way::Short, Way::Skipping] {
+        let shown = texts.map(|text| String::from_utf8_lossy(text).to_string());
+        assert_eq!(read(limits, follows, texts, way), by_state, "{way:?} {shown:?} {limits:?} {follows:b}");
+    }
 }
 
 /// In every state, each chunk of two and three bytes of an alphabet that has all that means anything.
@@ -242,5 +274,68 @@ fn any_cut_of_any_text_is_read_as_by_state() {
         let limits = if is_limited { unlimited.key(key).string(string).number(number).total(total) } else { unlimited };
         let follows = random.below(256).to_le_bytes()[0];
         check(limits, follows, [&[beginning, before].concat(), chunk, rest]);
+    }
+}
+
+/// Appends a value.
+fn push_value(text: &mut String, random: &mut Random, depth: usize) {
+    const KEYS: [&str; 7] = ["", "a", "b", "ab", "abcdefgh", "\\n", "é"];
+    const STRINGS: [&str; 8] =
+        ["", "a", "text", "\\\"", "\\u20b9", "é", "\\ud83d\\ude80", "long text, so that a block ends in it"];
+    const ATOMS: [&str; 6] = ["0", "-12", "1.5e3", "true", "false", "null"];
+    let blank = |text: &mut String, random: &mut Random| {
+        text.push_str(random.pick(&["", "", "", "", "", " ", "\n", " \t "]));
+    };
+    blank(text, random);
+    match random.below(if depth < 4 { 6 } else { 2 }) {
+        0 => text.push_str(random.pick(&ATOMS)),
+        1 => {
+            let pieces = (0..random.below(4)).map(|_| random.pick(&STRINGS));
+            *text += &format!("\"{}\"", pieces.collect::<String>());
+        }
+        kind => {
+            let [open, close] = if kind % 2 == 0 { ['{', '}'] } else { ['[', ']'] };
+            text.push(open);
+            for place in 0..random.below(5) {
+                text.push_str(if place > 0 { "," } else { "" });
+                if kind % 2 == 0 {
+                    blank(text, random);
+                    *text += &format!("\"{}\"", random.pick(&KEYS));
+                    blank(text, random);
+                    text.push(':');
+                }
+                push_value(text, random, depth + 1);
+                blank(text, random);
+            }
+            blank(text, random);
+            text.push(close);
+        }
+    }
+}
+
+/// Texts that are valid, or nearly, in chunks of any length.
+#[test]
+fn what_nobody_follows_is_read_as_by_state() {
+    for seed in 0..20_000 {
+        let mut random = Random::new(seed);
+        let mut text = String::from("[");
+        (0..3).for_each(|_| {
+            push_value(&mut text, &mut random, 0);
+            text.push(',');
+        });
+        text.push_str("0]");
+        let mut text = text.into_bytes();
+        if random.below(3) == 0 {
+            let place = random.below(text.len());
+            text[place] = random.pick(&BYTES);
+        }
+        let (before, rest) = text.split_at(random.below(text.len()));
+        let (chunk, rest) = rest.split_at(random.below(rest.len() + 1));
+        let [key, string, number, depth] = [10, 60, 6, 6].map(|most| random.below(most));
+        let limits = match random.below(2) {
+            0 => Limits::new(),
+            _ => Limits::new().key(key as u64).string(string as u64).number(number as u64).depth(depth),
+        };
+        check(limits, random.below(256).to_le_bytes()[0], [before, chunk, rest]);
     }
 }
