@@ -213,15 +213,18 @@ fn what_is_held_back_has_a_limit() {
         assert_eq!(run_with(106, &cuts), (b"{\"a\": 1}".to_vec(), Ok(())));
         assert_eq!(run_with(105, &cuts), (b"{\"a\": 1".to_vec(), Err(RewriteError::HeldLimit { offset: 112 })));
     }
-    // Before a key that stays too, in a chunk of any length.
-    let [kept, text] = ["", ", \"b\": 2"].map(|b| format!("{{\"a\": 1,{}\"c\": 2{b}}}", " ".repeat(300)));
+    // Before keys that stay too, in a chunk of any length.
+    let [few, more] = [300, 400].map(|blanks| " ".repeat(blanks));
+    let first = format!("{{\"a\": 1,{few}\"c\": 2");
+    let [kept, text] = ["", ", \"b\": 4"].map(|b| format!("{first},{more}\"d\": 3{b}}}"));
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
             let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
             run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
         };
-        assert_eq!(run_with(303), (kept.clone().into_bytes(), Ok(())));
-        assert_eq!(run_with(302), (b"{\"a\": 1".to_vec(), Err(RewriteError::HeldLimit { offset: 309 })));
+        assert_eq!(run_with(403), (kept.clone().into_bytes(), Ok(())));
+        let offset = first.len() as u64 + 402;
+        assert_eq!(run_with(402), (first.clone().into_bytes(), Err(RewriteError::HeldLimit { offset })));
     }
     let text = r#"{"a": [1, 2, 3], "b": 0}"#;
     for cuts in torture_cuts(text.len()) {
