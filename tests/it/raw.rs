@@ -53,7 +53,10 @@ fn at_every_cut_of_every_document() {
     const FAILING: &[u8] = br#"{"a":"[[{\"b\":\"x\" ]]","b":["[1]"]}"#;
     for document in torture_documents().into_iter().filter(|document| document.len() < 200).chain([FAILING]) {
         for cuts in torture_cuts(document.len()) {
-            are_the_values_text(document, &cuts, Parser::builder(), &patterns);
+            // Without a pattern that looks inside strings, chunks of a few bytes are read in a way of their own.
+            for patterns in [&patterns[..], &patterns[..3]] {
+                are_the_values_text(document, &cuts, Parser::builder(), patterns);
+            }
         }
     }
 }
