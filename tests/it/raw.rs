@@ -167,7 +167,10 @@ fn they_end_where_a_text_fails() {
             let limits = Limits::new().total(number as u64 % 5 + 3);
             let told = |chunks: &[&[u8]]| deltas_within(limits, "raw:$", lenient, chunks).replace("][", "");
             let bytes: Vec<&[u8]> = text.chunks(1).collect();
-            assert_eq!(told(&bytes), told(&[&text]), "{} within {limits:?}", text.escape_ascii());
+            let (first, second) = text.split_at(text.len() / 2);
+            for cut in [&bytes[..], &[first, second]] {
+                assert_eq!(told(cut), told(&[&text]), "{} within {limits:?}", text.escape_ascii());
+            }
         }
     }
 }
