@@ -32,7 +32,8 @@ proptest! {
         nested::paths_are_patterns(document, &patterns);
     }
 
-    /// How many other patterns there are, and so how long the rows of the matcher are, changes nothing.
+    /// How many other patterns there are, and so how long the rows of the matcher are, changes nothing. Matches are numbered
+    /// as they begin.
     #[test]
     fn patterns_are_told_the_same_among_many(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), many in 40..80,
@@ -55,6 +56,9 @@ proptest! {
         };
         let among_many = told(others.iter().chain(&patterns).collect(), others.len());
         assert_eq!(among_many, told(patterns.iter().collect(), 0));
+        let begins = |kind: &OwnedEventKind| matches!(kind, OwnedEventKind::Begin(_) | OwnedEventKind::InnerError(_));
+        let ids = among_many.iter().filter(|(_, kind, ..)| begins(kind)).map(|told| told.4);
+        assert!(ids.zip(0..).all(|(id, place)| id == place), "no number is left out");
     }
 
     /// A limit bites in an inner text as in a text of its own.
