@@ -77,22 +77,23 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; accepted (with --accept: "value" is that of the strict text it stands for, "deviations" has the
 "kind" and "offset" of the first 100, and "more" how many more there are); empty (no text: the value is {}); raw (not JSON
-by nature: "raw" is its text); or truncated, malformed or trailing, with "raw", all that arrived, and "error", an object with "kind", "offset", "line", "column" and
-"path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only "kind" and "reason"). If a
-trailing text is nothing but whole values, "values" has them, and "repeated" says whether they are all equal.
+by nature: "raw" is its text); or truncated, malformed or trailing, with "raw", all that arrived, and "error", an object with
+"kind", "offset", "line", "column" and "path" as in the line "error" and, if truncated, "reason" (if the place is unknown: only
+"kind" and "reason"). If a trailing text is nothing but whole values, "values" has them, and "repeated" says whether they are
+all equal.
 
 "executed" is client or provider: what the provider executes, nobody else must. A stop's "kind" is finished, tool-use,
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
 The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
-accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad or damaged, nothing passed a limit, and the provider reported no
-error (a stop of the kind error is one). A stray fragment whose call then came whole, and late ones after a whole, leave it 0. With --text: what the
-assistant says, including refusals, and the matches.
+accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad or damaged,
+nothing passed a limit, and the provider reported no error (a stop of the kind error is one). A stray fragment whose call then
+came whole, and late ones after a whole, leave it 0. With --text: what the assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
 was given; {"event":"fragment","mark":"tag:think","text":"…"} for plain text as it arrives; at a payload's end
-{"event":"payload","mark":"…","status":"…"} with "value", "raw", "error" and "values" as above (an empty payload has none
-of them).
+{"event":"payload","mark":"…","status":"…"} with "value", "raw", "error" (which has no "reason") and "values" as above (an
+empty payload has none of them).
 Offsets count from the byte after the opening delimiter. The status is 1 if a payload is truncated, malformed or trailing,
 or the text is not UTF-8. With --text: the text around payloads as it is, and the matches.
 
