@@ -10,7 +10,7 @@ import { Fault } from "./fault.js";
 import type { Match } from "./frame.js";
 import type { Input } from "./input.js";
 import { matchEvent } from "./match-event.js";
-import { decode, joined, LONE, openTail } from "./utf8.js";
+import { decode, endsInHalf, joined, LONE, openTail } from "./utf8.js";
 
 /** Stands for a byte of a comment that is not UTF-8. Strict JSON never has it. */
 const SUBSTITUTE = "\x1a";
@@ -76,7 +76,7 @@ export class RawDeltas {
     let text: string;
     if (isText) {
       text = (typeof held === "string" ? held : SUBSTITUTE.repeat(held.length)) + chunk;
-      if ((text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
+      if (endsInHalf(text)) {
         this.held = text.slice(-1);
         text = text.slice(0, -1);
       }
@@ -165,7 +165,7 @@ export class RawDeltas {
     if (to <= this.#strays) return 0;
     // What is cut inside a character begins where that does.
     if (this.#isAscii || offset > this.#offset) return to;
-    if (!this.#isOfBytes) return to - Number((this.#piece.charCodeAt(to - 1) & 0xfc00) === 0xd800);
+    if (!this.#isOfBytes) return to - Number(endsInHalf(this.#piece, to));
     const [strays = ""] = this.#piece.slice(Math.max(0, to - 4), to).match(/[\udc00-\udfff]{1,3}$/u) ?? [];
     return to - openTail(Uint8Array.from(strays, (unit) => unit.charCodeAt(0)));
   }

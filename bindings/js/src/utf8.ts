@@ -15,6 +15,9 @@ export const LONE = /[\ud800-\udfff]/gu;
 
 const unit = String.fromCharCode;
 
+/** Returns true if a text, or what is before a place in it, ends in the first half of a surrogate pair. */
+export const endsInHalf = (text: string, end = text.length): boolean => (text.charCodeAt(end - 1) & 0xfc00) === 0xd800;
+
 /** A unit that stands for a byte. */
 export function isStrayByte(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;

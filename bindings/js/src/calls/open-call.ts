@@ -3,7 +3,7 @@
 import { selectingText } from "../selecting-text.js";
 import { unless, type Reader, type Writer } from "../saved/bytes.js";
 import { digestOf } from "../saved/parser.js";
-import { utf8Length, within } from "../utf8.js";
+import { endsInHalf, utf8Length, within } from "../utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
 import { Input } from "./input.js";
@@ -27,7 +27,7 @@ export interface CallStart {
 /** What some servers send for no input. */
 const isStandIn = (input: string): boolean => /^\{[ \t\n\f\r]*\}[ \t\n\f\r]*$/.test(input);
 
-const halfAtEnd = (text: string): string => ((text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800 ? text.slice(-1) : "");
+const halfAtEnd = (text: string): string => (endsInHalf(text) ? text.slice(-1) : "");
 
 /** Reasons for which a call can't be complete, whatever else comes. */
 const BEYOND_REPAIR: readonly (string | undefined)[] = ["limit", "mismatch"];

@@ -7,6 +7,7 @@ import type { Settings } from "../options.js";
 import type { Step } from "../pattern.js";
 import { opened } from "../text.js";
 import { Tree } from "../tree.js";
+import { endsInHalf } from "../utf8.js";
 import type { Json } from "../values.js";
 
 import { Scanner, type Dialect } from "./scanner.js";
@@ -127,7 +128,7 @@ export class Preview {
 
   /** Where a character may stand, the first half of a pair waits for the other one. */
   #read(engine: Engine, text: string): void {
-    const isCut = (text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800;
+    const isCut = endsInHalf(text);
     this.#half = isCut ? text.slice(-1) : "";
     engine.feed(isCut ? text.slice(0, -1) : text);
     if (isCut && !engine.takesCharacters) engine.feed(this.#half);

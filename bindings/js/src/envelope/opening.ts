@@ -16,7 +16,7 @@ import { compile } from "../compile.js";
 import { Fault } from "../fault.js";
 import { makeText } from "../make-text.js";
 import type { Text } from "../text.js";
-import { utf8Length, within } from "../utf8.js";
+import { endsInHalf, utf8Length, within } from "../utf8.js";
 import { AnyFence, isBlank, NO_FENCE, NOTHING, TEXT_FENCE, type Fences } from "./any-fence.js";
 import { backticks } from "./closing.js";
 import { isBare, isSpace, type Delimiter } from "./delimiter.js";
@@ -210,7 +210,7 @@ export class Opening {
       // Characters are looked at one by one where both kinds are followed. Most openings are decided soon.
       const areBoth = this.#barePlace >= 0 && this.#rivals.length > 0;
       let to = at + (areBoth ? 1 : window);
-      if ((input.charCodeAt(to - 1) & 0xfc00) === 0xd800) to++;
+      if (endsInHalf(input, to)) to++;
       let piece = input.slice(at, to);
       piece = piece.slice(0, within(piece, this.#limit - this.#lookedBytes));
       if (piece === "") {

@@ -4,7 +4,7 @@ import { JsonSpigotError } from "../error.js";
 import type { Event } from "../events.js";
 import { isBytes } from "../input.js";
 import { unless } from "../saved/bytes.js";
-import { breakOf, decode, joined, LONE, openTail, utf8Length } from "../utf8.js";
+import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../utf8.js";
 
 export class TextInput {
   /** The first half of a surrogate pair, or the first bytes of a character, from the end of the last chunk. */
@@ -77,7 +77,7 @@ export class TextInput {
       return "";
     }
     let text = held + chunk;
-    if ((text.charCodeAt(text.length - 1) & 0xfc00) === 0xd800) {
+    if (endsInHalf(text)) {
       this.#held = text.slice(-1);
       text = text.slice(0, -1);
     }
