@@ -54,7 +54,7 @@ pub(crate) use self::place::{Place, Progress};
 pub(crate) use self::scan::plain_len;
 pub use self::scan::string_len;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use self::short::ShortChunk;
+pub(crate) use self::short::{ShortChunk, Usual};
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
