@@ -129,7 +129,9 @@ impl Engine {
             }
             short.usual()
         } else {
-            
+            if self.tokenizer.skips_all() && self.tokenizer.is_long(chunk) {
+                return self.feed_chunk(chunk, out);
+            }
             let usual = Usual::new(chunk);
             if usual.is_some() && self.followers.has_work_before_chunks {
                 self.begin_chunk(chunk, out.as_dyn());

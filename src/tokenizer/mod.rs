@@ -382,6 +382,10 @@ impl Tokenizer {
         self.skipped == Skipped::NOTHING
     }
 
+    pub(crate) fn skips_all(&self) -> bool {
+        self.skipped == Skipped::container(0)
+    }
+
     /// The state after a value that has just ended.
     fn after_value(&self) -> State {
         if self.nest.depth() == 0 { State::Done } else { State::AfterValue }
