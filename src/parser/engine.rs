@@ -11,7 +11,7 @@ use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(not(target_family = "wasm"))]
-use crate::tokenizer::{ShortChunk, Usual};
+use crate::tokenizer::ShortChunk;
 use crate::tokenizer::{PieceText, Sink, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
@@ -106,7 +106,7 @@ impl Engine {
     fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
-        if (2..=64).contains(&chunk.len()) {
+        if (2..16).contains(&chunk.len()) {
             return self.feed_short(chunk, out);
         }
         self.feed_chunk(chunk, out)
@@ -120,28 +120,13 @@ impl Engine {
         if !self.tokenizer.may_be_short() || !matches!(self.outcome, Outcome::Open) {
             return self.feed_chunk(chunk, out);
         }
-        let short;
-        let usual = if chunk.len() < 16 {
-            let Some(read) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
-            short = read;
-            if self.followers.has_work_before_chunks {
-                self.begin_short_chunk(chunk, &short, out.as_dyn());
-            }
-            short.usual()
-        } else {
-            if self.tokenizer.skips_all() && self.tokenizer.is_long(chunk) {
-                return self.feed_chunk(chunk, out);
-            }
-            let usual = Usual::new(chunk);
-            if usual.is_some() && self.followers.has_work_before_chunks {
-                self.begin_chunk(chunk, out.as_dyn());
-            }
-            usual
-        };
-        let Some(short) = usual else { return self.feed_chunk(chunk, out) };
+        let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
+        if self.followers.has_work_before_chunks {
+            self.begin_short_chunk(chunk, &short, out.as_dyn());
+        }
         let Self { tokenizer, followers, retained, .. } = self;
         let sink = &mut TokenSink { followers, retained, out, strings: None };
-        let fed = tokenizer.feed_short(chunk, short, sink);
+        let fed = tokenizer.feed_short(chunk, &short, sink);
         if let Ok(rest @ [_, ..]) = fed {
             return self.feed_chunk(rest, out);
         }

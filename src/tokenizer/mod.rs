@@ -54,7 +54,7 @@ pub(crate) use self::place::{Place, Progress};
 pub(crate) use self::scan::plain_len;
 pub use self::scan::string_len;
 #[cfg(not(target_family = "wasm"))]
-pub(crate) use self::short::{ShortChunk, Usual};
+pub(crate) use self::short::ShortChunk;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 use self::string::OpenString;
@@ -380,10 +380,6 @@ impl Tokenizer {
     /// Returns true if what is here is reported to the sink.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
-    }
-
-    pub(crate) fn skips_all(&self) -> bool {
-        self.skipped == Skipped::container(0)
     }
 
     /// The state after a value that has just ended.

@@ -42,52 +42,20 @@ impl ShortChunk {
         Some((*characters.first_chunk()?, self.len))
     }
 
-    #[inline(always)]
-    pub(crate) fn usual(&self) -> Option<Usual<'_>> {
-        let text = AsciiStr::from_ascii(&self.bytes).ok()?.as_str();
-        Some(Usual { text, stops: u64::from(stops(&self.bytes)) | u64::MAX << 16, len: self.len })
-    }
-}
-
-#[inline(always)]
-fn stops(bytes: &[u8; 16]) -> u16 {
-    let bytes = i8x16::new(bytes.map(|byte| byte as i8));
-    let is = |byte: u8| bytes.cmp_eq(i8x16::splat(byte as i8));
-    let sign = i8x16::splat(i8::MIN); let stops = is(b'"') | is(b'\\') | (bytes ^ sign).cmp_lt(i8x16::splat((b' ' ^ 0x80) as i8));
-    stops.move_mask() as u16
-}
-
-/// Up to 64 ASCII characters.
-pub(crate) struct Usual<'a> {
-    text: &'a str,
-    /// One bit for each place at which a string's text stops: quotes, backslashes, control characters, and all behind
-    /// the last byte.
-    stops: u64,
-    len: usize,
-}
-
-impl<'a> Usual<'a> {
-    /// A chunk of 16 to 64 bytes.
-    #[inline(always)]
-    pub(crate) fn new(chunk: &'a [u8]) -> Option<Self> {
-        let text = match core::str::from_utf8(chunk) {
-            Ok(text) => text,
-            Err(error) => core::str::from_utf8(&chunk[..error.valid_up_to()]).ok()?,
-        };
-        let len = text.len();
-        let (parts, _) = chunk.as_chunks::<16>();
-        let last = chunk.last_chunk::<16>()?;
-        let mut mask = u64::MAX.checked_shl(len as u32).unwrap_or(0) | u64::from(stops(last)) << ((chunk.len() - 16) & 63);
-        for (place, part) in parts.iter().take(4).enumerate() {
-            mask |= u64::from(stops(part)) << (16 * place);
-        }
-        Some(Self { text, stops: mask, len })
-    }
-
     /// The byte at a place; zero behind the last one.
     #[inline(always)]
     fn byte(&self, place: usize) -> u8 {
-        self.text.as_bytes().get(place).copied().unwrap_or(0)
+        self.bytes[place & 15]
+    }
+
+    /// One bit for each place at which a string's text stops: quotes, backslashes, control characters, and all behind
+    /// the last byte.
+    #[inline(always)]
+    fn stops(&self) -> u32 {
+        let bytes = i8x16::new(self.bytes.map(|byte| byte as i8));
+        let is = |byte: u8| bytes.cmp_eq(i8x16::splat(byte as i8));
+        let stops = is(b'"') | is(b'\\') | bytes.cmp_lt(i8x16::splat(b' ' as i8));
+        stops.move_mask() as u32
     }
 }
 
@@ -136,7 +104,7 @@ impl Tokenizer {
     pub(crate) fn feed_short<'a, S: Sink>(
         &mut self,
         chunk: &'a [u8],
-        short: Usual<'_>,
+        short: &ShortChunk,
         sink: &mut S,
     ) -> Result<&'a [u8], Fault> {
         if self.at(short.len) > self.limits.total() {
@@ -149,9 +117,11 @@ impl Tokenizer {
 
     /// The same; returns how far it came.
     #[inline(always)]
-    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: Usual<'_>, sink: &mut S) -> Result<usize, Fault> {
-        let Usual { len, text, stops } = short;
-        let next_stop = |from: usize| (from + (stops >> (from & 63)).trailing_zeros() as usize).min(len);
+    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: &ShortChunk, sink: &mut S) -> Result<usize, Fault> {
+        let len = short.len;
+        let Ok(text) = AsciiStr::from_ascii(&short.bytes) else { return Ok(0) };
+        let stops = short.stops();
+        let next_stop = |from: usize| from + (stops >> (from & 15)).trailing_zeros() as usize;
         let mut pos = 0;
         let mut step = STEPS[self.state as usize & 15];
         if step == step::STRING {
@@ -172,14 +142,9 @@ impl Tokenizer {
                 let end = next_stop(pos);
                 if self.string.is_followed {
                     // A fixed number of bytes takes no branch on it.
-                    if let Some(characters) = (end <= 16).then(|| AsciiStr::from_ascii(text.as_bytes().first_chunk::<16>()?).ok()?.as_slice().first_chunk::<16>()).flatten()
-                    {
-                        let key_len = self.scratch.len() + end;
-                        self.scratch.push_str(super::ascii_beginning(characters, 16));
-                        self.scratch.truncate(key_len);
-                    } else {
-                        self.scratch.push_str(&text[..end]);
-                    }
+                    let key_len = self.scratch.len() + end;
+                    self.scratch.push_str(text.as_str());
+                    self.scratch.truncate(key_len);
                 }
                 if short.byte(end) != b'"' {
                     return Ok(end);
@@ -206,12 +171,12 @@ impl Tokenizer {
                         return Ok(pos);
                     }
                     if is_followed {
-                        self.scratch.push_str(&text[pos..end]);
+                        self.scratch.push_str(text[pos..end].as_str());
                     }
                     return Ok(len);
                 }
                 if is_followed {
-                    self.report_key(&text[pos..end], self.at(end), sink)?;
+                    self.report_key(text[pos..end].as_str(), self.at(end), sink)?;
                 }
                 self.state = State::Colon;
                 pos = end + 1;
@@ -260,7 +225,7 @@ impl Tokenizer {
                 loop {
                     let end = next_stop(pos);
                     if self.string.is_followed && end > pos {
-                        sink.text(&text[pos..end], self.at(pos)..self.at(end))?;
+                        sink.text(text[pos..end].as_str(), self.at(pos)..self.at(end))?;
                     }
                     pos = end;
                     if short.byte(pos) != b'\\' {
