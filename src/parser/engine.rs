@@ -106,7 +106,7 @@ impl Engine {
     fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
-        if (2..16).contains(&chunk.len()) {
+        if ShortChunk::is_one(chunk.len()) {
             return self.feed_short(chunk, out);
         }
         self.feed_chunk(chunk, out)
@@ -117,10 +117,11 @@ impl Engine {
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
     fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if !self.tokenizer.may_be_short() || !matches!(self.outcome, Outcome::Open) {
+        if !self.tokenizer.may_be_short(chunk.len()) || !matches!(self.outcome, Outcome::Open) {
             return self.feed_chunk(chunk, out);
         }
-        let Some(short) = ShortChunk::new(chunk) else { return self.feed_chunk(chunk, out) };
+        let mut block = [0; 16];
+        let short = ShortChunk::new(chunk, &mut block);
         if self.followers.has_work_before_chunks {
             self.begin_short_chunk(chunk, &short, out.as_dyn());
         }

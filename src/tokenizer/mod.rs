@@ -12,8 +12,8 @@
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
-//! Two loops read the usual text faster, and stop before anything else, where these functions go on: `short.rs` chunks of a
-//! few bytes, `skip.rs` what nobody follows in long ones.
+//! Two loops read the usual text faster, and stop before anything else, where these functions go on: `short.rs` short
+//! chunks, `skip.rs` what nobody follows in long ones.
 //!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.

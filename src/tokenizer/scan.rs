@@ -122,6 +122,13 @@ fn search_by_words(text: &[u8]) -> (usize, bool) {
     (text.len(), seen & HIGH == 0)
 }
 
+/// One bit for each special byte of sixteen.
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+pub(super) fn special_bytes_of(block: &[u8; 16]) -> u16 {
+    blocks::special_bytes(block)
+}
+
 /// Searching by blocks of 16 bytes, where that is one instruction.
 #[cfg(not(target_family = "wasm"))]
 mod blocks {
@@ -159,8 +166,13 @@ mod blocks {
         stops.move_mask() == 0
     }
 
+    #[inline(always)]
+    pub(super) fn special_bytes(block: &[u8; 16]) -> u16 {
+        special(i8x16::new(block.map(|byte| byte as i8))).move_mask() as u16
+    }
+
     /// All bits of each special byte.
-    #[inline]
+    #[inline(always)]
     fn special(block: i8x16) -> i8x16 {
         let is = |byte: u8| block.cmp_eq(i8x16::splat(byte as i8));
         // Bytes are signed here, so that what is past ASCII would be the least without its sign turned.

@@ -1,62 +1,101 @@
-//! Chunks of a few bytes, as most of a model's text comes: read in a word or two, with few wrong guesses.
+//! Chunks of up to 64 bytes, as most of a model's text comes: read with few wrong guesses.
 //!
-//! A processor guesses where each branch goes, and a wrong guess costs as much as twenty instructions. In a chunk of a few
-//! bytes that was cut anywhere, the length of each run, and whether the chunk has ended, can't be guessed. So the bytes are
-//! loaded into words with zeros behind them, and all places where a string's text stops are found at once: the next one is
-//! a shift and a count, and the chunk's end is a stop as any other. What comes next is known from the place in the code,
-//! as in `skip.rs`, so that a token's usual successor needs no look at the state.
+//! A processor guesses where each branch goes, and a wrong guess costs as much as twenty instructions. In a short chunk that
+//! was cut anywhere, the length of each run, and whether the chunk has ended, can't be guessed. So all places where a
+//! string's text stops are found at once, as the bits of a word: the next one is a shift and a count, and the chunk's end is
+//! a stop as any other. The few bytes of a token are put in one block for that, with zeros behind them (`words.rs`). What
+//! comes next is known from the place in the code, as in `skip.rs`, so that a token's usual successor needs no look at the
+//! state.
 //!
 //! Only what is usual is read here, and exactly as the functions by state read it, which `tests.rs` holds. Before anything
-//! else this stops, in the state and at the byte where those functions go on: at what is not ASCII, more than one blank,
-//! what is invalid or may be beyond a limit.
+//! else this stops, in the state and at the byte where those functions go on: at more than one blank, a character that the
+//! chunk's end cuts, what is invalid or may be beyond a limit.
 
 use ascii::{AsciiChar, AsciiStr};
-use wide::{CmpEq, CmpLt, i8x16};
 
 use super::escape::{OpenEscape, unescape};
 use super::string::Role;
-use super::words::Words;
-use super::{Sink, State, Tokenizer, ValueKind};
+use super::utf8::valid_prefix;
+use super::words::{Words, ascii_beginning};
+use super::{Sink, Skipped, State, Tokenizer, ValueKind, scan};
 use crate::error::Fault;
 
-/// Two to fifteen ASCII characters, and at least one zero behind them.
-pub(crate) struct ShortChunk {
-    bytes: [u8; 16],
+/// The longest chunk that is read here: one word has a bit for each of its bytes.
+const LONGEST: usize = u64::BITS as usize;
+
+/// A chunk of two to 64 bytes, as far as it is UTF-8.
+pub(crate) struct ShortChunk<'a> {
+    /// Its text. That of fewer than sixteen bytes, if all are ASCII, has zeros behind it, sixteen in all.
+    text: &'a str,
     len: usize,
+    /// One bit for each place at which a string's text stops: quotes, backslashes, control characters, and all behind the
+    /// text.
+    stops: u64,
 }
 
-impl ShortChunk {
+impl<'a> ShortChunk<'a> {
+    /// Returns true if a chunk of this length can be one.
     #[inline(always)]
-    pub(crate) fn new(chunk: &[u8]) -> Option<Self> {
-        let len = chunk.len();
-        if !(2..16).contains(&len) {
-            return None;
-        }
-        Some(Self { bytes: Words::of(chunk).padded(len)?, len })
+    pub(crate) fn is_one(len: usize) -> bool {
+        (2..=LONGEST).contains(&len)
     }
 
-    /// The characters, with zeros behind them, and how many they are.
+    /// The block is room for a chunk that is shorter.
+    #[inline(always)]
+    pub(crate) fn new(chunk: &'a [u8], block: &'a mut [u8; 16]) -> Self {
+        let len = chunk.len();
+        if len >= 16 {
+            return Self::as_far_as_valid(chunk, stops_of_blocks(chunk));
+        }
+        *block = Words::of(chunk).padded(len);
+        let stops = stops(block, 0) | u64::MAX << 16;
+        match AsciiStr::from_ascii(block) {
+            Ok(text) => Self { text: text.as_str(), len, stops },
+            Err(_) => Self::as_far_as_valid(chunk, stops),
+        }
+    }
+
+    /// Takes the text up to where it stops being UTF-8; these are the stops of all bytes.
+    #[inline(never)]
+    fn as_far_as_valid(chunk: &'a [u8], stops: u64) -> Self {
+        let text = valid_prefix(chunk).valid;
+        let behind = u64::MAX.checked_shl(text.len() as u32).unwrap_or(0);
+        Self { text, len: text.len(), stops: stops | behind }
+    }
+
+    /// The characters, with zeros behind them, and how many they are, if they are fewer than sixteen, all of them ASCII.
     #[inline(always)]
     pub(crate) fn characters(&self) -> Option<([AsciiChar; 16], usize)> {
-        let characters = AsciiStr::from_ascii(&self.bytes).ok()?.as_slice();
-        Some((*characters.first_chunk()?, self.len))
+        let block: &[u8; 16] = self.text.as_bytes().first_chunk().filter(|_| self.len < 16)?;
+        Some((*AsciiStr::from_ascii(block).ok()?.as_slice().first_chunk()?, self.len))
     }
 
     /// The byte at a place; zero behind the last one.
     #[inline(always)]
     fn byte(&self, place: usize) -> u8 {
-        self.bytes[place & 15]
+        self.text.as_bytes().get(place).copied().unwrap_or(0)
     }
 
-    /// One bit for each place at which a string's text stops: quotes, backslashes, control characters, and all behind
-    /// the last byte.
+    /// The first stop at or after a place.
     #[inline(always)]
-    fn stops(&self) -> u32 {
-        let bytes = i8x16::new(self.bytes.map(|byte| byte as i8));
-        let is = |byte: u8| bytes.cmp_eq(i8x16::splat(byte as i8));
-        let stops = is(b'"') | is(b'\\') | bytes.cmp_lt(i8x16::splat(b' ' as i8));
-        stops.move_mask() as u32
+    fn next_stop(&self, from: usize) -> usize {
+        // Of a whole word of text, nothing is left to stop at behind it.
+        (from + (self.stops >> (from % LONGEST)).trailing_zeros() as usize).min(self.len)
     }
+}
+
+/// The stops of a block at a place.
+#[inline(always)]
+fn stops(block: &[u8; 16], place: usize) -> u64 {
+    u64::from(scan::special_bytes_of(block)) << place
+}
+
+/// The stops of 16 to 64 bytes. The last block may overlap the one before it.
+#[inline(always)]
+fn stops_of_blocks(chunk: &[u8]) -> u64 {
+    let (blocks, _) = chunk.as_chunks();
+    let last = chunk.last_chunk().map_or(0, |block| stops(block, chunk.len() - 16));
+    blocks.iter().enumerate().fold(last, |found, (place, block)| found | stops(block, 16 * place))
 }
 
 /// The next thing to read. A bit each, so that each question is a branch that is guessed by itself, and not a jump through
@@ -93,10 +132,11 @@ static STEPS: [u8; 16] = {
 };
 
 impl Tokenizer {
-    /// Returns true if [`Self::feed_short`] reads anything in this state.
+    /// Returns true if [`Self::feed_short`] reads anything of a chunk of this length in this state. Where nobody follows
+    /// anything, what is longer than a token is passed over faster.
     #[inline(always)]
-    pub(crate) fn may_be_short(&self) -> bool {
-        STEPS[self.state as usize & 15] != 0
+    pub(crate) fn may_be_short(&self, len: usize) -> bool {
+        STEPS[self.state as usize & 15] != 0 && (len < 16 || self.skipped != Skipped::container(0))
     }
 
     /// Reads as much of a chunk as is usual. The rest, if there is any, is a chunk for [`Self::feed`].
@@ -104,7 +144,7 @@ impl Tokenizer {
     pub(crate) fn feed_short<'a, S: Sink>(
         &mut self,
         chunk: &'a [u8],
-        short: &ShortChunk,
+        short: &ShortChunk<'_>,
         sink: &mut S,
     ) -> Result<&'a [u8], Fault> {
         if self.at(short.len) > self.limits.total() {
@@ -117,11 +157,8 @@ impl Tokenizer {
 
     /// The same; returns how far it came.
     #[inline(always)]
-    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: &ShortChunk, sink: &mut S) -> Result<usize, Fault> {
-        let len = short.len;
-        let Ok(text) = AsciiStr::from_ascii(&short.bytes) else { return Ok(0) };
-        let stops = short.stops();
-        let next_stop = |from: usize| from + (stops >> (from & 15)).trailing_zeros() as usize;
+    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: &ShortChunk<'_>, sink: &mut S) -> Result<usize, Fault> {
+        let &ShortChunk { text, len, .. } = short;
         let mut pos = 0;
         let mut step = STEPS[self.state as usize & 15];
         if step == step::STRING {
@@ -139,12 +176,16 @@ impl Tokenizer {
         }
         loop {
             if step & step::REST_OF_KEY != 0 {
-                let end = next_stop(pos);
+                let end = short.next_stop(pos);
                 if self.string.is_followed {
-                    // A fixed number of bytes takes no branch on it.
-                    let key_len = self.scratch.len() + end;
-                    self.scratch.push_str(text.as_str());
-                    self.scratch.truncate(key_len);
+                    if let Some((characters, _)) = short.characters() {
+                        // A fixed number of bytes takes no branch on it.
+                        let key_len = self.scratch.len() + end;
+                        self.scratch.push_str(ascii_beginning(&characters, 16));
+                        self.scratch.truncate(key_len);
+                    } else {
+                        self.scratch.push_str(&text[..end]);
+                    }
                 }
                 if short.byte(end) != b'"' {
                     return Ok(end);
@@ -163,7 +204,7 @@ impl Tokenizer {
                 }
                 pos += 1;
                 let is_followed = self.is_followed();
-                let end = next_stop(pos);
+                let end = short.next_stop(pos);
                 if short.byte(end) != b'"' || (end - pos) as u64 > self.limits.key {
                     let limit = self.at(pos).saturating_add(self.limits.key);
                     self.open_string(Role::Key, is_followed, limit);
@@ -171,12 +212,12 @@ impl Tokenizer {
                         return Ok(pos);
                     }
                     if is_followed {
-                        self.scratch.push_str(text[pos..end].as_str());
+                        self.scratch.push_str(&text[pos..end]);
                     }
                     return Ok(len);
                 }
                 if is_followed {
-                    self.report_key(text[pos..end].as_str(), self.at(end), sink)?;
+                    self.report_key(&text[pos..end], self.at(end), sink)?;
                 }
                 self.state = State::Colon;
                 pos = end + 1;
@@ -223,9 +264,9 @@ impl Tokenizer {
             }
             if step & step::STRING != 0 {
                 loop {
-                    let end = next_stop(pos);
+                    let end = short.next_stop(pos);
                     if self.string.is_followed && end > pos {
-                        sink.text(text[pos..end].as_str(), self.at(pos)..self.at(end))?;
+                        sink.text(&text[pos..end], self.at(pos)..self.at(end))?;
                     }
                     pos = end;
                     if short.byte(pos) != b'\\' {
