@@ -106,7 +106,7 @@ impl Engine {
     fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
-        if ShortChunk::is_one(chunk.len()) {
+        if ShortChunk::is_one(chunk.len()) && self.tokenizer.may_be_short(chunk.len()) {
             return self.feed_short(chunk, out);
         }
         self.feed_chunk(chunk, out)
@@ -117,7 +117,7 @@ impl Engine {
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
     fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if !self.tokenizer.may_be_short(chunk.len()) || !matches!(self.outcome, Outcome::Open) {
+        if !matches!(self.outcome, Outcome::Open) {
             return self.feed_chunk(chunk, out);
         }
         let mut block = [0; 16];

@@ -126,6 +126,14 @@ impl Tokenizer {
             return Err(too_long(at));
         }
         let is_followed = self.is_followed() && sink.begin_atom(ValueKind::Number, at)? == Interest::Follow;
+        #[cfg(not(target_family = "wasm"))]
+        if let Some(end) = whole_end(chunk, pos).filter(|end| (end - pos) as u64 <= self.limits.number) {
+            if is_followed {
+                sink.end_atom(ascii_text(&chunk[pos..end]), self.at(end))?;
+            }
+            self.state = self.after_value();
+            return Ok(end);
+        }
         self.number = OpenNumber { part: Part::Start, is_followed };
         self.limit = at.saturating_add(self.limits.number);
         self.state = State::Number;
@@ -199,6 +207,15 @@ impl Tokenizer {
         self.state = self.after_value();
         Ok(())
     }
+}
+
+#[cfg(not(target_family = "wasm"))]
+#[inline(always)]
+fn whole_end(chunk: &[u8], pos: usize) -> Option<usize> {
+    #[inline(never)]
+    fn len(text: &[u8]) -> Option<usize> { number_len(text) }
+    if chunk.len() < 16 { return None; }
+    Some(pos + len(chunk.get(pos..)?)?)
 }
 
 /// The length of the number that a text begins with, if it is whole and another byte follows.
