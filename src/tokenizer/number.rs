@@ -126,8 +126,11 @@ impl Tokenizer {
             return Err(too_long(at));
         }
         let is_followed = self.is_followed() && sink.begin_atom(ValueKind::Number, at)? == Interest::Follow;
+        // A number that is whole needs no state.
         #[cfg(not(target_family = "wasm"))]
-        if let Some(end) = whole_end(chunk, pos).filter(|end| (end - pos) as u64 <= self.limits.number) {
+        if let Some(end) = whole_number_end(chunk, pos)
+            && (end - pos) as u64 <= self.limits.number
+        {
             if is_followed {
                 sink.end_atom(ascii_text(&chunk[pos..end]), self.at(end))?;
             }
@@ -209,13 +212,16 @@ impl Tokenizer {
     }
 }
 
+/// The end of the number that begins at `pos`, if it is whole, another byte follows, and the chunk is longer than a token,
+/// which seldom holds one.
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
-fn whole_end(chunk: &[u8], pos: usize) -> Option<usize> {
+fn whole_number_end(chunk: &[u8], pos: usize) -> Option<usize> {
     #[inline(never)]
-    fn len(text: &[u8]) -> Option<usize> { number_len(text) }
-    if chunk.len() < 16 { return None; }
-    Some(pos + len(chunk.get(pos..)?)?)
+    fn len(text: &[u8]) -> Option<usize> {
+        number_len(text)
+    }
+    if chunk.len() >= 16 { Some(pos + len(&chunk[pos..])?) } else { None }
 }
 
 /// The length of the number that a text begins with, if it is whole and another byte follows.
