@@ -147,7 +147,7 @@ impl Tokenizer {
         short: &ShortChunk<'_>,
         sink: &mut S,
     ) -> Result<&'a [u8], Fault> {
-        if self.at(short.len) > self.limits.total() {
+        if self.at(chunk.len()) > self.limits.total() {
             return Ok(chunk);
         }
         let read = self.read_short(chunk, short, sink)?;
@@ -159,10 +159,12 @@ impl Tokenizer {
     #[inline(always)]
     fn read_short<S: Sink>(&mut self, chunk: &[u8], short: &ShortChunk<'_>, sink: &mut S) -> Result<usize, Fault> {
         let &ShortChunk { text, len, .. } = short;
+        // Escapes and atoms are read in the chunk itself, so none of it may be beyond a limit.
+        let end_of_chunk = self.at(chunk.len());
         let mut pos = 0;
         let mut step = STEPS[self.state as usize & 15];
         if step == step::STRING {
-            if self.at(len) > self.limit {
+            if end_of_chunk > self.limit {
                 return Ok(0);
             }
             step <<= u8::from(self.string.is_key());
@@ -208,7 +210,7 @@ impl Tokenizer {
                 if short.byte(end) != b'"' || (end - pos) as u64 > self.limits.key {
                     let limit = self.at(pos).saturating_add(self.limits.key);
                     self.open_string(Role::Key, is_followed, limit);
-                    if end < len || self.at(len) > limit {
+                    if end < len || end_of_chunk > limit {
                         return Ok(pos);
                     }
                     if is_followed {
@@ -236,7 +238,7 @@ impl Tokenizer {
                 match short.byte(pos) {
                     b'"' => {
                         pos = self.begin_value_string(pos, sink)?;
-                        if self.at(len) > self.limit {
+                        if end_of_chunk > self.limit {
                             return Ok(pos);
                         }
                         step = step::STRING;

@@ -265,12 +265,21 @@ fn any_cut_of_any_text_is_read_as_by_state() {
         // Of one word, or of some.
         let [tokens, longest] = random.pick(&[[11, 14], [40, 70]]);
         let text: String = (0..1 + random.below(tokens)).map(|_| random.pick(&TOKENS)).collect();
-        let (before, rest) = text.as_bytes().split_at(random.below(text.len() + 1));
+        let mut text = text.into_bytes();
+        if random.below(3) == 0 {
+            let place = random.below(text.len());
+            text[place] = random.pick(&BYTES);
+        }
+        let (before, rest) = text.split_at(random.below(text.len() + 1));
         let (chunk, rest) = rest.split_at((2 + random.below(longest)).min(rest.len()));
-        let [key, string, number, total] = [20, 20, 20, 40].map(|most| random.below(most * tokens / 11) as u64);
+        let [key, string, number] = [20, 20, 20].map(|most| random.below(most * tokens / 11) as u64);
+        let total = beginning.len() + random.below(text.len() + 2);
         let unlimited = Limits::new().depth(3);
-        let is_limited = random.below(2) == 0;
-        let limits = if is_limited { unlimited.key(key).string(string).number(number).total(total) } else { unlimited };
+        let limits = match random.below(3) {
+            0 => unlimited,
+            1 => unlimited.total(total as u64),
+            _ => unlimited.key(key).string(string).number(number),
+        };
         let follows = random.below(256).to_le_bytes()[0];
         check(limits, follows, [&[beginning, before].concat(), chunk, rest]);
     }
