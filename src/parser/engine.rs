@@ -123,11 +123,11 @@ impl Engine {
         let mut block = [0; 16];
         let short = ShortChunk::new(chunk, &mut block);
         if self.followers.has_work_before_chunks {
-            self.begin_short_chunk(chunk, &short, out.as_dyn());
+            self.begin_short_chunk(chunk, short, out.as_dyn());
         }
         let Self { tokenizer, followers, retained, .. } = self;
         let sink = &mut TokenSink { followers, retained, out, strings: None };
-        let fed = tokenizer.feed_short(chunk, &short, sink);
+        let fed = tokenizer.feed_short(chunk, short, sink);
         if let Ok(rest @ [_, ..]) = fed {
             return self.feed_chunk(rest, out);
         }

@@ -17,7 +17,7 @@ impl Engine {
     /// A chunk of a few characters begins.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
-    pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: &ShortChunk<'_>, out: &mut dyn Output) {
+    pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: ShortChunk<'_>, out: &mut dyn Output) {
         let at = self.tokenizer.offset();
         let is_plain = !self.retained.keeps_text() && !out.reads_later();
         if is_plain && self.followers.tracker.begin_short_raw_chunk(short, at) {

@@ -24,6 +24,7 @@ use crate::error::Fault;
 const LONGEST: usize = u64::BITS as usize;
 
 /// A chunk of two to 64 bytes, as far as it is UTF-8.
+#[derive(Clone, Copy)]
 pub(crate) struct ShortChunk<'a> {
     /// Its text. That of fewer than sixteen bytes, if all are ASCII, has zeros behind it, sixteen in all.
     text: &'a str,
@@ -56,32 +57,37 @@ impl<'a> ShortChunk<'a> {
     }
 
     /// Takes the text up to where it stops being UTF-8; these are the stops of all bytes.
-    #[inline(never)]
+    #[inline(always)]
     fn as_far_as_valid(chunk: &'a [u8], stops: u64) -> Self {
-        let text = valid_prefix(chunk).valid;
+        let text = valid_text(chunk);
         let behind = u64::MAX.checked_shl(text.len() as u32).unwrap_or(0);
         Self { text, len: text.len(), stops: stops | behind }
     }
 
     /// The characters, with zeros behind them, and how many they are, if they are fewer than sixteen, all of them ASCII.
     #[inline(always)]
-    pub(crate) fn characters(&self) -> Option<([AsciiChar; 16], usize)> {
-        let block: &[u8; 16] = self.text.as_bytes().first_chunk().filter(|_| self.len < 16)?;
+    pub(crate) fn characters(self) -> Option<([AsciiChar; 16], usize)> {
+        let block: &[u8; 16] = self.text.as_bytes().first_chunk().filter(|_| self.text.len() > self.len)?;
         Some((*AsciiStr::from_ascii(block).ok()?.as_slice().first_chunk()?, self.len))
     }
 
     /// The byte at a place; zero behind the last one.
     #[inline(always)]
-    fn byte(&self, place: usize) -> u8 {
+    fn byte(self, place: usize) -> u8 {
         self.text.as_bytes().get(place).copied().unwrap_or(0)
     }
 
     /// The first stop at or after a place.
     #[inline(always)]
-    fn next_stop(&self, from: usize) -> usize {
+    fn next_stop(self, from: usize) -> usize {
         // Of a whole word of text, nothing is left to stop at behind it.
         (from + (self.stops >> (from % LONGEST)).trailing_zeros() as usize).min(self.len)
     }
+}
+
+#[inline(never)]
+fn valid_text(chunk: &[u8]) -> &str {
+    valid_prefix(chunk).valid
 }
 
 /// The stops of a block at a place.
@@ -144,7 +150,7 @@ impl Tokenizer {
     pub(crate) fn feed_short<'a, S: Sink>(
         &mut self,
         chunk: &'a [u8],
-        short: &ShortChunk<'_>,
+        short: ShortChunk<'_>,
         sink: &mut S,
     ) -> Result<&'a [u8], Fault> {
         if self.at(chunk.len()) > self.limits.total() {
@@ -157,8 +163,8 @@ impl Tokenizer {
 
     /// The same; returns how far it came.
     #[inline(always)]
-    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: &ShortChunk<'_>, sink: &mut S) -> Result<usize, Fault> {
-        let &ShortChunk { text, len, .. } = short;
+    fn read_short<S: Sink>(&mut self, chunk: &[u8], short: ShortChunk<'_>, sink: &mut S) -> Result<usize, Fault> {
+        let ShortChunk { text, len, .. } = short;
         // Escapes and atoms are read in the chunk itself, so none of it may be beyond a limit.
         let end_of_chunk = self.at(chunk.len());
         let mut pos = 0;

@@ -245,7 +245,7 @@ impl Tracker {
     /// A chunk of a few characters of the document begins whose events are not read later.
     #[cfg(not(target_family = "wasm"))]
     #[inline]
-    pub(in crate::parser) fn begin_short_raw_chunk(&mut self, short: &ShortChunk<'_>, at: u64) -> bool {
+    pub(in crate::parser) fn begin_short_raw_chunk(&mut self, short: ShortChunk<'_>, at: u64) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         let RawDeltas { texts, bytes, held, has_chunk, .. } = &mut **raw;
         let [document] = &mut texts[..] else { return false };
