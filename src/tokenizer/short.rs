@@ -8,8 +8,8 @@
 //! state.
 //!
 //! Only what is usual is read here, and exactly as the functions by state read it, which `tests.rs` holds. Before anything
-//! else this stops, in the state and at the byte where those functions go on: at more than one blank, a character that the
-//! chunk's end cuts, what is invalid or may be beyond a limit.
+//! else this stops, in the state and at the byte where those functions go on: at white space before a colon, a character
+//! that the chunk's end cuts, what is invalid or may be beyond a limit.
 
 use ascii::{AsciiChar, AsciiStr};
 
@@ -17,7 +17,7 @@ use super::escape::{OpenEscape, unescape};
 use super::string::Role;
 use super::utf8::valid_prefix;
 use super::words::{Words, ascii_beginning};
-use super::{Sink, Skipped, State, Tokenizer, ValueKind, scan};
+use super::{Sink, Skipped, State, Tokenizer, ValueKind, is_white_space, scan};
 use crate::error::Fault;
 
 /// The longest chunk that is read here: one word has a bit for each of its bytes.
@@ -208,7 +208,11 @@ impl Tokenizer {
             if step & step::KEY != 0 {
                 pos += usize::from(short.byte(pos) == b' ');
                 if short.byte(pos) != b'"' {
-                    return Ok(pos);
+                    if !is_white_space(short.byte(pos)) {
+                        return Ok(pos);
+                    }
+                    pos = self.more_white_space(chunk, pos);
+                    continue;
                 }
                 pos += 1;
                 let is_followed = self.is_followed();
@@ -267,6 +271,10 @@ impl Tokenizer {
                         pos = self.begin_literal(kind, chunk, pos, sink)?;
                         step = step::AFTER_VALUE;
                     }
+                    byte if is_white_space(byte) => {
+                        pos = self.more_white_space(chunk, pos);
+                        continue;
+                    }
                     _ => return Ok(pos),
                 }
             }
@@ -315,10 +323,17 @@ impl Tokenizer {
                     }
                     b'}' if in_object => pos = self.close_container(pos, sink),
                     b']' if !in_object => pos = self.close_container(pos, sink),
+                    byte if is_white_space(byte) => pos = self.more_white_space(chunk, pos),
                     _ => return Ok(pos),
                 }
             }
         }
+    }
+
+    // Not inlined: between most tokens is one blank or none.
+    #[inline(never)]
+    fn more_white_space(&mut self, chunk: &[u8], pos: usize) -> usize {
+        self.white_space(chunk, pos)
     }
 
     // Not inlined: few chunks have a long escape.
