@@ -29,8 +29,7 @@ pub(crate) struct ShortChunk<'a> {
     /// Its text. That of fewer than sixteen bytes, if all are ASCII, has zeros behind it, sixteen in all.
     text: &'a str,
     len: usize,
-    /// One bit for each place at which a string's text stops: quotes, backslashes, control characters, and all behind the
-    /// text.
+    /// One bit for each byte at which a string's text stops: quotes, backslashes, control characters.
     stops: u64,
 }
 
@@ -44,24 +43,18 @@ impl<'a> ShortChunk<'a> {
     /// The block is room for a chunk that is shorter.
     #[inline(always)]
     pub(crate) fn new(chunk: &'a [u8], block: &'a mut [u8; 16]) -> Self {
-        let len = chunk.len();
-        if len >= 16 {
-            return Self::as_far_as_valid(chunk, stops_of_blocks(chunk));
-        }
-        *block = Words::of(chunk).padded(len);
-        let stops = stops(block, 0) | u64::MAX << 16;
-        match AsciiStr::from_ascii(block) {
-            Ok(text) => Self { text: text.as_str(), len, stops },
-            Err(_) => Self::as_far_as_valid(chunk, stops),
-        }
-    }
-
-    /// Takes the text up to where it stops being UTF-8; these are the stops of all bytes.
-    #[inline(always)]
-    fn as_far_as_valid(chunk: &'a [u8], stops: u64) -> Self {
+        let stops = if chunk.len() < 16 {
+            *block = Words::of(chunk).padded(chunk.len());
+            let stops = stops(block, 0);
+            if let Ok(text) = AsciiStr::from_ascii(block) {
+                return Self { text: text.as_str(), len: chunk.len(), stops };
+            }
+            stops
+        } else {
+            stops_of_blocks(chunk)
+        };
         let text = valid_text(chunk);
-        let behind = u64::MAX.checked_shl(text.len() as u32).unwrap_or(0);
-        Self { text, len: text.len(), stops: stops | behind }
+        Self { text, len: text.len(), stops }
     }
 
     /// The characters, with zeros behind them, and how many they are, if they are fewer than sixteen, all of them ASCII.
@@ -77,10 +70,9 @@ impl<'a> ShortChunk<'a> {
         self.text.as_bytes().get(place).copied().unwrap_or(0)
     }
 
-    /// The first stop at or after a place.
+    /// The first stop at or after a place, or the length of the text.
     #[inline(always)]
     fn next_stop(self, from: usize) -> usize {
-        // Of a whole word of text, nothing is left to stop at behind it.
         (from + (self.stops >> (from % LONGEST)).trailing_zeros() as usize).min(self.len)
     }
 }
