@@ -112,7 +112,7 @@ impl Engine {
         self.feed_chunk(chunk, out)
     }
 
-    /// A chunk of a few bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of its own,
+    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of its own,
     /// which is legal anywhere.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
