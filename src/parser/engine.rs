@@ -106,14 +106,14 @@ impl Engine {
     fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
-        if ShortChunk::is_one(chunk.len()) && self.tokenizer.may_be_short(chunk.len()) {
+        if self.tokenizer.may_be_short(chunk.len()) {
             return self.feed_short(chunk, out);
         }
         self.feed_chunk(chunk, out)
     }
 
-    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of its own,
-    /// which is legal anywhere.
+    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of
+    /// its own, which is legal anywhere.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
     fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {

@@ -14,7 +14,7 @@ use crate::tokenizer::ShortChunk;
 use crate::tokenizer::ascii_text;
 
 impl Engine {
-    /// A chunk of a few characters begins.
+    /// A chunk begins that the short way reads.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
     pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: ShortChunk<'_>, out: &mut dyn Output) {

@@ -3,7 +3,7 @@
 //! Most strings are shorter than a block: one mask of 64 bits serves several of them, and the end of each is a shift and
 //! a count. A mask says nothing of what is inside quotes and what is not, so it is asked only from within a string.
 
-use wide::{CmpEq, CmpLt, i8x16};
+use super::scan;
 
 /// The block that was searched last, of one chunk.
 #[derive(Debug, Default)]
@@ -52,16 +52,16 @@ impl Blocks {
 
 #[inline(always)]
 fn stops(block: &[u8; 64]) -> u64 {
-    let mut mask = 0;
-    let (parts, _) = block.as_chunks::<16>();
-    for (place, bytes) in parts.iter().enumerate() {
-        let bytes = i8x16::new(bytes.map(|byte| byte as i8));
-        let is = |byte: u8| bytes.cmp_eq(i8x16::splat(byte as i8));
-        // Bytes are signed here: what is past ASCII is less than a blank, as control characters are.
-        let stop = is(b'"') | is(b'\\') | bytes.cmp_lt(i8x16::splat(b' ' as i8));
-        mask |= u64::from(stop.move_mask() as u16) << (16 * place);
-    }
-    mask
+    bits(block, scan::not_plain_ascii)
+}
+
+/// One bit for each of 16 to 64 bytes, by blocks of 16. The last block may overlap the one before it.
+#[inline(always)]
+pub(super) fn bits(bytes: &[u8], of_block: impl Fn(&[u8; 16]) -> u16) -> u64 {
+    let bits_at = |block, place| u64::from(of_block(block)) << place;
+    let (blocks, _) = bytes.as_chunks();
+    let last = bytes.last_chunk().map_or(0, |block| bits_at(block, bytes.len() - 16));
+    blocks.iter().enumerate().fold(last, |bits, (place, block)| bits | bits_at(block, 16 * place))
 }
 
 #[cfg(test)]

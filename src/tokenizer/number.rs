@@ -217,6 +217,7 @@ impl Tokenizer {
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
 fn whole_number_end(chunk: &[u8], pos: usize) -> Option<usize> {
+    // Compiled once, not into each reader of values.
     #[inline(never)]
     fn len(text: &[u8]) -> Option<usize> {
         number_len(text)

@@ -50,7 +50,7 @@ pub(super) fn are_plain_ascii(bytes: [u8; 16]) -> bool {
     #[cfg(target_family = "wasm")]
     return bytes.iter().all(|&byte| is_plain_ascii(byte));
     #[cfg(not(target_family = "wasm"))]
-    blocks::are_plain_ascii(bytes)
+    return not_plain_ascii(&bytes) == 0;
 }
 
 /// Returns the length of the text that stands for itself between quotes, up to the first byte that has to be escaped.
@@ -122,12 +122,8 @@ fn search_by_words(text: &[u8]) -> (usize, bool) {
     (text.len(), seen & HIGH == 0)
 }
 
-/// One bit for each special byte of sixteen.
 #[cfg(not(target_family = "wasm"))]
-#[inline(always)]
-pub(super) fn special_bytes_of(block: &[u8; 16]) -> u16 {
-    blocks::special_bytes(block)
-}
+pub(super) use self::blocks::{not_plain_ascii, special_in_block};
 
 /// Searching by blocks of 16 bytes, where that is one instruction.
 #[cfg(not(target_family = "wasm"))]
@@ -157,17 +153,18 @@ mod blocks {
         }
     }
 
+    /// One bit for each byte of a block that is special, or past ASCII.
     #[inline(always)]
-    pub(super) fn are_plain_ascii(bytes: [u8; 16]) -> bool {
-        let block = i8x16::new(bytes.map(|byte| byte as i8));
+    pub(in crate::tokenizer) fn not_plain_ascii(block: &[u8; 16]) -> u16 {
+        let block = i8x16::new(block.map(|byte| byte as i8));
         let is = |byte: u8| block.cmp_eq(i8x16::splat(byte as i8));
         // Bytes are signed here: what is past ASCII is less than a blank, as control characters are.
-        let stops = is(b'"') | is(b'\\') | block.cmp_lt(i8x16::splat(b' ' as i8));
-        stops.move_mask() == 0
+        (is(b'"') | is(b'\\') | block.cmp_lt(i8x16::splat(b' ' as i8))).move_mask() as u16
     }
 
+    /// One bit for each special byte of a block.
     #[inline(always)]
-    pub(super) fn special_bytes(block: &[u8; 16]) -> u16 {
+    pub(in crate::tokenizer) fn special_in_block(block: &[u8; 16]) -> u16 {
         special(i8x16::new(block.map(|byte| byte as i8))).move_mask() as u16
     }
 

@@ -17,7 +17,7 @@ use super::escape::{OpenEscape, unescape};
 use super::string::Role;
 use super::utf8::valid_prefix;
 use super::words::{Words, ascii_beginning};
-use super::{Sink, Skipped, State, Tokenizer, ValueKind, is_white_space, scan};
+use super::{Sink, Skipped, State, Tokenizer, ValueKind, blocks, is_white_space, scan};
 use crate::error::Fault;
 
 /// The longest chunk that is read here: one word has a bit for each of its bytes.
@@ -34,26 +34,20 @@ pub(crate) struct ShortChunk<'a> {
 }
 
 impl<'a> ShortChunk<'a> {
-    /// Returns true if a chunk of this length can be one.
-    #[inline(always)]
-    pub(crate) fn is_one(len: usize) -> bool {
-        (2..=LONGEST).contains(&len)
-    }
-
     /// The block is room for a chunk that is shorter.
     #[inline(always)]
     pub(crate) fn new(chunk: &'a [u8], block: &'a mut [u8; 16]) -> Self {
         let stops = if chunk.len() < 16 {
             *block = Words::of(chunk).padded(chunk.len());
-            let stops = stops(block, 0);
+            let stops = u64::from(scan::special_in_block(block));
             if let Ok(text) = AsciiStr::from_ascii(block) {
                 return Self { text: text.as_str(), len: chunk.len(), stops };
             }
             stops
         } else {
-            stops_of_blocks(chunk)
+            blocks::bits(chunk, scan::special_in_block)
         };
-        let text = valid_text(chunk);
+        let text = valid_prefix(chunk).valid;
         Self { text, len: text.len(), stops }
     }
 
@@ -75,25 +69,6 @@ impl<'a> ShortChunk<'a> {
     fn next_stop(self, from: usize) -> usize {
         (from + (self.stops >> (from % LONGEST)).trailing_zeros() as usize).min(self.len)
     }
-}
-
-#[inline(never)]
-fn valid_text(chunk: &[u8]) -> &str {
-    valid_prefix(chunk).valid
-}
-
-/// The stops of a block at a place.
-#[inline(always)]
-fn stops(block: &[u8; 16], place: usize) -> u64 {
-    u64::from(scan::special_bytes_of(block)) << place
-}
-
-/// The stops of 16 to 64 bytes. The last block may overlap the one before it.
-#[inline(always)]
-fn stops_of_blocks(chunk: &[u8]) -> u64 {
-    let (blocks, _) = chunk.as_chunks();
-    let last = chunk.last_chunk().map_or(0, |block| stops(block, chunk.len() - 16));
-    blocks.iter().enumerate().fold(last, |found, (place, block)| found | stops(block, 16 * place))
 }
 
 /// The next thing to read. A bit each, so that each question is a branch that is guessed by itself, and not a jump through
@@ -134,7 +109,9 @@ impl Tokenizer {
     /// anything, what is longer than a token is passed over faster.
     #[inline(always)]
     pub(crate) fn may_be_short(&self, len: usize) -> bool {
-        STEPS[self.state as usize & 15] != 0 && (len < 16 || self.skipped != Skipped::container(0))
+        (2..=LONGEST).contains(&len)
+            && STEPS[self.state as usize & 15] != 0
+            && (len < 16 || self.skipped != Skipped::container(0))
     }
 
     /// Reads as much of a chunk as is usual. The rest, if there is any, is a chunk for [`Self::feed`].

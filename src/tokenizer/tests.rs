@@ -199,7 +199,7 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String
     let mut read = || {
         tokenizer.feed(beginning, &mut log)?;
         let mut left = chunk;
-        if way == Way::Short && ShortChunk::is_one(chunk.len()) && tokenizer.may_be_short(chunk.len()) {
+        if way == Way::Short && tokenizer.may_be_short(chunk.len()) {
             left = tokenizer.feed_short(chunk, ShortChunk::new(chunk, &mut [0; 16]), &mut log)?;
         }
         tokenizer.feed_skipping(left, way == Way::Skipping, &mut log)?;
