@@ -185,7 +185,9 @@ const TOKENS: [&str; 24] = [
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
+    /// One byte at a time, so that nothing can be passed over.
     ByState,
+    Whole,
     Short,
     Skipping,
 }
@@ -199,6 +201,12 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String
     let mut read = || {
         tokenizer.feed(beginning, &mut log)?;
         let mut left = chunk;
+        while way == Way::ByState
+            && let Some((byte, rest)) = left.split_at_checked(1)
+        {
+            tokenizer.feed(byte, &mut log)?;
+            left = rest;
+        }
         if way == Way::Short && tokenizer.may_be_short(chunk.len()) {
             left = tokenizer.feed_short(chunk, ShortChunk::new(chunk, &mut [0; 16]), &mut log)?;
         }
@@ -216,7 +224,7 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String
 
 fn check(limits: Limits, follows: u8, texts: [&[u8]; 3]) {
     let by_state = read(limits, follows, texts, Way::ByState);
-    for way in [Way::Short, Way::Skipping] {
+    for way in [Way::Whole, Way::Short, Way::Skipping] {
         let shown = texts.map(|text| String::from_utf8_lossy(text).to_string());
         assert_eq!(read(limits, follows, texts, way), by_state, "{way:?} {shown:?} {limits:?} {follows:b}");
     }
@@ -239,15 +247,20 @@ fn short_chunks_are_read_as_by_state() {
     }
 }
 
-/// Each byte at each place of each length, in a key and in a value.
+/// Each byte at each place of each length, in a key, in a value, and in a number.
 #[test]
 fn each_byte_stops_a_text_wherever_it_stands() {
-    for beginning in [&b"[\"a"[..], b"{\"a", b"{"] {
+    for (beginning, first, inside, last) in [
+        (&b"[\"a"[..], b'a', b'a', b'a'),
+        (b"{\"a", b'a', b'a', b'a'),
+        (b"{", b'"', b'a', b'a'),
+        (b"[", b'1', b'1', b','),
+    ] {
         for len in [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65] {
             for at in 0..len {
                 for byte in 0..=u8::MAX {
-                    let mut chunk = [b'a'; 65];
-                    chunk[0] = if beginning.len() == 1 { b'"' } else { b'a' };
+                    let mut chunk = [inside; 65];
+                    (chunk[0], chunk[len - 1]) = (first, last);
                     chunk[at] = byte;
                     check(Limits::new(), u8::MAX, [beginning, &chunk[..len], b"\"]"]);
                 }
