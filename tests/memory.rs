@@ -6,6 +6,7 @@
 
 use allocation_counter::measure;
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot_check::effort::size;
 
 const CHUNK: usize = 64 << 10;
 
@@ -65,6 +66,11 @@ fn text<P: Fn(usize) -> String>(
     })
 }
 
+/// The length of the long strings in megabytes.
+fn long() -> usize {
+    size(10, 100)
+}
+
 fn string(megabytes: usize) -> impl Iterator<Item = Vec<u8>> {
     text("\"", 16 * megabytes, |_| "s".repeat(CHUNK), "\"")
 }
@@ -80,9 +86,9 @@ fn distinct_keys(count: usize) -> impl Iterator<Item = Vec<u8>> {
 #[test]
 fn what_is_skipped_takes_no_memory() {
     for (name, peak) in [
-        ("100 MB string", peak(builder(), &[], string(100), Method::Callback)),
-        ("10^7 elements", peak(builder(), &["a"], elements(10_000), Method::Callback)),
-        ("10^6 keys", peak(builder(), &["[0]"], distinct_keys(1_000_000), Method::Iterator)),
+        ("long string", peak(builder(), &[], string(long()), Method::Callback)),
+        ("elements", peak(builder(), &["a"], elements(size(1000, 10_000)), Method::Callback)),
+        ("keys", peak(builder(), &["[0]"], distinct_keys(size(100_000, 1_000_000)), Method::Iterator)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
     }
@@ -91,9 +97,9 @@ fn what_is_skipped_takes_no_memory() {
 #[test]
 fn what_is_told_at_once_takes_no_memory() {
     for (name, peak) in [
-        ("100 MB string", peak(builder(), &["$"], string(100), Method::Callback)),
-        ("10^6 elements", peak(builder(), &["$", "$..*"], elements(1000), Method::Callback)),
-        ("10^5 keys", peak(builder(), &["$", "$..*"], distinct_keys(100_000), Method::Callback)),
+        ("long string", peak(builder(), &["$"], string(long()), Method::Callback)),
+        ("elements", peak(builder(), &["$", "$..*"], elements(size(100, 1000)), Method::Callback)),
+        ("keys", peak(builder(), &["$", "$..*"], distinct_keys(size(10_000, 100_000)), Method::Callback)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
     }
@@ -103,21 +109,24 @@ fn what_is_told_at_once_takes_no_memory() {
 #[test]
 fn the_queue_holds_one_chunks_events() {
     let of_one = peak(builder(), &["$..*"], elements(CHUNK / 2000 + 1), Method::Iterator);
-    let of_all = peak(builder(), &["$..*"], elements(1000), Method::Iterator);
+    let of_all = peak(builder(), &["$..*"], elements(size(100, 1000)), Method::Iterator);
     assert!(of_all <= of_one + SMALL, "{of_all} bytes against {of_one}");
-    let string = peak(builder(), &["$"], string(100), Method::Iterator);
+    let string = peak(builder(), &["$"], string(long()), Method::Iterator);
     assert!(string <= 4 * CHUNK as u64, "a chunk's text, in a buffer that doubles: {string} bytes");
 }
 
 /// Of a value that is reported as it comes, what is kept is the chunk, in the document and in each string around it.
 #[test]
 fn what_is_told_as_it_came_is_one_chunks_text() {
-    let inside = || text("\"[0", 1000, |_| r#",[\"value\"]"#.repeat(100), "]\"");
-    let pieces =
-        || std::iter::once(b"\"".to_vec()).chain((0..200_000).map(|_| b"piece".to_vec())).chain([b"\"".to_vec()]);
+    let inside = || text("\"[0", size(100, 1000), |_| r#",[\"value\"]"#.repeat(100), "]\"");
+    let pieces = || {
+        std::iter::once(b"\"".to_vec())
+            .chain((0..size(20_000, 200_000)).map(|_| b"piece".to_vec()))
+            .chain([b"\"".to_vec()])
+    };
     for method in [Method::Callback, Method::Iterator] {
         for (name, peak) in [
-            ("10^6 elements", peak(builder(), &["raw:$"], elements(1000), method)),
+            ("elements", peak(builder(), &["raw:$"], elements(size(100, 1000)), method)),
             ("inside a string", peak(builder(), &["raw:$ | $"], inside(), method)),
             ("pieces", peak(builder(), &["raw:$"], pieces(), method)),
             ("pieces that are deltas too", peak(builder(), &["raw:$", "$"], pieces(), method)),
@@ -141,8 +150,8 @@ fn what_has_ended_inside_strings_takes_no_memory() {
         text("[0", count, part, "]")
     };
     for method in [Method::Callback, Method::Iterator] {
-        let of_one = [200, 1000].map(|count| peak(builder, &["$ | [*]"], one(count), method));
-        let of_many = [200, 1000].map(|count| peak(builder, &["[*] | [*]"], many(count), method));
+        let of_one = [100, size(300, 1000)].map(|count| peak(builder, &["$ | [*]"], one(count), method));
+        let of_many = [100, size(300, 1000)].map(|count| peak(builder, &["[*] | [*]"], many(count), method));
         for [few, more] in [of_one, of_many] {
             assert!(more <= few + SMALL, "{method:?}: {more} bytes against {few}");
         }
@@ -164,10 +173,10 @@ fn depth_is_what_is_paid_for() {
 /// A key that no pattern asks for is not kept, and one that is compared is no longer than its limit.
 #[test]
 fn an_endless_key_is_stopped_by_its_limit() {
-    let endless = || text("{\"", 1600, |_| "k".repeat(CHUNK), "\":0}");
+    let endless = || text("{\"", size(160, 1600), |_| "k".repeat(CHUNK), "\":0}");
     assert!(peak(builder(), &[], endless(), Method::Callback) <= SMALL);
     // Nor if it comes in small pieces.
-    let pieces = std::iter::once("{\"".into()).chain((0..100_000).map(|_| b"kkkkkkkk".to_vec()));
+    let pieces = std::iter::once("{\"".into()).chain((0..size(20_000, 100_000)).map(|_| b"kkkkkkkk".to_vec()));
     assert!(peak(builder(), &[], pieces.chain(["\":0}".into()]), Method::Callback) <= SMALL);
     let limits = Limits::new().key(1 << 10);
     let mut parser = builder().limits(limits).build(&PatternSet::new(["a"]).unwrap());
@@ -216,7 +225,9 @@ fn deep_string(count: usize, byte: &'static str) -> impl Iterator<Item = Vec<u8>
 #[test]
 fn deviations_take_no_memory() {
     let lenient = Parser::builder().limits(hostile()).lenient(jsonspigot::Leniency::MODEL_OUTPUT);
-    for (retain, count) in [(Retain::All, 1_000_000), (Retain::Matches, 100_000), (Retain::Nothing, 100_000)] {
+    for (retain, count) in [(Retain::All, 10), (Retain::Matches, 1), (Retain::Nothing, 1)]
+        .map(|(retain, n)| (retain, n * size(10_000, 100_000)))
+    {
         let builder = lenient.retain(retain);
         let few = peak(builder, &["$..*"], deviations(1000), Method::Callback);
         let many = peak(builder, &["$..*"], deviations(count), Method::Callback);
@@ -269,8 +280,8 @@ fn a_stream_holds_one_chunks_events() {
         (measured.bytes_max, count)
     };
     let (of_one, few) = peak(&["$..*"], &mut elements(CHUNK / 2000 + 1));
-    let (of_all, many) = peak(&["$..*"], &mut elements(1000));
-    assert!(few >= 50_000 && many >= 2_000_000, "begin and end of each: {few}, {many}");
+    let (of_all, many) = peak(&["$..*"], &mut elements(size(100, 1000)));
+    assert!(few >= 50_000 && many >= size(200_000, 2_000_000), "begin and end of each: {few}, {many}");
     assert!(of_all <= of_one + SMALL, "{of_all} bytes against {of_one}");
     let (string, _) = peak(&["$"], &mut string(10));
     assert!(string <= 5 * CHUNK as u64, "the queue's text and the event's: {string} bytes");

@@ -1,7 +1,9 @@
-//! A fuzz target's inputs: the seeds, a file each, and what the fuzzer has found, a line each.
+//! A fuzz target's inputs: the seeds, a file each, and a sample of what the fuzzer found, a line each.
 
 use std::fs;
 use std::path::Path;
+
+use crate::effort::Sample;
 
 /// What the target is run over; none, said aloud, where `fuzz/` was left behind (it is not packaged).
 pub fn inputs(target: &str) -> Vec<Vec<u8>> {
@@ -14,8 +16,9 @@ pub fn inputs(target: &str) -> Vec<Vec<u8>> {
     let mut inputs: Vec<_> = seeds.map(|entry| fs::read(entry.unwrap().path()).unwrap()).collect();
     assert!(inputs.len() >= 5, "seeds of {target}");
     let corpus = fs::read_to_string(fuzz.join("corpus").join(target).with_extension("txt")).unwrap();
-    inputs.extend(corpus.lines().map(unescaped));
-    assert!(inputs.len() >= 100, "corpus of {target}");
+    let mut sample = Sample::one_in(4);
+    inputs.extend(corpus.lines().filter(|_| sample.takes()).map(unescaped));
+    assert!(inputs.len() >= 30, "corpus of {target}");
     inputs
 }
 

@@ -8,11 +8,13 @@
 //! | [`properties`] | the parser's laws |
 //! | [`streams`] | the laws of calls and provider streams, recorded streams, and a log of what was reported |
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
+//! | [`effort`] | how much the tests try |
 //! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
 
 #![allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "for tests alone")]
 
 pub mod driver;
+pub mod effort;
 pub mod envelope;
 pub mod fuzz_inputs;
 pub mod model;

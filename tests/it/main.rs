@@ -1,6 +1,6 @@
 //! The library's integration tests, one binary: the laws of `CONTRIBUTING.md` against an independent model.
 
-use jsonspigot_check::{driver, fuzz_inputs, model, properties, sealed};
+use jsonspigot_check::{driver, effort, fuzz_inputs, model, properties, sealed};
 mod any_text;
 mod as_serde_json;
 mod auto_traits;

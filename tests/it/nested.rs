@@ -14,6 +14,8 @@ use super::model::nested::{nested_document, nested_patterns};
 use super::properties::nested;
 
 proptest! {
+    #![proptest_config(super::effort::cases(6))]
+
     #[test]
     fn what_is_told_is_what_the_text_alone_tells(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), reject: bool,

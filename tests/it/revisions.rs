@@ -5,6 +5,7 @@
 use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use proptest::prelude::*;
 
+use super::effort::cases;
 use super::model::mutate::any_document;
 use super::properties::revisions::{self, Action, Op};
 use super::properties::snapshots::plain;
@@ -32,6 +33,8 @@ fn texts() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
 }
 
 proptest! {
+    #![proptest_config(cases(8))]
+
     #[test]
     fn revisions_agree((one, other) in texts(), ops in prop::collection::vec(op(), 0..40)) {
         revisions::agree([&one, &other], &ops);

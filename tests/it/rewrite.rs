@@ -26,6 +26,8 @@ fn some_stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(super::effort::cases(6))]
+
     #[test]
     fn any_text_is_rewritten_as_the_model_says(
         (document, cuts) in with_cuts(document(Keys::Repeated)), rules in rules(),

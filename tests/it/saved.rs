@@ -8,6 +8,7 @@ use jsonspigot::{
 };
 use proptest::prelude::*;
 
+use super::effort::{Sample, cases};
 use super::model::chunking::{chunks, each_byte, each_byte_and_empty, with_cuts};
 use super::model::deviant::deviant_document;
 use super::model::mutate::any_document;
@@ -56,11 +57,12 @@ fn builders() -> Vec<ParserBuilder> {
 fn after_each_value_in_each_chunk() {
     let (ended, next) = (["1", "\"a\"", "{}", "[1]"], ["", ",", ",{", ",[", ",\"", ",1", "]"]);
     let patterns = set(&["*", "$..a"]);
+    let mut sample = Sample::one_in(12);
     for (ended, open) in ended.iter().flat_map(|ended| ["[", "{\"a\":"].map(|open| (ended, open))) {
         let first = [open, ended].concat();
         let next = next.map(|next| if open == "[" { next.to_owned() } else { next.replacen(',', ",\"b\":", 1) });
         for (one, two) in next.iter().flat_map(|one| next.iter().map(move |two| (one, two))) {
-            for builder in builders() {
+            for builder in builders().into_iter().filter(|_| sample.takes()) {
                 changes_nothing(&[first.as_bytes(), one.as_bytes(), two.as_bytes()], builder, &patterns);
             }
         }
@@ -89,13 +91,14 @@ const NESTED: &[&str] = &[
 #[test]
 fn at_every_byte_of_every_document() {
     let documents = torture_documents().into_iter();
+    let mut sample = Sample::one_in(10);
     let documents = documents.chain(DEVIANT.iter().chain(NESTED).map(|text| text.as_bytes()));
     for (place, document) in documents.enumerate() {
         let patterns = PATTERNS.map(set);
         let is_torture = place < torture_documents().len();
         for (builder, number) in builders().into_iter().zip(0..) {
             // Each choice meets all patterns, and a third of the documents that need no choices of their own.
-            if is_torture && (place + number) % 3 != 0 {
+            if is_torture && (place + number) % 3 != 0 || !sample.takes() {
                 continue;
             }
             let patterns = &patterns[(place + number) % patterns.len()];
@@ -157,6 +160,8 @@ fn the_checksum_of_made_up_states_is_that_of_real_ones() {
 }
 
 proptest! {
+    #![proptest_config(cases(8))]
+
     #[test]
     fn at_any_cut_of_any_document(
         (document, cuts) in with_cuts(some_document()),
@@ -231,6 +236,8 @@ fn some_stream() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(cases(16))]
+
     #[test]
     fn streams_of_texts_at_any_cut(
         (stream, cuts) in with_cuts(some_stream()),
@@ -668,6 +675,7 @@ fn what_one_changed_byte_leads_to_is_json() {
     let is_json = |text: &[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
     let builder = Parser::builder();
     let lenient = builder.lenient(Leniency::ALL);
+    let mut sample = Sample::one_in(10);
     for builder in [builder, lenient, lenient.accept_deviations()] {
         for patterns in [&[][..], &["$", "..a"], &["$ | $"]].map(set) {
             for beginning in BEGINNINGS {
@@ -676,7 +684,8 @@ fn what_one_changed_byte_leads_to_is_json() {
                     continue;
                 }
                 let state = parser.save();
-                for (place, other) in (HEADER..state.len()).flat_map(|place| (0..16).map(move |other| (place, other))) {
+                let changes = (HEADER..state.len()).flat_map(|place| (0..16).map(move |other| (place, other)));
+                for (place, other) in changes.filter(|_| sample.takes()) {
                     let mut changed = state.clone();
                     changed[place] = other;
                     let Ok(restored) = builder.restore(&patterns, &sealed(changed)) else { continue };

@@ -15,6 +15,7 @@ use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use super::effort::size;
 use super::model::fitting_text;
 use super::properties::fuzz_targets;
 use super::properties::subject_types::{self, Claims, Look, Subject};
@@ -888,7 +889,7 @@ fn open_text_is_shown_in_buffers() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: size(200, 1000) as u32, ..ProptestConfig::default() })]
 
     /// The fuzz target's property, of generated choices.
     #[test]
