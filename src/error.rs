@@ -240,7 +240,8 @@ pub enum ErrorKind {
     Finished,
     /// `{"age":"old"}` read as a struct whose `age` is a number: complete, but not of that type.
     Data,
-    /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
+    /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that
+    /// ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
     Pending,
 }
 

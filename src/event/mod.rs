@@ -1,6 +1,8 @@
-//! Events as callers get them: [`Event`] and its parts. `value.rs` is a value that was received whole, `owned.rs` an
-//! event that can be kept, `owned_events.rs` the iterators over such events, `place.rs` finds the path of an error, and `serialize.rs` and `raw_json.rs` say how serde reads
-//! and writes it.
+//! Events as callers get them: [`Event`] and its parts.
+//!
+//! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators over
+//! such events, `place.rs` finds the path of an error, and `serialize.rs` and `raw_json.rs` define how serde reads and
+//! writes events.
 
 mod owned;
 mod owned_events;

@@ -124,7 +124,7 @@ impl ParserBuilder {
         Self { leniency: self.leniency | leniency, make_translator: Some(make), ..self }
     }
 
-    /// Returns true if deviations are no error.
+    /// Sets whether tolerated deviations are accepted instead of being an error.
     pub(crate) fn accepting(self, accepts_deviations: bool) -> Self {
         Self { accepts_deviations, ..self }
     }

@@ -106,7 +106,7 @@ impl Bit {
         Some(Self((place as u64) << 4 | u64::from(IS_BYTE.ilog2() - differing.checked_ilog2()?)))
     }
 
-    /// Returns true if a key has this bit, as the number of its side.
+    /// Returns the side that a key belongs to: 1 if it has this bit, 0 otherwise.
     fn side_of(self, key: &str) -> usize {
         (byte(key, (self.0 >> 4) as usize) << (self.0 & 15) & IS_BYTE != 0).into()
     }

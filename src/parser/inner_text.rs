@@ -1,6 +1,6 @@
-//! The receiver of a text's tokens; and the texts inside strings.
+//! The receiver of a text's tokens, [`TokenSink`], and the JSON texts inside strings, [`InnerText`].
 //!
-//! A JSON text inside a string: its own tokenizer, whose tokens go to the tracker of the document.
+//! A text inside a string has its own tokenizer, whose tokens go to the tracker of the document.
 //!
 //! The decoded text of the string is the input. While a string of this text is read inside, that text's tokens come
 //! from within this one's, and so on: as deep as strings in strings go, which no pattern without as many `|` asks for,

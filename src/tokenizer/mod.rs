@@ -202,8 +202,9 @@ impl Tokenizer {
         }
     }
 
-    /// Returns true if bytes after the root value are left unread from now on; the offset then says how far a chunk was
-    /// read. A number at the root ends before the byte that ends it.
+    /// Sets whether bytes after the root value are left unread.
+    ///
+    /// If they are, the offset is how far a chunk was read. A number at the root ends before the first byte after it.
     pub(crate) fn stop_after_root(&mut self, stops: bool) {
         self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
     }
@@ -345,7 +346,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Returns true if the root value ends where the total limit does, because what comes next is no part of it.
+    /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to it.
+    /// Returns whether the root value has ended.
     #[cold]
     fn ends_before<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
         let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();

@@ -84,7 +84,7 @@ impl Nest {
 
 /// The open containers.
 impl Nest {
-    /// Returns true if the open container at a depth, of which the outermost has 0, is an object.
+    /// Returns whether the open container at `depth` is an object; the outermost has depth 0. `None` if none is open there.
     pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
         if depth + 1 == self.depth {
             return Some(self.in_object);

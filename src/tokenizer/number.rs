@@ -1,4 +1,4 @@
-//! Numbers (RFC 8259 §6): checked byte by byte, reported as a whole, never interpreted.
+//! Numbers (RFC 8259 §6): checked against the grammar, reported as a whole, never interpreted.
 
 use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};

@@ -48,7 +48,7 @@ impl Tokenizer {
         read
     }
 
-    /// Returns true if a byte at an offset is within the limit of the open string.
+    /// Fails if a byte at offset `at` exceeds the limit of the open string.
     pub(crate) fn check_string_limit(&mut self, at: u64) -> Result<(), Fault> {
         self.offset = at;
         self.check_limit(0)

@@ -1,4 +1,4 @@
-//! One input for each kind of error: its name, its title, and where the message says that it is.
+//! One input for each kind of error: its name, how its message begins, and where the message says that it is.
 //!
 //! Laws: first bad byte; true places.
 
@@ -73,12 +73,12 @@ fn each_kind_says_what_and_where() {
         ("finished", "finished", 1, after_the_end()),
         ("data", "data", 0, plain(br#"{"a": 1}"#)),
     ];
-    for (name, title, offset, error) in errors {
+    for (name, beginning, offset, error) in errors {
         assert_eq!((error.kind().name(), error.offset()), (name, offset), "{error}");
         let (line, column) = (error.line(), error.column());
         assert!(line > 0 && column > 0, "{error}");
         let message = error.to_string();
-        let expected = message.strip_prefix(&format!("{title}: ")).unwrap_or_else(|| panic!("{message}"));
+        let expected = message.strip_prefix(&format!("{beginning}: ")).unwrap_or_else(|| panic!("{message}"));
         let place = format!(" at line {line} column {column} (byte {offset}) in {}", error.path().unwrap());
         let expected = expected.strip_suffix(&place).unwrap_or_else(|| panic!("{message} ends in {place}"));
         // What does not fit a type is said in serde's words, without its place.

@@ -53,7 +53,7 @@ impl OpenContainer {
         })
     }
 
-    /// Returns true if a child may come next, which is not the newest one.
+    /// Fails if `step` can't be the next child of this container.
     fn check_next(&self, step: ConcreteStep<'_>) -> Result<(), Disorder> {
         match (self, step) {
             (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),

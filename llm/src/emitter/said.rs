@@ -242,7 +242,8 @@ impl Said {
         ended.is_some_and(|(_, _, known)| !name.is_empty() && *known != digest_of("") && *known != digest_of(name))
     }
 
-    /// Returns true if a call has ended with this input; `None` if it has not ended or is not remembered.
+    /// Compares a call's input with the one that it ended with, and remembers it instead; an empty one is equal to any. `None`
+    /// if the call has not ended or is no longer remembered.
     pub(crate) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest, _) = self.inputs.iter_mut().rev().find(|(number, ..)| *number == call)?;
         if whole.is_empty() {

@@ -324,7 +324,8 @@ fn again(mark: &[u8], read: usize, byte: u8) -> usize {
 }
 
 impl Bare {
-    /// Returns true if the bytes so far are certainly a payload; or, as an error, where the JSON broke before that.
+    /// Reads more bytes and returns whether those so far are certainly a payload. Fails with the offset of the first bad byte
+    /// if the JSON broke before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);

@@ -175,7 +175,7 @@ impl Item<'_> {
         if is_client_s { Executor::Client } else { Executor::Provider }
     }
 
-    /// Returns true if its arguments can be read, if there are any.
+    /// Fails if the item has arguments that can't be read.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.aside().piece().map(drop)
     }

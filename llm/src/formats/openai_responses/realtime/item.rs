@@ -44,7 +44,7 @@ impl Item<'_> {
         if self.call_id.is_empty() { &self.id } else { &self.call_id }
     }
 
-    /// Returns true if its arguments can be read, if there are any.
+    /// Fails if the item has arguments that can't be read.
     pub(super) fn check(&self) -> Result<(), Unreadable> {
         self.arguments.aside().piece().map(drop)
     }
