@@ -1,5 +1,6 @@
 //! The layers of the three crates, held against the imports; the first line and the size of files;
-//! the laws, which test files name; and the README's length and links.
+//! the laws, which test files name; the README's length and links; and the paths that comments and pages
+//! name.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -240,12 +241,13 @@ fn texts(folder: &Path, found: &mut Vec<PathBuf>) {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_string_lossy();
         if path.is_dir() {
-            if !["target", ".git", "corpus", "seeds", "artifacts", "node_modules"].contains(&&*name) {
+            let skipped = ["target", ".git", "corpus", "seeds", "artifacts", "node_modules", "dist", "__pycache__"];
+            if !skipped.contains(&&*name) {
                 texts(&path, found);
             }
         } else if matches!(
             path.extension().and_then(|extension| extension.to_str()),
-            None | Some("rs" | "md" | "toml" | "js" | "yml")
+            None | Some("rs" | "md" | "toml" | "js" | "mjs" | "ts" | "py" | "sh" | "lua" | "yml")
         ) {
             found.push(path);
         }
@@ -304,22 +306,38 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     assert!(defined > 25, "the check reads definitions");
 }
 
+/// Returns true if a quoted token is the path of one file or folder, such as `tests/it/tidy.rs`.
+fn is_path(token: &str) -> bool {
+    let kinds = ["rs", "md", "ts", "mjs", "js", "py", "txt", "jsonl", "json", "toml", "sh", "yml", "lua"];
+    let is_file = token.rsplit_once('.').is_some_and(|(stem, kind)| stem.contains('/') && kinds.contains(&kind));
+    let is_in_tree = token.starts_with("src/") || token.starts_with("tests/");
+    let is_one = !token.contains(|c: char| c.is_whitespace() || "*{}<>$…".contains(c));
+    (is_file || is_in_tree) && is_one && !token.starts_with('/') && !token.contains("://")
+}
+
 #[test]
-fn pages_name_files_that_exist() {
-    let mut checked = 0;
-    for page in ["ARCHITECTURE.md", "CONTRIBUTING.md", "PERFORMANCE.md", "README.md", "SECURITY.md"] {
-        let text = fs::read_to_string(root().join(page)).unwrap();
-        for line in text.lines() {
-            for name in quoted(line).filter(|name| name.starts_with("src/") || name.starts_with("tests/")) {
-                if name.contains(|c: char| c == '*' || c.is_whitespace()) {
-                    continue;
-                }
-                assert!(root().join(name).exists(), "{page} names {name}, which does not exist");
-                checked += 1;
+fn comments_and_pages_name_files_that_exist() {
+    let mut files = Vec::new();
+    texts(root(), &mut files);
+    let (mut checked, mut missing) = (0, Vec::new());
+    for file in &files {
+        let Ok(text) = fs::read_to_string(file) else { continue };
+        let is_page = file.extension().is_some_and(|extension| extension == "md");
+        let is_prose = |line: &&str| is_page || ["//", "#", "*", "/*", "--"].iter().any(|mark| line.starts_with(mark));
+        let tokens = text.lines().map(str::trim_start).filter(is_prose).flat_map(quoted);
+        // A test's name may follow: `tests/it/tidy.rs::imports_go_down_only`.
+        let paths = tokens.filter_map(|token| token.split("::").next()).filter(|token| is_path(token));
+        for path in paths {
+            checked += 1;
+            // Below a folder around the file, or the `src` in one: the file's package is such a folder, and so is the root.
+            let mut folders = file.ancestors().skip(1).take_while(|folder| folder.starts_with(root()));
+            if !folders.any(|folder| folder.join(path).exists() || folder.join("src").join(path).exists()) {
+                missing.push(format!("{} names {path}", file.strip_prefix(root()).unwrap().display()));
             }
         }
     }
-    assert!(checked > 8, "the check reads names");
+    assert!(checked > 100, "the check reads paths");
+    assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
 }
 
 #[test]

@@ -24,7 +24,7 @@ export function plain() {
   );
 }
 
-/** A module as text that `unpack` of `src/unpack.ts` makes a module again. */
+/** A module as text that `unpack` of `src/providers/unpack.ts` makes a module again. */
 export async function pack(module) {
   const stream = await deflateAsync(split(module), { numiterations: 15 });
   // The unpacker reads up to eight bytes ahead.
@@ -39,7 +39,7 @@ export async function pack(module) {
  * It has no code in it: a bundle then begins with the packed text, which is like nothing, and the unpacker stands beside the
  * rest. That way it gzips best.
  *
- * @param unpack The function of `src/unpack.ts`, built.
+ * @param unpack The function of `src/providers/unpack.ts`, built.
  */
 export async function inline(module, unpacker, unpack, file) {
   const packed = await pack(module);

@@ -2,7 +2,7 @@
 //! `table.rs` says what the kinds are.
 //!
 //! Besides the library's own types and lines, the npm package's module and types and Python's classes are made of these, so
-//! what is said of an event here is said in no language's words. `tests/event_table.rs` writes the files that are not Rust.
+//! what is said of an event here is said in no language's words. `tests/it/declared_events.rs` writes the files that are not Rust.
 
 /// Hands the declarations to a macro, behind what that is given besides: `each_stream_event! { a_macro { … } }`.
 #[doc(hidden)]

@@ -33,7 +33,7 @@ struct File {
 }
 
 impl Imports {
-    /// Reads files by their place below the package's source folder, such as `output/mod.rs`. `package` is how its
+    /// Reads files by their place below the package's source folder, such as `event/mod.rs`. `package` is how its
     /// binaries name its library.
     pub(crate) fn read<'a>(package: &str, sources: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
         let sources: Vec<_> = sources.into_iter().map(|(place, text)| (module(place), words(text))).collect();

@@ -2,7 +2,7 @@
 //! streams into which its code is sorted.
 //!
 //! In JavaScript, which begins as an interpreter, this would take longer than all else at the first use.
-//! `../../scripts/inline.mjs` packs, unpacks and compares; `../../src/unpack.ts` calls [`unpack`]. So what is read here is
+//! `../../scripts/inline.mjs` packs, unpacks and compares; `../../src/providers/unpack.ts` calls [`unpack`]. So what is read here is
 //! known to be right: nothing else is ever given to this module, and it checks nothing.
 
 #![no_std]

@@ -1,5 +1,5 @@
 //! Saved state of provider streams and envelopes: the library's, as it is. How far their bytes have come only JavaScript
-//! knows, which puts that around it: `../../src/durable/providers/state.ts`.
+//! knows, which puts that around it: `../../src/providers/state.ts`.
 
 use alloc::vec::Vec;
 

@@ -1,4 +1,4 @@
-//! Gemini: `generateContent` streams. What their parts say is read in `gemini_parts`, as Live has the same; the
+//! Gemini: `generateContent` streams. What their parts say is read in `parts.rs`, as Live has the same; the
 //! Interactions API has a file of its own too.
 
 mod grounding;
