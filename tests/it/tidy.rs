@@ -1,6 +1,6 @@
 //! The layers of the three crates, held against the imports; the first line and the size of files;
-//! the laws, which test files name; the README's length and links; and the paths that comments and pages
-//! name.
+//! the laws, which test files name; the README's length and links; the paths that comments and pages name; and the crates
+//! that a release publishes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -338,6 +338,60 @@ fn comments_and_pages_name_files_that_exist() {
     }
     assert!(checked > 100, "the check reads paths");
     assert!(missing.is_empty(), "these paths do not exist:\n{}", missing.join("\n"));
+}
+
+/// The names of the crates that are published, with those of the workspace that each one depends on.
+fn published() -> BTreeMap<String, Vec<String>> {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members = workspace.split_once("\nmembers = [").unwrap().1.split_once(']').unwrap().0;
+    let manifests = members.split('"').skip(1).step_by(2).chain(["."]);
+    let manifests = manifests.map(|member| fs::read_to_string(root().join(member).join("Cargo.toml")).unwrap());
+    let package = |manifest: String| {
+        let name = manifest.split_once("\nname = \"").unwrap().1.split_once('"').unwrap().0;
+        let dependencies = manifest.split_once("\n[dependencies]\n").unwrap().1.split("\n[").next().unwrap();
+        let names = dependencies.lines().filter(|line| line.starts_with("jsonspigot"));
+        (name.to_owned(), names.map(|line| line.split(' ').next().unwrap().to_owned()).collect())
+    };
+    manifests.filter(|manifest| !manifest.contains("\npublish = false")).map(package).collect()
+}
+
+#[test]
+fn a_release_publishes_each_crate_after_its_dependencies() {
+    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
+    let releases = page.split("\n## Releases\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let command = releases.split("`cargo publish --package ").nth(1).unwrap().split('`').next().unwrap();
+    let recipe: Vec<_> = command.split(" --package ").collect();
+    let published = published();
+    let sorted = BTreeMap::from_iter(recipe.iter().map(|name| (*name, ())));
+    assert!(sorted.into_keys().eq(published.keys()), "the recipe publishes {recipe:?}, not {published:?}");
+    for (place, name) in recipe.iter().enumerate() {
+        let is_before = |needed: &String| recipe[..place].contains(&needed.as_str());
+        assert!(published[*name].iter().all(is_before), "{name} comes before a crate that it depends on");
+    }
+    let script = fs::read_to_string(root().join(".ci/package-check")).unwrap();
+    assert!(script.contains(&format!("\ncrates=({})\n", recipe.join(" "))), "the dry run is of other crates");
+}
+
+#[test]
+fn the_release_recipe_names_each_file_with_the_version() {
+    let read = |file: &Path| fs::read_to_string(file).unwrap();
+    let workspace = read(&root().join("Cargo.toml"));
+    let version = workspace.split_once("\nversion = \"").unwrap().1.split_once('"').unwrap().0;
+    let page = read(&root().join("CONTRIBUTING.md"));
+    let item = page.split("- [ ] The new version").nth(1).unwrap().split(" In `CHANGELOG.md`").next().unwrap();
+    let named: Vec<_> = quoted(item).filter(|token| !token.starts_with('[')).map(|file| root().join(file)).collect();
+    for file in &named {
+        let text = read(file);
+        let has_version = text.contains(&format!("\"{version}\"")) || text.contains(&format!("\"={version}\""));
+        assert!(has_version, "{} has not the version {version}", file.display());
+    }
+    let mut files = Vec::new();
+    texts(root(), &mut files);
+    for file in files.iter().filter(|file| file.ends_with("Cargo.toml")) {
+        let mut lines = read(file).lines().map(str::to_owned).collect::<Vec<_>>().into_iter();
+        let depends = lines.any(|line| line.starts_with("jsonspigot") && line.contains("version = \"="));
+        assert!(!depends || named.contains(file), "{} is not in the recipe", file.display());
+    }
 }
 
 #[test]
