@@ -1,6 +1,4 @@
 //! Runs the library and writes down what it says in the model's words, so that the two can be compared.
-//!
-//! Laws: true places.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,6 +7,7 @@ use jsonspigot::{
     DuplicateKeys, Error, Event, EventKind, Leniency, Limits, Parser, ParserBuilder, PatternSet, Segment, ValueKind,
 };
 
+use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte, torture_cuts};
 use crate::model::log::{ErrorPath, Log, ModelDeviation, ModelEvent, ModelEventKind, Options, PathElement, Verdict};
 use crate::model::recogniser;
@@ -238,6 +237,7 @@ pub fn check(document: &[u8], options: &Options) -> Log {
             assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
         }
     }
+    mark_compared(&expected);
     expected
 }
 
@@ -249,7 +249,23 @@ pub fn check_cut(document: &[u8], options: &Options, cuts: &[usize]) -> Log {
         let seen = observe(options, &chunks(document, cuts), method);
         assert_eq!(seen, expected, "{:?} cut at {cuts:?}, {method:?}", String::from_utf8_lossy(document));
     }
+    mark_compared(&expected);
     expected
+}
+
+/// Records which laws were compared when the library's log was found to be this one.
+fn mark_compared(expected: &Log) {
+    Law::Strict.mark_compared();
+    match expected.verdict.failure() {
+        Some(("duplicate-key", _)) => Law::DuplicateKeys.mark_compared(),
+        Some((kind, _)) if kind.ends_with("-limit") => Law::Limits.mark_compared(),
+        Some(_) => Law::FirstBadByte.mark_compared(),
+        None => {}
+    }
+    if !expected.events.is_empty() {
+        Law::FramedMatches.mark_compared();
+        Law::AtomsWhole.mark_compared();
+    }
 }
 
 /// Prompt, but atoms come whole: after every prefix, all that can be known has been told, and no more.
@@ -262,5 +278,8 @@ pub fn check_prompt(document: &[u8], options: &Options) {
         let seen = observe(&options, &chunks(prefix, &each_byte(end)), Method::Iterator);
         assert_eq!(seen, expected, "after {:?}", String::from_utf8_lossy(prefix));
         assert_eq!(observe(&options, &[prefix], Method::Callback), expected);
+        if !expected.events.is_empty() {
+            Law::Prompt.mark_compared();
+        }
     }
 }

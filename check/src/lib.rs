@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`model`] | a slow, obviously right reading of JSON, which uses nothing of the library |
 //! | [`driver`] | the library, driven over a text at any cut, with a log like the model's |
+//! | [`laws`] | the laws by name, the binaries that must hold them, and what a test compared |
 //! | [`properties`] | the parser's laws |
 //! | [`streams`] | the laws of calls and provider streams, recorded streams, and a log of what was reported |
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
@@ -17,6 +18,7 @@ pub mod driver;
 pub mod effort;
 pub mod envelope;
 pub mod fuzz_inputs;
+pub mod laws;
 pub mod model;
 pub mod names;
 pub mod properties;

@@ -5,7 +5,8 @@ use jsonspigot_llm::{Envelope, EnvelopeEvent};
 use serde::de::IgnoredAny;
 
 use super::recorder::{Subject, boundaries, envelope, seen, tell};
-use super::splitter::{Choices, Spelt, Then, split};
+use super::splitter::{Choices, Piece, Spelt, Then, split};
+use crate::laws::Law;
 use crate::sealed::edited;
 
 /// Each kind of delimiter, in both ways to declare its payload.
@@ -38,6 +39,10 @@ pub fn pieces_are_the_splitters(text: &str, delimiters: &[Spelt], choices: &Choi
     let told = tell(&mut envelope, text, cuts);
     assert_eq!(told.pieces, split(text, delimiters, choices, Then::End), "{delimiters:?}, {choices:?}");
     told.check(text, choices);
+    Law::NoPanics.mark_compared();
+    if told.pieces.iter().any(|piece| matches!(piece, Piece::Payload { .. })) {
+        Law::Payloads.mark_compared();
+    }
 }
 
 /// Cuts at char boundaries change nothing.
@@ -46,6 +51,9 @@ pub fn cuts_change_nothing(text: &str, delimiters: &[Spelt], choices: &Choices, 
     let whole = tell(&mut envelope, text, &[]);
     assert_eq!(tell(&mut envelope, text, cuts), whole, "{delimiters:?}, {choices:?}");
     assert_eq!(tell(&mut envelope, text, &boundaries(text)), whole, "char by char, {delimiters:?}, {choices:?}");
+    if !whole.pieces.is_empty() {
+        Law::ChunkEdges.mark_compared();
+    }
 }
 
 /// Both, for every single cut.
@@ -148,6 +156,7 @@ pub fn a_state_is_refused_or_sound<S: AsRef<str>>(
         act(&mut saved, &mut |event| told.push(format!("{event:?}")));
         assert_eq!(told, expected);
         assert_eq!(seen(&saved), seen(&plain));
+        Law::SavedState.mark_compared();
         saved = subject.restored(&saved);
     }
     None

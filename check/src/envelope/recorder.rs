@@ -1,6 +1,4 @@
 //! What an envelope told, joined; checked while it is told.
-//!
-//! Laws: saved state.
 
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
@@ -10,6 +8,7 @@ use jsonspigot_llm::{Delimiter, Envelope, EnvelopeBuilder, EnvelopeEvent};
 use serde::de::IgnoredAny;
 
 use super::splitter::{Choices, Piece, Spelt};
+use crate::laws::Law;
 
 pub fn patterns() -> PatternSet {
     PatternSet::new(["$..*", "$", "a", "$..b[*]"]).unwrap()
@@ -255,6 +254,7 @@ pub fn tell(subject: &mut Subject, text: &str, cuts: &[usize]) -> Told {
         }
         assert_eq!(again, expected, "saved and restored at {from} of {text:?}");
         assert_eq!(seen(&saved), seen(envelope), "saved and restored at {from} of {text:?}");
+        Law::SavedState.mark_compared();
     }
     told
 }

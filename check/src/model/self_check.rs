@@ -1,6 +1,4 @@
 //! The model held against `serde_json` and against itself: verdicts, values, first bad bytes, what is known on the way.
-//!
-//! Laws: strict; first bad byte.
 
 use proptest::prelude::*;
 use serde_json::Value;

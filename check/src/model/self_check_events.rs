@@ -1,6 +1,4 @@
 //! The model's events and errors held against the contract's own examples, one line each.
-//!
-//! Laws: first bad byte; atoms whole; duplicate keys.
 
 use std::fmt::Write;
 

@@ -1,10 +1,9 @@
 //! The texts of a stream are read as each alone would be: their events, offsets, errors, values and snapshots.
-//!
-//! Laws: documents alone.
 
 use jsonspigot::{DocumentEvent, Documents, Framing, Retain};
 
 use crate::driver::{Joined, builder, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::{ErrorPath, Log, Options, Verdict};
 use crate::model::recogniser;
@@ -27,6 +26,9 @@ pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options:
     for chunks in [vec![stream], chunks(stream, cuts)] {
         let seen = observe(&chunks, framing, options);
         assert_eq!(seen, expected, "{framing} {:?} in {} chunks", String::from_utf8_lossy(stream), chunks.len());
+    }
+    if !expected.is_empty() {
+        Law::DocumentsAlone.mark_compared();
     }
 }
 

@@ -1,10 +1,9 @@
 //! An error names the innermost open value or none, whatever is kept and followed, however the text is cut.
-//!
-//! Laws: true places.
 
 use jsonspigot::{Error, Retain};
 
 use crate::driver::{METHODS, builder, drive, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
 use crate::model::log::{Log, Options, Verdict};
 use crate::model::recogniser;
@@ -45,6 +44,9 @@ pub fn are_true(document: &[u8], cuts: &[usize], options: &Options) {
                     String::from_utf8_lossy(document)
                 );
             }
+        }
+        if expected.verdict.is_failed() {
+            Law::TruePlaces.mark_compared();
         }
     }
 }

@@ -1,12 +1,11 @@
 //! What a parser says that goes on past named deviations, against the model and against a strict parser.
-//!
-//! Laws: deviations shown; deviations accepted.
 
 use jsonspigot::{Parser, PartialValue, PatternSet, Retain};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
 use crate::driver::{METHODS, builder, check_cut, drive, observe, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::{Log, Options, Verdict};
 use crate::model::replay;
@@ -22,6 +21,8 @@ pub fn reads_as_the_model(document: &[u8], cuts: &[usize], options: &Options) ->
         assert!(strict.events.len() <= log.events.len() || strict.verdict == Verdict::Open);
         if log.deviations.is_empty() {
             assert_eq!(strict, log, "leniency that is not needed");
+        } else {
+            Law::DeviationsShown.mark_compared();
         }
     }
     log
@@ -80,6 +81,7 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
         let nothing = drive(&mut parser, &chunks, method, true);
         assert_eq!((nothing.verdict, nothing.deviations), (log.verdict.clone(), log.deviations.clone()));
     }
+    Law::DeviationsAccepted.mark_compared();
 }
 
 /// With nothing followed, the verdict and the report are the same.

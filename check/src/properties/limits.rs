@@ -1,6 +1,4 @@
 //! Limits, against the recogniser's.
-//!
-//! Laws: limits bite per byte.
 
 use crate::driver::check_cut;
 use crate::model::log::{Options, Verdict};

@@ -1,6 +1,4 @@
 //! Typed looks at every prefix of a text: what they show only grows, and they fail only where nothing can fit any more.
-//!
-//! Laws: typed looks.
 
 use std::fmt::Debug;
 

@@ -1,11 +1,10 @@
 //! Any sequence of calls on parsers of any configuration, against the recogniser's reading of what they were fed.
-//!
-//! Laws: errors stick.
 
 use jsonspigot::{Error, ErrorKind, Events, Parser, Retain};
 
 use super::snapshots::with_snapshots;
 use crate::driver::{Joined, Method, builder, pattern_set};
+use crate::laws::Law;
 use crate::model::closer::OpenAtoms;
 use crate::model::log::{Log, ModelEvent, ModelEventKind, Options, Verdict};
 use crate::model::place::line_and_column;
@@ -66,6 +65,12 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
     for subject in &all {
         subject.look(&history);
         assert_eq!(subject.log(&history), expected, "{configuration:?}");
+    }
+    if !ops.is_empty() {
+        Law::NoPanics.mark_compared();
+    }
+    if expected.verdict.is_failed() {
+        Law::ErrorsStick.mark_compared();
     }
 }
 

@@ -1,12 +1,11 @@
 //! Events that can be kept: what is written is read back, and with the value as it was spelt.
-//!
-//! Laws: owned events.
 
 use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::driver::{builder, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::Options;
 
@@ -34,6 +33,7 @@ pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: R
         assert_eq!(serde_json::from_reader::<_, OwnedEvent>(line.as_bytes()).unwrap(), event, "{line}");
         let spread = serde_json::to_string_pretty(&event).unwrap().replace('\n', "\r\n");
         assert_eq!(serde_json::from_str::<OwnedEvent>(&spread).unwrap(), event, "{spread}");
+        Law::OwnedEvents.mark_compared();
         let OwnedEventKind::End(Some(value)) = &event.kind else { continue };
         let text = text.expect("an end with a value has its text");
         assert!(line.contains(&format!(r#","value":{value},"match":"#)), "raw in {line}");

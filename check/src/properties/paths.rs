@@ -1,11 +1,10 @@
 //! What patterns select, how matches are told, and that being followed changes nothing else.
-//!
-//! Laws: skipping validates; selection; patterns apart.
 
 use jsonspigot::{Parser, PatternSet, Segment};
 use serde_json::Value;
 
 use crate::driver::{Method, observe, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
 use crate::model::log::{ModelEvent, ModelEventKind, Options, PathElement, concrete_path, normalized_path};
 use crate::model::pattern::{ModelPattern, adversarial_patterns, at, everything_below};
@@ -33,6 +32,7 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
         let mut expected: Vec<Vec<PathElement>> = pattern.select(&value).into_iter().map(|(path, _)| path).collect();
         expected.sort();
         assert_eq!(told, expected, "{pattern}");
+        Law::Selection.mark_compared();
     }
 }
 
@@ -82,6 +82,9 @@ pub fn do_not_disturb_each_other(document: &[u8], cuts: &[usize], patterns: &[Mo
         let events = together.events.iter().filter(|event| event.pattern == place);
         let events: Vec<_> = events.map(|event| ModelEvent { pattern: 0, ..event.clone() }).collect();
         assert_eq!(events, alone.events, "{pattern}");
+        if patterns.len() > 1 {
+            Law::PatternsApart.mark_compared();
+        }
     }
 }
 
@@ -96,6 +99,7 @@ pub fn change_no_verdict(document: &[u8], options: &Options) {
     assert_eq!(verdict(options.patterns.clone()), nothing);
     assert_eq!(verdict(vec![everything_below()]), nothing);
     assert_eq!(verdict(adversarial_patterns()), nothing);
+    Law::SkippingValidates.mark_compared();
 }
 
 /// A told path, given back as a pattern in either spelling, selects just its value; paths are equal if spelt alike.
@@ -112,6 +116,7 @@ pub fn are_patterns(document: &[u8], patterns: &[ModelPattern]) {
             let found: Vec<_> = again.feed(document).flatten().collect();
             assert!(!found.is_empty(), "{spelling}");
             assert!(found.iter().all(|other| other.path == event.path), "{spelling}");
+            Law::Selection.mark_compared();
         }
     }
 }

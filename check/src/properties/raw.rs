@@ -1,12 +1,11 @@
 //! Raw deltas: those of `raw:PATTERN` join to the value's text as it came, and change nothing else.
-//!
-//! Laws: raw deltas.
 
 use std::collections::BTreeMap;
 
 use jsonspigot::{Error, Event, EventKind, Parser, ParserBuilder, PatternSet, Retain, Segment, ValueKind};
 
 use crate::driver::{METHODS, Method};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 
 /// One event, but for its text; a match's deltas are appended to its first one.
@@ -155,4 +154,7 @@ pub fn are_the_values_text(document: &[u8], cuts: &[usize], builder: ParserBuild
         told.iter().filter(is_other).cloned().collect()
     };
     assert_eq!(others(&whole), others(&plain), "raw deltas change nothing else");
+    if others(&whole).len() < whole.len() {
+        Law::RawDeltas.mark_compared();
+    }
 }

@@ -1,12 +1,11 @@
 //! Revisions under any sequence of feeds, finishes, clones and resets: what is accepted brings a copy up to date, what
 //! was shown of another text is refused, and whether anything has changed is one answer, however it is asked.
-//!
-//! Laws: revisions.
 
 use jsonspigot::{Parser, PartialValue, Revision};
 use serde_json::Value;
 
 use super::snapshots::{apply, is_readable, json, shown, with_open_atoms};
+use crate::laws::Law;
 use crate::model::closer::OpenAtoms;
 
 /// What happens to one of the parsers, chosen by a number.
@@ -155,6 +154,7 @@ impl Subject {
         }
         assert_eq!(copy, now.copy, "a copy is brought up to date");
         assert!(has_changed || ops.is_empty(), "something to do is a change");
+        Law::Revisions.mark_compared();
         // What is complete in a copy without being told so: all but the last value and what it stands in.
         if let Some(root) = self.parser.snapshot() {
             check_all_but_last(root);

@@ -5,6 +5,7 @@ use jsonspigot::{
 };
 use serde::de::IgnoredAny;
 
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::nested::NestedPattern;
 use crate::model::rewrite::{ModelRule, REPLACEMENT, mapped, rewritten};
@@ -81,6 +82,7 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     let document = std::str::from_utf8(document).expect("a valid text is UTF-8");
     if let Some(expected) = rewritten(document, rules) {
         assert_eq!(String::from_utf8(whole).expect("what comes out is UTF-8"), expected);
+        Law::Rewriting.mark_compared();
     }
 }
 

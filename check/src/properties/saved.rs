@@ -1,7 +1,5 @@
 //! Saved state: a parser that is saved and restored between any two chunks goes on as if nothing had happened, and no
 //! bytes at all give one that breaks a promise.
-//!
-//! Laws: saved state.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -13,6 +11,7 @@ use jsonspigot::{
 use serde::de::IgnoredAny;
 
 use crate::driver::Method;
+use crate::laws::Law;
 
 /// Two parsers read the same chunks; one of them is saved and restored before each chunk and before the end. Nothing
 /// that can be observed tells them apart.
@@ -32,6 +31,7 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &Patt
                 assert_eq!(open_matches(parser), plain.open, "{chunks:?} at {place}");
             }
         }
+        Law::SavedState.mark_compared();
     }
 }
 
@@ -172,6 +172,7 @@ fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: ParserBu
         if let Ok(value) = plain.parser.complete() {
             serde_json::from_slice::<IgnoredAny>(value.bytes()).expect("a complete value is JSON");
         }
+        Law::SavedState.mark_compared();
     }
 }
 

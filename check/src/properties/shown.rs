@@ -1,7 +1,5 @@
 //! What a typed look shows, read back from its `Debug` text, and whether a later look only adds to it. `Debug` rather
 //! than `Serialize`, because it names the variant of every enum, also of one that is untagged or tagged inside.
-//!
-//! Laws: typed looks.
 
 /// What may differ from type to type.
 #[derive(Clone, Copy, Debug, Default)]

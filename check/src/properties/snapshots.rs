@@ -1,6 +1,4 @@
 //! The partial document at every prefix: against an independent closer, against the events, and against itself.
-//!
-//! Laws: atoms whole; append-only; snapshots are the events; open atoms.
 
 use std::collections::BTreeMap;
 
@@ -8,6 +6,7 @@ use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, Segm
 use serde_json::Value;
 
 use crate::driver::{Method, builder, drive, observe, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::{chunks, each_byte};
 use crate::model::closer::{OpenAtoms, closed_text};
 use crate::model::log::{Options, Verdict};
@@ -83,6 +82,7 @@ fn are_what_it_closes(document: &[u8], open_atoms: OpenAtoms) {
                 !parser.snapshot().is_some_and(jsonspigot::PartialValue::is_complete),
                 "a failed text is never complete"
             );
+            Law::NeverRepaired.mark_compared();
             return;
         }
         let expected = closed_text(&document[..=k], open_atoms);
@@ -96,6 +96,7 @@ fn are_what_it_closes(document: &[u8], open_atoms: OpenAtoms) {
             assert!(root == *seen.as_ref().unwrap(), "a view equals its value");
             assert_eq!(json(&root.to_string()), *seen.as_ref().unwrap(), "a view prints its value");
             assert_eq!(serde_json::to_value(root).unwrap(), *seen.as_ref().unwrap(), "a view serializes its value");
+            Law::Snapshots.mark_compared();
         }
     }
 }
@@ -111,6 +112,9 @@ pub fn last(chunks: &[&[u8]], open_atoms: OpenAtoms) -> (Option<String>, Verdict
 pub fn do_not_depend_on_the_cuts(document: &[u8], cuts: &[usize]) {
     for open_atoms in OpenAtoms::BOTH {
         assert_eq!(last(&chunks(document, cuts), open_atoms), last(&[document], open_atoms));
+        if !cuts.is_empty() {
+            Law::ChunkEdges.mark_compared();
+        }
     }
     let [(_, verdict), (_, provisional)] = OpenAtoms::BOTH.map(|open_atoms| last(&[document], open_atoms));
     assert_eq!(verdict, provisional);
@@ -130,6 +134,7 @@ pub fn only_grow(document: &[u8]) {
         let now = shown(&parser).filter(|text| is_readable(text.as_bytes())).map(|text| json(&text));
         if let (Some(last), Some(now)) = (&last, &now) {
             assert!(is_prefix(last, now), "{last} then {now}");
+            Law::AppendOnly.mark_compared();
         }
         last = now.or(last);
     }
@@ -143,6 +148,7 @@ pub fn equal_their_events(prefix: &[u8]) {
     let is_readable = shown(&parser).is_none_or(|text| is_readable(text.as_bytes()));
     if let (Ok(replayed), true) = (replay::replay(&log.events), is_readable) {
         assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), replayed);
+        Law::Snapshots.mark_compared();
     }
 }
 
@@ -171,6 +177,7 @@ fn change_no_event(chunks: &[&[u8]], options: &Options, open_atoms: OpenAtoms) {
     let with = drive(&mut with_patterns(options, open_atoms), chunks, Method::Iterator, true);
     let without = observe(options, chunks, Method::Iterator);
     assert_eq!(with.events, without.events);
+    Law::Snapshots.mark_compared();
 }
 
 /// A member is found by its name, of several the last one, however often and in whatever order it was looked for
@@ -225,11 +232,15 @@ pub fn differ_in_open_atoms_only(document: &[u8], cuts: &[usize]) {
         let [hidden, shown] = parsers.each_mut().map(|parser| parser.feed(chunk).check());
         assert_eq!(hidden, shown);
         let [hidden, mut shown] = parsers.each_ref().map(all_values);
-        if shown.len() > hidden.len() {
+        let has_open_atom = shown.len() > hidden.len();
+        if has_open_atom {
             let (kind, is_complete, _) = shown.pop().unwrap();
             assert!(kind.is_atom() && !is_complete);
         }
         assert_eq!(hidden, shown);
+        if has_open_atom {
+            Law::OpenAtoms.mark_compared();
+        }
     }
     let [hidden, shown] = parsers.each_mut().map(|parser| parser.finish().check());
     assert_eq!(hidden, shown);
@@ -282,6 +293,7 @@ fn are_rebuilt(document: &[u8], cuts: &[usize], open_atoms: OpenAtoms) {
         assert!(!parser.has_changed_since(revision));
         assert_eq!(parser.patch_since(revision).unwrap().len(), 0);
         assert_eq!(parser.snapshot().map(|root| root.to_value().unwrap()), copy.clone());
+        Law::Revisions.mark_compared();
     }
 }
 

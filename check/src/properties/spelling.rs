@@ -1,10 +1,9 @@
 //! One document in two spellings: white space and escapes change offsets only.
-//!
-//! Laws: spelling.
 
 use serde_json::Value;
 
 use crate::driver::{Method, observe};
+use crate::laws::Law;
 use crate::model::generate::{Dress, Tree};
 use crate::model::log::{ModelEventKind, Options, Verdict};
 use crate::model::pattern::ModelPattern;
@@ -20,6 +19,7 @@ pub fn changes_offsets_only(plain: &[u8], dressed: &[u8], patterns: &[ModelPatte
     let (plain, dressed) = (told(plain), told(dressed));
     assert_eq!(plain.1, Verdict::Complete);
     assert_eq!(plain, dressed);
+    Law::Spelling.mark_compared();
 }
 
 /// The same for any text and a dress: nothing is said of texts that are not valid.

@@ -1,10 +1,9 @@
 //! A parser that stops at the root takes the text up to there and nothing else, and tells what any other one tells of it.
-//!
-//! Laws: stopping at the root.
 
 use jsonspigot::Retain;
 
 use crate::driver::{METHODS, builder, drive, pattern_set};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::{Options, Verdict};
 use crate::model::recogniser;
@@ -27,6 +26,7 @@ pub fn takes_the_root_alone(document: &[u8], cuts: &[usize], options: &Options) 
                 if verdict == Verdict::Complete {
                     assert_eq!(parser.offset(), root.len() as u64, "{}", document.escape_ascii());
                     assert!(parser.text().map_or(retain == Retain::Matches, |text| text == root));
+                    Law::StoppingAtRoot.mark_compared();
                 }
                 parser.reset();
             }

@@ -1,11 +1,10 @@
 //! Verdict, value and promptness of any text, against the recogniser and serde_json.
-//!
-//! Laws: strict; first bad byte; prompt; framed matches.
 
 use jsonspigot::{Parser, PatternSet};
 use serde_json::Value;
 
 use crate::driver::{Method, check_cut, check_prompt, drive};
+use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::{Options, Verdict};
 
@@ -38,5 +37,6 @@ pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
         let shown = root.to_value().unwrap();
         assert_eq!(shown.to_string(), expected.to_string());
         assert_eq!(shown, expected);
+        Law::Strict.mark_compared();
     }
 }

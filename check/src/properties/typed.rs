@@ -1,13 +1,12 @@
 //! Typed partials of any text that nearly fits a type: whole, they are serde_json's; before, they show what is known as
 //! it grows, fail only where nothing can fit, and what they call settled is whole in the document, and stays what it is.
-//!
-//! Laws: types; typed looks.
 
 use jsonspigot::{Parser, PartialValue, ValueKind};
 
 use super::looks::{self, Looks, Reader, Rules};
 use super::snapshots::plain;
 use super::subject_types::{Claim, Claims, Look, Subject};
+use crate::laws::Law;
 use crate::model::{fitting_text, read};
 
 /// A whole text reads into the type as serde_json reads it.
@@ -23,6 +22,7 @@ pub fn is_serde_jsons<S: Subject>(text: &str) {
         (Ok(own), Ok(expected)) => {
             assert!(own.is_complete());
             assert_eq!(format!("{:?}", own.get()), format!("{expected:?}"), "{text}");
+            Law::Types.mark_compared();
         }
         (Err(_), Err(_)) => {}
         (Ok(_), Err(_)) if S::READS_ESCAPES && text.contains('\\') => {}
@@ -66,6 +66,7 @@ pub fn settles_only_what_is_whole<S: Subject>(text: &str) {
     for claim in earlier {
         let differs = last.iter().any(|other| other.path == claim.path && other.of != claim.of);
         assert!(!differs || S::MAY_CHANGE, "{text}: {claim:?}");
+        Law::Types.mark_compared();
     }
 }
 
@@ -114,6 +115,7 @@ pub fn shows_as_much_as_is_known<S: Subject>(text: &str, bytes: &[u8]) {
     let place = bytes.len() % text.len().max(1);
     let held = held.and_then(|()| looks.do_not_depend_on_earlier_ones(&reader, place));
     held.unwrap_or_else(|what| panic!("{text}: {what}"));
+    Law::TypedLooks.mark_compared();
 }
 
 /// Texts that begin like the one that these bytes choose: all choices up to one of them are the same.

@@ -1,7 +1,5 @@
 //! Saved state: a stream, or calls, beside one that is saved and restored between any two events or signals. Nothing that
 //! can be observed tells them apart.
-//!
-//! Laws: saved state.
 
 use std::fmt::Write as _;
 
@@ -9,6 +7,7 @@ use jsonspigot::Parser;
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder};
 
 use super::log::Log;
+use crate::laws::Law;
 
 /// How many bytes of states are made of one stream; after that it is saved only now and then, as each time costs the
 /// state's length.
@@ -55,6 +54,7 @@ impl Streams {
         assert_eq!(told, expected);
         if is_due {
             assert_eq!(seen(&self.saved), seen(&self.plain));
+            Law::SavedState.mark_compared();
         }
     }
 }
@@ -121,6 +121,7 @@ impl Calls {
         act(&mut self.saved, &mut |event| writeln!(told, "{event:?}").unwrap());
         assert_eq!(told, expected);
         assert_eq!(seen_of_calls(&self.saved), seen_of_calls(&self.plain));
+        Law::SavedState.mark_compared();
     }
 }
 

@@ -5,6 +5,7 @@ use jsonspigot_llm::Provider;
 use serde_json::{Value, json};
 
 use super::{Call, Wire, render};
+use crate::laws::Law;
 use crate::streams::support::{Log, read};
 
 /// What is done to one fragment's event.
@@ -81,6 +82,7 @@ pub fn makes_nothing_whole(wire: Wire, calls: &[Call], order: &[usize], which: u
         if call.value.is_some() {
             assert_eq!(call.value, whole.unwrap().value, "{wire:?} {damage:?}: {:#?}", damaged.calls);
         }
+        Law::Damage.mark_compared();
     }
 }
 

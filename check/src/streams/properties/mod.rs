@@ -13,6 +13,7 @@ use jsonspigot_llm::Provider;
 use serde_json::{Value, json};
 
 use self::damage::{Damage, indices_may_be_strings, makes_nothing_whole};
+use crate::laws::Law;
 use crate::streams::support::{everything, read_bytes, read_with};
 
 /// A wire format that a property is checked with: a provider's own, or another one that it is read with.
@@ -73,6 +74,7 @@ pub fn are_told_alone(wire: Wire, calls: &[Call], order: &[usize], framing: Fram
         // A call without any text has the empty object; white space alone is a text that was cut.
         let is_empty = call.arguments.is_empty();
         assert_eq!(told.value.is_some(), is_whole || is_empty, "{wire:?}: {told:?}");
+        Law::CallsAlone.mark_compared();
     }
 }
 
@@ -81,6 +83,7 @@ pub fn are_survived<E: AsRef<str>>(provider: Option<Provider>, events: &[E]) {
     let log = read_with(provider, everything(), events);
     assert_eq!(log, read_with(provider, everything(), events));
     assert!(log.calls.iter().all(|call| !call.status.is_empty()), "every call's input ends: {:?}", log.calls);
+    Law::NoPanics.mark_compared();
 }
 
 /// The fuzz target. The head holds the provider, the framing, the distance of cuts and the order of pieces; calls end

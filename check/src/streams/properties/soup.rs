@@ -5,6 +5,7 @@ use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder};
 use jsonspigot_llm::{CallEvent, CallLimits, CallStart, Provider, ProviderStream, Slot, ToolCalls, ToolCallsBuilder};
 use serde_json::{Value, json};
 
+use crate::laws::Law;
 use crate::streams::restored::Calls;
 use crate::streams::support::{CallLog, Log, everything, read_stream};
 
@@ -24,6 +25,7 @@ pub fn is_survived(head: &[u8], signals: &[&[u8]]) {
         assert_ne!(call.status, "", "every call's input ends: {call:?}");
         check_verdict(call, parser);
     }
+    Law::NoPanics.mark_compared();
 }
 
 /// A stream that is made in one of many ways: of a provider or of whoever shows to be it; `made` says with bits 1 and 2

@@ -5,6 +5,7 @@ use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls, ToolCall
 use serde::de::IgnoredAny;
 
 use super::soup::{self, Signal};
+use crate::laws::Law;
 use crate::sealed::{HEADER, edited};
 use crate::streams::restored::{restored_calls, restored_stream, seen, seen_of_calls};
 
@@ -57,6 +58,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
         act(&mut saved, &mut |event| told.push(format!("{event:?}")));
         assert_eq!(told, expected);
         assert_eq!(seen(&saved), seen(&plain));
+        Law::SavedState.mark_compared();
         if let Some(message) = plain.message() {
             serde_json::from_str::<IgnoredAny>(&message).expect("a message is JSON");
         }
@@ -91,6 +93,7 @@ pub fn calls_are_refused_or_sound(
         act(&mut saved, &mut |event| told.push(format!("{event:?}")));
         assert_eq!(told, expected);
         assert_eq!(seen_of_calls(&saved), seen_of_calls(&plain));
+        Law::SavedState.mark_compared();
         saved = restored_calls(choices, &saved);
     }
     assert!(plain.open_calls().is_empty(), "all calls have ended");
