@@ -1,8 +1,6 @@
 //! What allocates, and what doesn't: looking is free, feeding pays for what is kept and for nothing else.
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
-//!
-//! Laws: bounded; inner texts; documents alone.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -1,12 +1,20 @@
 //! Bounded: with nothing retained, memory does not grow with the text. The peak of the heap is measured, not estimated.
 //!
 //! A test binary of its own, since its allocator counts (for each thread on its own).
-//!
-//! Laws: skipping validates; bounded; async streams.
 
 use allocation_counter::measure;
 use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
 use jsonspigot_check::effort::size;
+use jsonspigot_check::laws::Law;
+
+/// Which tests hold each law.
+mod laws {
+    jsonspigot_check::laws! {
+        Memory:
+        SkippingValidates as skipping_validates: [what_is_skipped_takes_no_memory];
+        Bounded as bounded: [what_is_told_at_once_takes_no_memory, depth_is_what_is_paid_for];
+    }
+}
 
 const CHUNK: usize = 64 << 10;
 
@@ -83,7 +91,6 @@ fn distinct_keys(count: usize) -> impl Iterator<Item = Vec<u8>> {
     text("{\"\":0", count, |place| format!(",\"key {place}\":0"), "}")
 }
 
-#[test]
 fn what_is_skipped_takes_no_memory() {
     for (name, peak) in [
         ("long string", peak(builder(), &[], string(long()), Method::Callback)),
@@ -91,10 +98,10 @@ fn what_is_skipped_takes_no_memory() {
         ("keys", peak(builder(), &["[0]"], distinct_keys(size(100_000, 1_000_000)), Method::Iterator)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
+        Law::SkippingValidates.mark_compared();
     }
 }
 
-#[test]
 fn what_is_told_at_once_takes_no_memory() {
     for (name, peak) in [
         ("long string", peak(builder(), &["$"], string(long()), Method::Callback)),
@@ -102,6 +109,7 @@ fn what_is_told_at_once_takes_no_memory() {
         ("keys", peak(builder(), &["$", "$..*"], distinct_keys(size(10_000, 100_000)), Method::Callback)),
     ] {
         assert!(peak <= SMALL, "{name}: {peak} bytes");
+        Law::Bounded.mark_compared();
     }
 }
 
@@ -159,7 +167,6 @@ fn what_has_ended_inside_strings_takes_no_memory() {
 }
 
 /// What stands open costs its depth: some bytes a level where it is followed, bits where it is skipped.
-#[test]
 fn depth_is_what_is_paid_for() {
     const DEPTH: usize = 100_000;
     let limits = Limits::new().depth(DEPTH);
@@ -168,6 +175,7 @@ fn depth_is_what_is_paid_for() {
     assert!(skipped <= DEPTH as u64 / 4 + SMALL, "{skipped} bytes");
     let followed = peak(builder().limits(limits), &["$..a"], deep(), Method::Callback);
     assert!(followed <= 256 * DEPTH as u64, "{followed} bytes");
+    Law::Bounded.mark_compared();
 }
 
 /// A key that no pattern asks for is not kept, and one that is compared is no longer than its limit.

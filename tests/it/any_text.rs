@@ -1,7 +1,4 @@
 //! What must hold of any text, against the model: torture documents, generated and mutated ones, every chunking.
-//!
-//! Laws: chunk edges are invisible; strict; first bad byte; true places; stopping at the root; prompt; atoms whole;
-//! skipping validates; errors stick; duplicate keys; framed matches; open atoms; patterns apart; spelling; no panics.
 
 use proptest::prelude::*;
 
@@ -24,17 +21,20 @@ fn all() -> Options {
 /// What may come after a text.
 const AFTER: &[&str] = &["", " ", "\n{", "]", "x", "1", "\"", " // no", "\u{1e}"];
 
-#[test]
-fn torture_documents_at_every_cut() {
+pub(super) fn torture_documents_at_every_cut() {
     for document in torture_documents() {
         check(document, &all());
-        check(document, &Options { reject_duplicates: true, ..all() });
         check(document, &Options { lenient: flaws(true), ..all() });
     }
 }
 
-#[test]
-fn torture_documents_are_told_promptly() {
+pub(super) fn torture_documents_with_a_key_twice() {
+    for document in torture_documents() {
+        check(document, &Options { reject_duplicates: true, ..all() });
+    }
+}
+
+pub(super) fn torture_documents_are_told_promptly() {
     for document in torture_documents() {
         check_prompt(document, &all());
         check_prompt(document, &Options { lenient: flaws(true), ..all() });
@@ -82,90 +82,100 @@ fn options() -> impl Strategy<Value = Options> {
     })
 }
 
-proptest! {
-    /// Strict, the first bad byte, framed matches.
-    #[test]
-    fn any_document_any_cut(
+/// Strict, the first bad byte, framed matches.
+pub(super) fn any_document_any_cut() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
-    ) {
+    )| {
         let options =
             Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         text::reads_as_the_model(&document, &cuts, &options);
-    }
+    });
+}
 
-    /// The same where chunks are long enough to be skipped through: white space comes first, and the cuts are where the
-    /// document is cut, or none.
-    #[test]
-    fn any_document_in_long_chunks(
+/// The same where chunks are long enough to be skipped through: white space comes first, and the cuts are where the
+/// document is cut, or none.
+pub(super) fn any_document_in_long_chunks() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()), is_whole: bool, options in options(),
-    ) {
+    )| {
         let long = [&[b' '; 256][..], &document].concat();
         let cuts = if is_whole { Vec::new() } else { cuts.iter().map(|cut| cut + 256).collect::<Vec<_>>() };
         let options = Options { total: options.total.map(|total| total + 256), ..options };
         text::reads_as_the_model(&long, &cuts, &options);
-    }
+    });
+}
 
-    /// For every policy.
-    #[test]
-    fn cuts_are_invisible((document, cuts) in with_cuts(any_document())) {
+/// For every policy.
+pub(super) fn cuts_are_invisible() {
+    proptest!(|((document, cuts) in with_cuts(any_document()))| {
         cuts::are_invisible(&chunks(&document, &cuts));
-    }
+    });
+}
 
-    /// Prompt, and no error early or late.
-    #[test]
-    fn error_paths_are_true(
+/// Prompt, and no error early or late.
+pub(super) fn error_paths_are_true() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
-    ) {
+    )| {
         let options = Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         error_paths::are_true(&document, &cuts, &options);
-    }
+    });
+}
 
-    #[test]
-    fn a_parser_that_stops_takes_the_root_alone(
+pub(super) fn a_parser_that_stops_takes_the_root_alone() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(3), after in prop::sample::select(AFTER), reject: bool,
-    ) {
+    )| {
         let options = Options { reject_duplicates: reject, ..Options::with_patterns(patterns) };
         stopping::takes_the_root_alone(&[&document[..], after.as_bytes()].concat(), &cuts, &options);
-    }
+    });
+}
 
-    #[test]
-    fn any_prefix_is_told_promptly(document in any_document(), patterns in patterns(3), lenient: bool) {
+pub(super) fn any_prefix_is_told_promptly() {
+    proptest!(|(document in any_document(), patterns in patterns(3), lenient: bool)| {
         let document = &document[..document.len().min(120)];
         text::is_told_promptly(document, &Options { lenient: flaws(lenient), ..Options::with_patterns(patterns) });
-    }
+    });
+}
 
-    #[test]
-    fn the_value_is_serde_jsons((document, cuts) in with_cuts(any_document())) {
+pub(super) fn the_value_is_serde_jsons() {
+    proptest!(|((document, cuts) in with_cuts(any_document()))| {
         text::has_serde_jsons_value(&document, &cuts);
-    }
+    });
+}
 
-    #[test]
-    fn patterns_do_not_disturb_each_other((document, cuts) in with_cuts(any_document()), patterns in patterns(70)) {
+pub(super) fn patterns_do_not_disturb_each_other() {
+    proptest!(|((document, cuts) in with_cuts(any_document()), patterns in patterns(70))| {
         paths::do_not_disturb_each_other(&document, &cuts, &patterns);
-    }
+    });
+}
 
-    #[test]
-    fn skipping_validates(document in any_document(), patterns in patterns(3), reject: bool, lenient: bool) {
+pub(super) fn skipping_validates() {
+    proptest!(|(document in any_document(), patterns in patterns(3), reject: bool, lenient: bool)| {
         let options =
             Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         paths::change_no_verdict(&document, &options);
-    }
+    });
+}
 
-    #[test]
-    fn spelling_changes_offsets_only((plain, dressed) in respelt(Keys::Repeated), patterns in patterns(4)) {
+pub(super) fn spelling_changes_offsets_only() {
+    proptest!(|((plain, dressed) in respelt(Keys::Repeated), patterns in patterns(4))| {
         spelling::changes_offsets_only(&plain, &dressed, &patterns);
-    }
+    });
+}
 
-    /// Errors stick, nothing is lost, nothing panics: clones, resets, looks and finishes anywhere.
-    #[test]
-    fn any_calls(ops in prop::collection::vec(op(), 0..12), options in options(), configuration in configuration()) {
+/// Errors stick, nothing is lost, nothing panics: clones, resets, looks and finishes anywhere.
+pub(super) fn any_calls() {
+    proptest!(|(ops in prop::collection::vec(op(), 0..12), options in options(), configuration in configuration())| {
         ops::agree_with_the_model(&options, configuration, &ops);
-    }
+    });
+}
 
-    /// One document at any cut, after another one and a reset; cloned on the way.
-    #[test]
-    fn clone_reset_and_empty_feeds((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
-        options in options(), configuration in configuration()) {
+/// One document at any cut, after another one and a reset; cloned on the way.
+pub(super) fn clone_reset_and_empty_feeds() {
+    proptest!(|((document, cuts) in with_cuts(any_document()), (other, _) in with_cuts(any_document()),
+        options in options(), configuration in configuration())| {
         let mut ops = vec![Op::Feed(other, Method::Iterator), Op::Finish(Method::Iterator), Op::Reset];
         for (place, chunk) in chunks(&document, &cuts).into_iter().enumerate() {
             ops.push(Op::Feed(chunk.to_vec(), METHODS[place % 2]));
@@ -174,5 +184,5 @@ proptest! {
         }
         ops.push(Op::Finish(Method::Callback));
         ops::agree_with_the_model(&options, configuration, &ops);
-    }
+    });
 }

@@ -1,7 +1,5 @@
 //! That a whole value reads as serde_json reads it, whatever a type asks for: each method of a deserializer, and types of
 //! every kind. What only looks similar was found to differ: `serde_json::Map` asked for an object and took null.
-//!
-//! Laws: strict.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

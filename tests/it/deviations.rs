@@ -1,6 +1,4 @@
 //! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
-//!
-//! Laws: limits bite per byte; never repaired in silence; deviations shown.
 
 use jsonspigot::{
     Deviation, DeviationKind, Error, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet, Retain,

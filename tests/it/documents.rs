@@ -1,6 +1,4 @@
 //! Many texts in one stream: each is read as it would be alone.
-//!
-//! Laws: documents alone.
 
 use jsonspigot::{
     DeviationKind, DocumentEvent, Documents, ErrorKind, Event, EventKind, Framing, Leniency, Limits, Parser,
@@ -80,16 +78,15 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
     })
 }
 
-proptest! {
-    #[test]
-    fn any_stream_any_cut(
+pub(super) fn any_stream_any_cut() {
+    proptest!(|(
         (stream, cuts) in with_cuts(stream()),
         framing in prop::sample::select(Framing::ALL),
         (total, depth) in (prop::option::of(0_u64..90), 1_u64..9),
         (reject_duplicates, is_lenient) in any::<(bool, bool)>(),
-    ) {
+    )| {
         are_those_alone(&stream, &cuts, framing, &Options { total, depth, reject_duplicates, lenient: flaws(is_lenient), ..all() });
-    }
+    });
 }
 
 /// The kinds and numbers of the documents that failed, and how many came.

@@ -1,6 +1,4 @@
 //! One input for each kind of error: its name, how its message begins, and where the message says that it is.
-//!
-//! Laws: first bad byte; true places.
 
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;

@@ -1,12 +1,9 @@
 //! What the fuzzer starts from and what it has found, run without it: each input of `fuzz/seeds` and `fuzz/corpus`.
-//!
-//! Laws: no panics.
 
 use super::fuzz_inputs::inputs;
 use super::properties::fuzz_targets::TARGETS;
 
-#[test]
-fn seeds_and_corpus_pass() {
+pub(super) fn seeds_and_corpus_pass() {
     for (name, run) in TARGETS {
         inputs(name).iter().for_each(|input| run(input));
     }

@@ -1,12 +1,10 @@
 //! Going on past named deviations: each one alone, and any mixture of them against the model.
-//!
-//! Laws: deviations shown; deviations accepted.
 
 use jsonspigot::{DeviationKind, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet};
 use proptest::prelude::*;
 
 use super::driver::{check, check_prompt};
-use super::model::chunking::with_cuts;
+use super::model::chunking::{each_byte, with_cuts};
 use super::model::deviant::{deviant_document, some_leniency};
 use super::model::log::{DEVIATIONS, Options, Verdict};
 use super::model::mutate::any_document;
@@ -17,12 +15,11 @@ fn all(names: &[&'static str]) -> Options {
     Options { lenient: names.to_vec(), ..Options::with_patterns([root(), everything_below()]) }
 }
 
-proptest! {
-    #[test]
-    fn any_deviations_are_read_as_by_the_model(
+pub(super) fn any_deviations_are_read_as_by_the_model() {
+    proptest!(|(
         (document, cuts) in with_cuts(prop_oneof![3 => deviant_document(), 1 => any_document()]),
         names in some_leniency(), patterns in patterns(4), reject: bool, snapshots: bool,
-    ) {
+    )| {
         let patterns = if snapshots { all(&[]).patterns } else { patterns };
         let options = Options { reject_duplicates: reject, ..Options { lenient: names, ..Options::with_patterns(patterns) } };
         let log = lenient::reads_as_the_model(&document, &cuts, &options);
@@ -31,19 +28,23 @@ proptest! {
         if snapshots {
             lenient::shows_what_is_told(&document, &cuts, &options);
         }
-    }
+    });
+}
 
-    #[test]
-    fn limits_hold_behind_deviations(
+#[test]
+fn limits_hold_behind_deviations() {
+    proptest!(|(
         (document, cuts) in with_cuts(deviant_document()), names in some_leniency(),
         depth in 0_u64..6, key in prop::option::of(0_u64..5), string in prop::option::of(0_u64..9),
         number in prop::option::of(0_u64..5), total in prop::option::of(0_u64..40),
-    ) {
+    )| {
         let options = Options { depth, key, string, number, total, ..all(&names) };
         lenient::reads_as_the_model(&document, &cuts, &options);
         lenient::is_accepted_as_rewritten(&document, &cuts, &options);
-    }
+    });
+}
 
+proptest! {
     #[test]
     fn deviations_are_told_promptly(document in deviant_document(), names in some_leniency()) {
         check_prompt(&document[..document.len().min(60)], &all(&names));
@@ -95,6 +96,14 @@ fn each_deviation_is_shown_under_its_name_only() {
         let others: Vec<_> = DEVIATIONS.into_iter().filter(|other| *other != name).collect();
         let log = check(text.as_bytes(), &all(&others));
         assert!(log.deviations.is_empty() && log.verdict.failure().is_some_and(|(_, at)| at == offset), "{text}");
+    }
+}
+
+pub(super) fn each_deviation_is_accepted_as_rewritten() {
+    for (_, text, ..) in EACH {
+        for cuts in [Vec::new(), each_byte(text.len())] {
+            lenient::is_accepted_as_rewritten(text.as_bytes(), &cuts, &all(&DEVIATIONS));
+        }
     }
 }
 

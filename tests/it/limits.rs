@@ -1,6 +1,4 @@
 //! Limits bite per byte: each holds at N and bites at N + 1, at the same offset for every chunking, followed or skipped.
-//!
-//! Laws: limits bite per byte.
 
 use proptest::prelude::*;
 
@@ -29,8 +27,7 @@ const LIMITS: [(&str, Needs, Limit); 9] = [
     ("total-limit", |n| format!("{}7", " ".repeat(n as usize - 1)), |o, n| o.total = Some(n)),
 ];
 
-#[test]
-fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
+pub(super) fn each_limit_holds_at_n_and_bites_at_n_plus_one() {
     for (kind, needs, limit) in LIMITS {
         for followed in [vec![], vec![root(), everything_below()]] {
             let n = 14;
@@ -88,18 +85,17 @@ fn an_endless_item_bites_before_it_ends() {
     }
 }
 
-proptest! {
-    #[test]
-    fn limits_bite_at_the_models_byte(
+pub(super) fn limits_bite_at_the_models_byte() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()),
         patterns in patterns(3),
         (depth, key, string, number, total) in
             (0_u64..6, prop::option::of(0_u64..9), prop::option::of(0_u64..15), prop::option::of(0_u64..6), prop::option::of(0_u64..90)),
         lenient: bool,
-    ) {
+    )| {
         let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
         let options = Options { lenient: flaws(lenient), ..options };
         limits::bite_at_the_models_byte(&document, &cuts, &options);
         limits::the_total_is_exact(&document, &cuts, &options);
-    }
+    });
 }

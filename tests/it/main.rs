@@ -1,4 +1,4 @@
-//! The library's integration tests, one binary: the laws of `CONTRIBUTING.md` against an independent model.
+//! The library's integration tests, one binary: the laws (`laws.rs`) against an independent model.
 
 use jsonspigot_check::{driver, effort, fuzz_inputs, model, properties, sealed};
 mod any_text;
@@ -11,6 +11,7 @@ mod documents;
 mod errors;
 mod fuzz_corpus;
 mod import_cycles;
+mod laws;
 mod lenient;
 mod limits;
 mod names;

@@ -1,6 +1,4 @@
 //! JSON inside strings: what any document tells, and what is easy to get wrong.
-//!
-//! Laws: inner texts.
 
 use jsonspigot::{
     DuplicateKeys, ErrorKind, EventKind, Limits, OwnedEvent, OwnedEventKind, Parser, ParserBuilder, Pattern,
@@ -8,31 +6,34 @@ use jsonspigot::{
 };
 use proptest::prelude::*;
 
+use super::effort::cases;
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::log::Options;
 use super::model::nested::{nested_document, nested_patterns};
 use super::properties::nested;
 
-proptest! {
-    #![proptest_config(super::effort::cases(6))]
-
-    #[test]
-    fn what_is_told_is_what_the_text_alone_tells(
+pub(super) fn what_is_told_is_what_the_text_alone_tells() {
+    proptest!(cases(6), |(
         (document, cuts) in with_cuts(nested_document()), patterns in nested_patterns(4), reject: bool,
-    ) {
+    )| {
         let options = Options { reject_duplicates: reject, ..Options::default() };
         nested::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
         nested::are_the_matchers(&document, &patterns);
         nested::are_told_whatever_is_kept(&document, &cuts, &patterns, &options);
         nested::are_read_again(&document, &cuts, &patterns, &options);
-    }
+    });
+}
 
-    #[test]
-    fn it_is_told_promptly(document in nested_document(), patterns in nested_patterns(3)) {
+pub(super) fn it_is_told_promptly() {
+    proptest!(cases(6), |(document in nested_document(), patterns in nested_patterns(3))| {
         let document = &document[..document.len().min(120)];
         nested::is_told_promptly(document, &patterns, &Options::default());
         nested::paths_are_patterns(document, &patterns);
-    }
+    });
+}
+
+proptest! {
+    #![proptest_config(cases(6))]
 
     /// How many other patterns there are, and so how long the rows of the matcher are, changes nothing. Matches are numbered
     /// as they begin.

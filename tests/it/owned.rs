@@ -1,6 +1,4 @@
 //! Events that can be kept, and their way through serde.
-//!
-//! Laws: owned events.
 
 use jsonspigot::{Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain};
 use proptest::prelude::*;
@@ -30,16 +28,15 @@ fn every_event_is_read_back() {
     }
 }
 
-proptest! {
-    #[test]
-    fn any_event_is_read_back(
+pub(super) fn any_event_is_read_back() {
+    proptest!(|(
         (document, cuts) in with_cuts(any_document()),
         patterns in super::model::pattern::patterns(4),
         retain in prop::sample::select(&[Retain::All, Retain::Matches, Retain::Nothing][..]),
-    ) {
+    )| {
         go_and_come(&document, &cuts, &Options::with_patterns(patterns), retain);
         go_and_come(&document, &cuts, &Options::with_patterns(replay::patterns()), retain);
-    }
+    });
 }
 
 fn all(text: &str) -> Vec<OwnedEvent> {

@@ -1,8 +1,7 @@
 //! What the parser's face promises beside the laws: retention, breaking off, asking at the wrong time.
-//!
-//! Laws: stopping at the root; prompt; errors stick; never repaired in silence; duplicate keys.
 
 use jsonspigot::{Error, ErrorKind, Event, EventKind, Parser, PatternSet, Retain, ValueKind};
+use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
 
 use super::model::generate::{Keys, respelt};
@@ -109,8 +108,7 @@ fn how_many_events_are_left_is_known() {
     assert_eq!(parser.finish().len(), 1);
 }
 
-#[test]
-fn the_value_is_not_to_be_had_before_finish() {
+pub(super) fn the_value_is_not_to_be_had_before_finish() {
     let mut parser = Parser::new(&PatternSet::empty());
     parser.feed("[1]").check().unwrap();
     assert!(parser.is_complete());
@@ -118,10 +116,10 @@ fn the_value_is_not_to_be_had_before_finish() {
     assert_eq!((early.kind(), early.offset()), (ErrorKind::Incomplete, 3));
     finish(&mut parser).unwrap();
     assert_eq!(parser.deserialize::<Vec<u8>>().unwrap(), [1]);
+    Law::NeverRepaired.mark_compared();
 }
 
-#[test]
-fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
+pub(super) fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
     let mut parser = Parser::new(&set(&["$"]));
     parser.feed("12").check().unwrap();
     finish(&mut parser).unwrap();
@@ -130,6 +128,7 @@ fn bytes_behind_a_finished_text_are_refused_and_the_value_stays() {
     let error = parser.feed_with(" ", |_| unreachable!("nothing is told")).unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::Finished, 2));
     assert_eq!(parser.deserialize::<u8>().unwrap(), 12);
+    Law::ErrorsStick.mark_compared();
 }
 
 #[test]
@@ -203,8 +202,7 @@ fn serde_json_reads_127_levels_and_we_say_so() {
     }
 }
 
-#[test]
-fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
+pub(super) fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
     let mut parser = Parser::new(&set(&["a"]));
     let told: Vec<_> = parser.feed(r#"{"a": 1, "\u0061": 2}"#).map(|event| event.unwrap()).collect();
     assert_eq!(told.len(), 4);
@@ -212,6 +210,7 @@ fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
     assert_eq!(told[0].path, told[2].path);
     finish(&mut parser).unwrap();
     assert_eq!(parser.deserialize::<serde_json::Value>().unwrap()["a"], 2);
+    Law::DuplicateKeys.mark_compared();
 }
 
 /// Paths of closed values are dropped from time to time (`tests/memory.rs` sees it): those of open ones stay as they are.

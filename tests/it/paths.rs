@@ -1,6 +1,4 @@
 //! Concrete paths, as looks read them: the patterns that select one place, without white space.
-//!
-//! Laws: selection.
 
 use jsonspigot::{ErrorKind, Parser, Pattern, PatternSet, ValueState};
 use proptest::prelude::*;

@@ -1,6 +1,4 @@
 //! Raw deltas: any text and any patterns, at any cut; and what is easy to get wrong.
-//!
-//! Laws: raw deltas; chunk edges are invisible; prompt.
 
 use jsonspigot::{
     DeviationKind, DocumentEvent, Documents, EventKind, Framing, Leniency, Limits, Parser, PatternSet, Retain,
@@ -29,12 +27,13 @@ fn any_text() -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![2 => document(Keys::Repeated), 2 => any_document(), 3 => nested_document()]
 }
 
-proptest! {
-    #[test]
-    fn they_join_to_the_values_text((document, cuts) in with_cuts(any_text()), patterns in patterns()) {
+pub(super) fn they_join_to_the_values_text() {
+    proptest!(|((document, cuts) in with_cuts(any_text()), patterns in patterns())| {
         are_the_values_text(&document, &cuts, Parser::builder(), &patterns);
-    }
+    });
+}
 
+proptest! {
     #[test]
     fn they_end_where_a_limit_does(
         (document, cuts) in with_cuts(any_text()), patterns in patterns(), limit in 1_u64..40, snapshots: bool,

@@ -1,6 +1,4 @@
 //! Revisions: which ones a parser knows, and that patches, `has_changed_since` and equality agree on them.
-//!
-//! Laws: errors stick; open atoms; revisions.
 
 use jsonspigot::{ErrorKind, Parser, PatternSet, Revision, ValueState};
 use proptest::prelude::*;
@@ -32,13 +30,14 @@ fn texts() -> impl Strategy<Value = (Vec<u8>, Vec<u8>)> {
     })
 }
 
+pub(super) fn revisions_agree() {
+    proptest!(cases(8), |((one, other) in texts(), ops in prop::collection::vec(op(), 0..40))| {
+        revisions::agree([&one, &other], &ops);
+    });
+}
+
 proptest! {
     #![proptest_config(cases(8))]
-
-    #[test]
-    fn revisions_agree((one, other) in texts(), ops in prop::collection::vec(op(), 0..40)) {
-        revisions::agree([&one, &other], &ops);
-    }
 
     /// Every prefix, a byte at a time: each moment against each earlier one.
     #[test]

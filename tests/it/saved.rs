@@ -1,6 +1,4 @@
 //! Saved state: between any two chunks of anything, a parser is saved and another one made of the bytes.
-//!
-//! Laws: saved state.
 
 use jsonspigot::{
     DeviationKind, Documents, DuplicateKeys, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,
@@ -159,27 +157,25 @@ fn the_checksum_of_made_up_states_is_that_of_real_ones() {
     }
 }
 
-proptest! {
-    #![proptest_config(cases(8))]
-
-    #[test]
-    fn at_any_cut_of_any_document(
+pub(super) fn at_any_cut_of_any_document() {
+    proptest!(cases(8), |(
         (document, cuts) in with_cuts(some_document()),
         builder in some_builder(),
         patterns in some_patterns(),
-    ) {
+    )| {
         changes_nothing(&chunks(&document, &cuts), builder, &patterns);
-    }
+    });
+}
 
-    /// Bytes of a state that are changed, taken out and put in, with the right checksum.
-    #[test]
-    fn a_made_up_state_is_refused_or_sound(
+/// Bytes of a state that are changed, taken out and put in, with the right checksum.
+pub(super) fn a_made_up_state_is_refused_or_sound() {
+    proptest!(cases(8), |(
         document in some_document(),
         builder in some_builder(),
         patterns in some_patterns(),
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 1..4),
         text in some_document(),
-    ) {
+    )| {
         let mut bytes = state(&document, builder, &patterns);
         for (place, byte, what) in edits {
             let place = HEADER + place.index(bytes.len() - HEADER + 1);
@@ -191,8 +187,10 @@ proptest! {
             }
         }
         is_refused_or_sound(&sealed(bytes), &chunks(&text, &[3, 9]), builder, &patterns);
-    }
+    });
+}
 
+proptest! {
     /// The beginning of one state and the end of another, which go on with what is left of either text.
     #[test]
     fn a_state_of_two_texts_is_refused_or_sound(

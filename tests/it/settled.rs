@@ -1,8 +1,6 @@
 //! `Settled` inside everything that serde reads into a buffer first: empty while the value around it is open, there once
 //! that is complete. And the same buffers with a tag or variant in them, which an open string is not. Without the feature
 //! `std`, nothing of that is shown before it is complete.
-//!
-//! Laws: never repaired in silence; types; typed looks.
 #![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
 
 use std::borrow::Cow;
@@ -888,14 +886,11 @@ fn open_text_is_shown_in_buffers() {
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: size(200, 1000) as u32, ..ProptestConfig::default() })]
-
-    /// The fuzz target's property, of generated choices.
-    #[test]
-    fn any_type_of_any_text_that_nearly_fits(choices in prop::collection::vec(any::<u8>(), 0..120)) {
+/// The fuzz target's property, of generated choices.
+pub(super) fn any_type_of_any_text_that_nearly_fits() {
+    proptest!(ProptestConfig { cases: size(200, 1000) as u32, ..ProptestConfig::default() }, |(choices in prop::collection::vec(any::<u8>(), 0..120))| {
         fuzz_targets::typed(&choices);
-    }
+    });
 }
 
 /// The property says nothing of a text that no type fits, or in which nothing is settled.

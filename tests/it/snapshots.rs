@@ -1,9 +1,7 @@
 //! The partial document, at every prefix and for every chunking: it is what the events say, and append-only.
-//!
-//! Laws: chunk edges are invisible; atoms whole; append-only; linear; errors stick; never repaired in silence;
-//! duplicate keys; snapshots are the events; open atoms; revisions.
 
 use jsonspigot::{ErrorKind, EventKind, Limits, Parser, PatternSet, Retain, Revision, ValueState};
+use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -70,34 +68,20 @@ fn lookup<'v>(value: &'v Value, path: &[PathElement]) -> Option<&'v Value> {
     })
 }
 
-proptest! {
-    #[test]
-    fn any_prefix_shows_what_the_closer_says(document in any_document()) {
+pub(super) fn any_prefix_shows_what_the_closer_says() {
+    proptest!(|(document in any_document())| {
         snapshots::are_what_the_closer_says(&document[..document.len().min(150)]);
-    }
+    });
+}
 
-    /// Chunk edges are invisible in snapshots too.
-    #[test]
-    fn snapshots_do_not_depend_on_the_cuts((document, cuts) in with_cuts(any_document())) {
-        snapshots::do_not_depend_on_the_cuts(&document, &cuts);
-    }
-
-    /// Append-only.
-    #[test]
-    fn snapshots_only_grow(document in document(Keys::Distinct)) {
+/// Append-only.
+pub(super) fn snapshots_only_grow() {
+    proptest!(|(document in document(Keys::Distinct))| {
         snapshots::only_grow(&document);
-    }
+    });
+}
 
-    #[test]
-    fn snapshot_equals_events(document in document(Keys::Repeated), cut in any::<prop::sample::Index>()) {
-        snapshots::equal_their_events(&document[..cut.index(document.len() + 1)]);
-    }
-
-    #[test]
-    fn looking_changes_nothing((document, cuts) in with_cuts(any_document()), patterns in super::model::pattern::patterns(4)) {
-        snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns));
-    }
-
+proptest! {
     #[test]
     fn members_are_found_by_name((document, cuts) in with_cuts(any_document())) {
         snapshots::find_their_members(&document, &cuts);
@@ -130,17 +114,38 @@ proptest! {
             prop_assert_eq!(found.map(|value| value.to_value().unwrap()), shown.cloned(), "{}", spelt);
         }
     }
+}
 
-    #[test]
-    fn open_atoms_change_nothing_else((document, cuts) in with_cuts(any_document())) {
-        snapshots::differ_in_open_atoms_only(&document, &cuts);
-    }
-
-    /// All patches applied to an empty copy give each snapshot.
-    #[test]
-    fn patches_rebuild_every_snapshot((document, cuts) in with_cuts(any_document())) {
+/// All patches applied to an empty copy give each snapshot.
+pub(super) fn patches_rebuild_every_snapshot() {
+    proptest!(|((document, cuts) in with_cuts(any_document()))| {
         snapshots::are_rebuilt_by_patches(&document, &cuts);
-    }
+    });
+}
+
+pub(super) fn open_atoms_change_nothing_else() {
+    proptest!(|((document, cuts) in with_cuts(any_document()))| {
+        snapshots::differ_in_open_atoms_only(&document, &cuts);
+    });
+}
+
+pub(super) fn looking_changes_nothing() {
+    proptest!(|((document, cuts) in with_cuts(any_document()), patterns in super::model::pattern::patterns(4))| {
+        snapshots::change_nothing(&document, &cuts, &Options::with_patterns(patterns));
+    });
+}
+
+pub(super) fn snapshot_equals_events() {
+    proptest!(|(document in document(Keys::Repeated), cut in any::<prop::sample::Index>())| {
+        snapshots::equal_their_events(&document[..cut.index(document.len() + 1)]);
+    });
+}
+
+/// Chunk edges are invisible in snapshots too.
+pub(super) fn snapshots_do_not_depend_on_the_cuts() {
+    proptest!(|((document, cuts) in with_cuts(any_document()))| {
+        snapshots::do_not_depend_on_the_cuts(&document, &cuts);
+    });
 }
 
 #[test]
@@ -182,8 +187,7 @@ fn serdes_ways_refuse_more_than_127_levels() {
     }
 }
 
-#[test]
-fn the_last_snapshot_stays_readable_and_is_not_complete() {
+pub(super) fn the_last_snapshot_stays_readable_and_is_not_complete() {
     let mut parser = plain();
     parser.feed(r#"{"a": [1, 2]} "#).check().unwrap();
     assert!(parser.snapshot().unwrap().is_complete());
@@ -201,6 +205,7 @@ fn the_last_snapshot_stays_readable_and_is_not_complete() {
     let mut parser = plain();
     parser.feed(r#"{"a": 1, "b": [2]} x"#).check().unwrap_err();
     assert_eq!(parser.snapshot().unwrap().at("b[0]").and_then(jsonspigot::PartialValue::as_number), Some("2"));
+    Law::NeverRepaired.mark_compared();
 }
 
 /// Text is printed with the escapes that serde_json gives it.

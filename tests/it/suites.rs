@@ -1,6 +1,4 @@
 //! The public test suites: JSONTestSuite and `JSON_checker`, verdict and offset, whole and cut.
-//!
-//! Laws: chunk edges are invisible; strict.
 
 use super::driver::check_cut;
 use super::model::chunking::{each_byte, every};
@@ -18,15 +16,13 @@ fn check_suite(files: &[(String, Vec<u8>)]) {
     }
 }
 
-#[test]
-fn json_test_suite_gets_the_recognisers_verdicts() {
+pub(super) fn json_test_suite_gets_the_recognisers_verdicts() {
     let files = json_test_suite();
     assert_eq!(files.len(), 318);
     check_suite(&files);
 }
 
-#[test]
-fn json_checker_gets_the_recognisers_verdicts() {
+pub(super) fn json_checker_gets_the_recognisers_verdicts() {
     let files = json_checker();
     assert_eq!(files.len(), 36);
     check_suite(&files);

@@ -1,6 +1,5 @@
 //! The layers of the three crates, held against the imports; the first line and the size of files;
-//! the laws, which test files name; the README's length and links; the paths that comments and pages name; and the crates
-//! that a release publishes.
+//! the README's length and links; the paths that comments and pages name; and the crates that a release publishes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -163,49 +162,6 @@ fn root() -> &'static Path {
 /// What stands between backticks in a line.
 fn quoted(line: &str) -> impl Iterator<Item = &str> {
     line.split('`').skip(1).step_by(2)
-}
-
-/// The laws that a page's list begins with, by name: `- **Strict.** …`.
-fn laws(page: &str) -> Vec<String> {
-    let section = page.split("\n## Laws\n").nth(1).unwrap().split("\n## ").next().unwrap();
-    let names = section.lines().filter_map(|line| line.strip_prefix("- **")?.split("**").next());
-    names.map(|name| name.trim_end_matches('.').to_lowercase()).collect()
-}
-
-/// The laws that a test file names at its top: `//! Laws: strict; prompt.`
-fn held(text: &str) -> Vec<String> {
-    let top = text.lines().map_while(|line| line.strip_prefix("//!")).map(str::trim);
-    let list = top.skip_while(|line| !line.starts_with("Laws: ")).take_while(|line| !line.is_empty());
-    let list = list.collect::<Vec<_>>().join(" ");
-    let Some(list) = list.strip_prefix("Laws: ") else { return Vec::new() };
-    list.trim_end_matches('.').split("; ").map(str::to_owned).collect()
-}
-
-/// Tests of what no law says: the shape of the code and of its public types.
-const WITHOUT_A_LAW: [&str; 5] =
-    ["tests/it/declared_events.rs", "auto_traits.rs", "import_cycles/mod.rs", "names.rs", "tidy.rs"];
-
-#[test]
-fn each_law_is_held_and_test_files_name_theirs() {
-    let page = fs::read_to_string(root().join("CONTRIBUTING.md")).unwrap();
-    let laws = laws(&page);
-    assert!(laws.len() > 30, "the check reads laws");
-    let mut all_held = Vec::new();
-    for (file, _, text) in ["tests/it", "llm/tests", "cli/tests", "cli/src"].map(files_of).concat() {
-        let held = held(&text);
-        for law in &held {
-            assert!(laws.contains(law), "{file} names the law \"{law}\", which CONTRIBUTING.md does not have");
-        }
-        let is_of_library =
-            ["tests", "llm/tests"].iter().any(|tests| file.starts_with(root().join(tests).to_str().unwrap()));
-        let has_tests = is_of_library && text.contains("\n#[test]\n");
-        let is_free = WITHOUT_A_LAW.iter().any(|name| file.replace('\\', "/").ends_with(name));
-        assert!(!has_tests || is_free || !held.is_empty(), "{file} names no law");
-        all_held.extend(held);
-    }
-    for law in &laws {
-        assert!(all_held.contains(law), "no test names the law \"{law}\"");
-    }
 }
 
 /// With the default features; a name's first letter tells a type from a function or a module.

@@ -1,7 +1,5 @@
 //! `--checkpoint`: after every N chunks the state is saved and restored. That nothing changes, `command::run` asks of
 //! every input that the other tests have.
-//!
-//! Laws: saved state.
 
 use crate::command::run;
 

@@ -1,6 +1,4 @@
 //! `--chunk`: the same lines once joined, however the input is cut.
-//!
-//! Laws: chunk edges are invisible.
 
 use std::collections::HashMap;
 

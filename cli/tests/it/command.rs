@@ -1,6 +1,4 @@
 //! Starts the built binary, within a time limit.
-//!
-//! Laws: saved state.
 
 use std::ffi::OsStr;
 use std::fmt;

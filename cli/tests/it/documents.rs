@@ -1,6 +1,4 @@
 //! `--documents`: many texts in one input.
-//!
-//! Laws: documents alone.
 
 use insta::assert_snapshot;
 

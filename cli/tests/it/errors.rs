@@ -1,6 +1,4 @@
 //! Input that is refused: a line on each output, exit status 1.
-//!
-//! Laws: limits bite per byte.
 
 use insta::assert_snapshot;
 

@@ -1,6 +1,4 @@
 //! Input that deviates from JSON, read on because it was asked for.
-//!
-//! Laws: deviations accepted.
 
 use insta::assert_snapshot;
 

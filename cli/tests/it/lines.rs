@@ -1,6 +1,4 @@
 //! The lines for programs: their members and the order of those, and what a value looks like.
-//!
-//! Laws: owned events.
 
 use insta::assert_snapshot;
 use jsonspigot::{OwnedEvent, Parser, PatternSet, Retain};

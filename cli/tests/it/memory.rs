@@ -1,6 +1,4 @@
 //! `--retain nothing`: resident memory does not grow with the input. Read from `/proc`, so on Linux only.
-//!
-//! Laws: bounded.
 
 use std::fs;
 use std::io::{BufRead, BufReader, BufWriter, Write};

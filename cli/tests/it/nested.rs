@@ -1,6 +1,4 @@
 //! JSON inside strings: `outer | inner`.
-//!
-//! Laws: inner texts.
 
 use insta::assert_snapshot;
 

@@ -1,6 +1,4 @@
 //! The command between two pipes: what is known is out before more is read, and a reader may leave.
-//!
-//! Laws: prompt.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Child;

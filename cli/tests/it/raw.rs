@@ -1,6 +1,4 @@
 //! The JSON text of values as it comes: `raw:PATTERN`.
-//!
-//! Laws: raw deltas.
 
 use insta::assert_snapshot;
 

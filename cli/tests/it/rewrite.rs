@@ -1,6 +1,4 @@
 //! `--remove`, `--replace` and `--redact`: the text itself, edited.
-//!
-//! Laws: rewriting; saved state.
 
 use insta::assert_snapshot;
 

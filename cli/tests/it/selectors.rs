@@ -3,8 +3,6 @@
 //!
 //! The cases are our own (`tests/data/selectors.json`); those of the RFC's compliance suite have the same form and
 //! are checked too where `JSONSPIGOT_CTS` names its file. `.ci/cts` fetches the suite and does that.
-//!
-//! Laws: selection.
 
 use std::collections::BTreeMap;
 use std::{env, fs};

@@ -1,6 +1,4 @@
 //! `--snapshots` and `--patches`: the partial value after each chunk, and a reader of patches that rebuilds it.
-//!
-//! Laws: append-only; snapshots are the events; open atoms.
 
 use insta::assert_snapshot;
 use serde_json::Value;

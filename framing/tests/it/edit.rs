@@ -1,6 +1,4 @@
 //! Bodies whose events are edited while they pass: what is not edited comes out as it came, at any cut.
-//!
-//! Laws: chunk edges are invisible; saved state.
 
 use jsonspigot_framing::{EventEditor, Frame, Frames};
 use proptest::prelude::*;

@@ -1,6 +1,4 @@
 //! Bodies of the three wires through a rewriter of their calls: the client reads the same stream with the edited values.
-//!
-//! Laws: rewriting; chunk edges are invisible; saved state.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,4 @@
 //! The laws by chance: any text of many delimiters' pieces, any delimiters, any cuts.
-//!
-//! Laws: chunk edges are invisible; no panics; payloads.
 
 use std::collections::BTreeSet;
 
@@ -177,22 +175,20 @@ const ACCEPTED: [&str; 24] = [
     "<",
 ];
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
-
-    #[test]
-    fn pieces_are_the_splitter_s(text in text(), delimiters in delimiters(), choices in choices()) {
+pub(super) fn pieces_are_the_splitter_s() {
+    proptest!(ProptestConfig::with_cases(3000), |(text in text(), delimiters in delimiters(), choices in choices())| {
         pieces_are_the_splitters(&text, &delimiters, &choices, &[]);
-    }
+    });
+}
 
-    /// Where the parser accepts deviations, it is the parser that says where a value ends, wherever that is cut.
-    #[test]
-    fn cuts_change_nothing_where_deviations_are_accepted(
+/// Where the parser accepts deviations, it is the parser that says where a value ends, wherever that is cut.
+pub(super) fn cuts_change_nothing_where_deviations_are_accepted() {
+    proptest!(ProptestConfig::with_cases(3000), |(
         pieces in prop::collection::vec(select(&ACCEPTED[..]), 0..7),
         delimiter in select(&["tag:j:json", "fence:json", "comment:x", "fence:*"][..]),
         chosen in prop::collection::vec(any::<Index>(), 0..4),
         choices in choices(),
-    ) {
+    )| {
         let (open, close) = match delimiter {
             "tag:j:json" => ("<j>", "</j>"),
             "comment:x" => ("<!--x ", "-->"),
@@ -203,35 +199,38 @@ proptest! {
         let all = boundaries(&text);
         let cuts: BTreeSet<usize> = chosen.iter().map(|cut| *cut.get(&all)).collect();
         cuts_change_nothing(&text, &spelt(&[delimiter]), &choices, &Vec::from_iter(cuts));
-    }
+    });
+}
 
-    #[test]
-    fn any_cuts_change_nothing(
+pub(super) fn any_cuts_change_nothing() {
+    proptest!(ProptestConfig::with_cases(3000), |(
         text in text(),
         delimiters in delimiters(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
         choices in choices(),
-    ) {
+    )| {
         cuts_change_nothing(&text, &delimiters, &choices, &cuts(&text, &chosen));
-    }
+    });
+}
 
-    #[test]
-    fn any_text_is_survived(text in any::<String>(), delimiters in delimiters(), chosen in prop::collection::vec(any::<Index>(), 0..8)) {
+pub(super) fn any_text_is_survived() {
+    proptest!(ProptestConfig::with_cases(3000), |(text in any::<String>(), delimiters in delimiters(), chosen in prop::collection::vec(any::<Index>(), 0..8))| {
         pieces_are_the_splitters(&text, &delimiters, &Choices::default(), &cuts(&text, &chosen));
-    }
+    });
+}
 
-    /// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
-    #[test]
-    fn any_payload_is_read_as_a_parser_reads_it(
+/// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
+pub(super) fn any_payload_is_read_as_a_parser_reads_it() {
+    proptest!(ProptestConfig::with_cases(3000), |(
         inside in prop::collection::vec(select(&INSIDE[..]), 0..10),
         (open, close) in select(&[("<!--context ", "-->"), ("```json\n", "```"), ("<think>", "</think>"), ("", "")][..]),
         choices in choices(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
-    ) {
+    )| {
         let text = format!("{open}{{\"a\":\"{}\"}} {close}.{open}1{close}", inside.concat());
         let delimiters = spelt(&["comment:context", "fence:json", "tag:think", "bare"]);
         pieces_are_the_splitters(&text, &delimiters, &choices, &cuts(&text, &chosen));
-    }
+    });
 }
 
 /// What the fuzzer starts from and what it has found, run without it.

@@ -1,6 +1,4 @@
 //! Payloads between any two texts: against the splitter at any cut, and how they are spelt.
-//!
-//! Laws: chunk edges are invisible; payloads; saved state.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,4 @@
 //! Texts by hand: each with the pieces it must give, held against every cut and the splitter.
-//!
-//! Laws: payloads.
 
 use jsonspigot_llm::EnvelopeEvent;
 

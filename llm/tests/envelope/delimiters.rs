@@ -1,6 +1,4 @@
 //! How delimiters are made and spelt: both ways give the same, every spelling reads back, and what is no name is refused.
-//!
-//! Laws: payloads.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Delimiter, DelimiterError, Envelope};

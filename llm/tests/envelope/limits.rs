@@ -1,8 +1,7 @@
 //! What is kept is bounded, long texts cost what they are long, and what threads ask of the types.
-//!
-//! Laws: limits bite per byte; linear.
 
 use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet};
+use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, PayloadStatus};
 
 use crate::properties::{cuts_change_nothing, pieces_are_the_splitters, spelt};
@@ -40,8 +39,7 @@ fn limited(delimiter: &str, bytes: u64) -> Envelope {
     Envelope::builder().payload_limit(bytes).build([delimiter.parse::<Delimiter>().unwrap()], &PatternSet::empty())
 }
 
-#[test]
-fn a_payload_may_be_as_long_as_its_limit() {
+pub(super) fn a_payload_may_be_as_long_as_its_limit() {
     let text = "<note>[\"é\"]</note>x";
     for delimiter in ["tag:note:json", "tag:note:raw"] {
         let kinds = |bytes| read(limited(delimiter, bytes), &[text]);
@@ -51,6 +49,7 @@ fn a_payload_may_be_as_long_as_its_limit() {
         // Half a character is not kept.
         assert_eq!(kinds(3).0, [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), 2)]);
         assert_eq!(kinds(0).0, [(PayloadStatus::Truncated { reason: "limit" }, Some(ErrorKind::TotalLimit), 0)]);
+        Law::Limits.mark_compared();
     }
 }
 
@@ -64,8 +63,7 @@ fn white_space_counts_too() {
     }
 }
 
-#[test]
-fn the_parser_s_limits_hold() {
+pub(super) fn the_parser_s_limits_hold() {
     let limits = Limits::new().string(2);
     let envelope = || {
         let builder = Envelope::builder().parser(Parser::builder().limits(limits));
@@ -76,6 +74,7 @@ fn the_parser_s_limits_hold() {
     for text in ["<!--c [\"abc\"]-->x", "<!--c [\"aé\"]-->x"] {
         let over = [(PayloadStatus::Malformed, Some(ErrorKind::StringLimit), 8)];
         assert_eq!(read(envelope(), &[text]), (over.to_vec(), "x".to_owned()));
+        Law::Limits.mark_compared();
     }
 }
 
@@ -92,8 +91,7 @@ fn what_is_held_too_long_is_text() {
     assert_eq!(read(build(5), &["{\"a\":1}"]).1, "{\"a\":1}");
 }
 
-#[test]
-fn long_false_openings_cost_what_they_are_long() {
+pub(super) fn long_false_openings_cost_what_they_are_long() {
     let delimiters =
         ["comment:context", "fence:json", "tag:think", "bare"].map(|delimiter| delimiter.parse::<Delimiter>().unwrap());
     let unit = ["<!-- ", "`", "[", "{\"", "<", "{\"a[", "<!--\n\n\n", "```json ", "[ \n", "{\"aaaaaaaa", "[1"];
@@ -105,6 +103,7 @@ fn long_false_openings_cost_what_they_are_long() {
             let (ends, shown) = read(envelope, &chunks);
             let hidden: usize = ends.iter().map(|end| end.2).sum();
             assert_eq!(shown.len() + hidden, text.len(), "{unit}");
+            Law::Linear.mark_compared();
         }
     }
 }

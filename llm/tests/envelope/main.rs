@@ -7,6 +7,7 @@ mod any_text;
 mod between;
 mod cases;
 mod delimiters;
+mod laws;
 mod limits;
 mod owned;
 mod promptness;

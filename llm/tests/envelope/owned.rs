@@ -1,6 +1,4 @@
 //! Events that own their parts: those that a callback is given, and in the shape of the command's lines.
-//!
-//! Laws: owned events.
 
 use jsonspigot::{Leniency, Parser, PatternSet};
 use jsonspigot_llm::{Delimiter, Envelope};

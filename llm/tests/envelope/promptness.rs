@@ -1,7 +1,6 @@
 //! Nothing is held back but what may still become a delimiter.
-//!
-//! Laws: prompt.
 
+use jsonspigot_check::laws::Law;
 use jsonspigot_llm::EnvelopeEvent;
 use proptest::prelude::*;
 
@@ -23,16 +22,14 @@ fn check(text: &str, delimiters: &[Spelt], hold_limit: usize) {
         let pieces = split(&text[..pair[1]], delimiters, &Choices::held(hold_limit), Then::More);
         let visible = pieces.iter().map(|piece| if let Piece::Text(text) = piece { text.as_str() } else { "" });
         assert_eq!(shown, visible.collect::<String>(), "after {:?}", &text[..pair[1]]);
+        Law::Prompt.mark_compared();
     }
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1500))]
-
-    #[test]
-    fn text_is_told_at_once(text in text(), delimiters in delimiters(), hold_limit in prop::sample::select(&[1, 9, 4096][..])) {
+pub(super) fn text_is_told_at_once() {
+    proptest!(ProptestConfig::with_cases(1500), |(text in text(), delimiters in delimiters(), hold_limit in prop::sample::select(&[1, 9, 4096][..]))| {
         check(&text, &delimiters, hold_limit);
-    }
+    });
 }
 
 #[test]

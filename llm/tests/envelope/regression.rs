@@ -1,6 +1,4 @@
 //! Inputs that were once read wrongly.
-//!
-//! Laws: payloads.
 
 use jsonspigot::{DeviationKind, Leniency, Limits, Parser};
 

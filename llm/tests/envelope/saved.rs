@@ -1,7 +1,5 @@
 //! Saved state of an envelope. That it can be gone on from at any cut is held wherever a text is cut (`recorder::tell`);
 //! here is what else there is to say of the bytes.
-//!
-//! Laws: saved state.
 
 use jsonspigot::{Leniency, Limits, Parser, PatternSet, RestoreError};
 use jsonspigot_llm::{Delimiter, Envelope};
@@ -91,20 +89,21 @@ fn lengths_that_are_not_there_are_refused() {
     }
 }
 
-proptest! {
-    #[test]
-    fn a_made_up_state_is_refused_or_sound(
+pub(super) fn a_made_up_state_is_refused_or_sound() {
+    proptest!(|(
         before in text(),
         delimiters in delimiters(),
         choices in choices(),
         edits in prop::collection::vec(any::<u8>(), 0..10),
         after in text(),
-    ) {
+    )| {
         let mut subject = envelope(&choices, &delimiters);
         subject.feed_with(&before, |_| {});
         a_state_is_refused_or_sound(&edited(subject.save(), &edits), &subject, &[after]);
-    }
+    });
+}
 
+proptest! {
     #[test]
     fn any_bytes_are_refused_or_sound(
         delimiters in delimiters(),

@@ -1,7 +1,5 @@
 //! Deviations from JSON that are accepted: in a call's input and in a payload of the text, the status is `accepted`, the
 //! value that of the strict text it stands for, and nothing that was cut or broken is ever accepted.
-//!
-//! Laws: streams end.
 
 use jsonspigot::{Leniency, Parser, ParserBuilder, PatternSet};
 use jsonspigot_llm::{

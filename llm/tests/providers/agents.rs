@@ -1,7 +1,5 @@
 //! Agents' own streams, Claude Code's and Codex's: what is said twice, who speaks, what a program prints in between, and how
 //! a turn ends. Recordings are compared with another reading of the same lines.
-//!
-//! Laws: calls alone; streams end; bounded streams; ok is whole.
 
 use std::collections::BTreeMap;
 

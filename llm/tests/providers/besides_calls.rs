@@ -1,6 +1,4 @@
 //! What each provider's events say beside the calls, and that another message supersedes what is open.
-//!
-//! Laws: streams end.
 
 use jsonspigot_llm::Provider;
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! Agents' and native wires that break off, are damaged or say things in an odd order: what is not whole never counts as
 //! whole, and what is whole counts once.
-//!
-//! Laws: calls alone; streams end; ok is whole.
 
 use jsonspigot_llm::{ProviderStream, UnfinishedKind};
 

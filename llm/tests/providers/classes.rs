@@ -1,7 +1,5 @@
 //! The promises of a stream that hold on every wire format, each tried on each of them: when a stream is whole, what a call
 //! with several values comes to, and which messages go back.
-//!
-//! Laws: streams end.
 
 use std::collections::BTreeSet;
 

@@ -1,7 +1,5 @@
 //! What the wires of connections and runs say beside calls, and what they do wrong: OpenAI Realtime,
 //! Gemini Live, Cohere v1, MCP. And that a stream that is read as another wire's is never taken for an empty one.
-//!
-//! Laws: streams end; ok is whole.
 
 use jsonspigot_llm::{CallErrorKind, CallLimits, Provider};
 use serde_json::{Value, json};

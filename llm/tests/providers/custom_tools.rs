@@ -1,6 +1,4 @@
 //! Calls of OpenAI's chat that are no function's: custom tools, whose input is text, and entries of types that nobody knows.
-//!
-//! Laws: calls alone.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};

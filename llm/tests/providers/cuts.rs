@@ -1,7 +1,5 @@
 //! Each call as if it were alone: any byte split of a provider's stream gives, call by call, the same argument bytes and the same log
 //! as feeding those arguments directly; interleaved calls never mix.
-//!
-//! Laws: no panics; calls alone; damage.
 
 use proptest::prelude::*;
 
@@ -52,16 +50,13 @@ fn call() -> impl Strategy<Value = Call> {
     })
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
-
-    #[test]
-    fn any_split_and_any_interleaving_tells_each_call_alone(
+pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
+    proptest!(ProptestConfig { cases: 192, ..ProptestConfig::default() }, |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         is_sse: bool,
-    ) {
+    )| {
         let framing = if is_sse { Framed::Sse } else { Framed::Lines };
         for wire in WIRES.into_iter().filter(|wire| wire.has_pieces()) {
             are_told_alone(wire, &calls, &order, framing, |length| {
@@ -70,33 +65,31 @@ proptest! {
                 cuts
             });
         }
-    }
+    });
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
-
-    #[test]
-    fn damage_makes_nothing_whole(
+pub(super) fn damage_makes_nothing_whole() {
+    proptest!(ProptestConfig { cases: 256, ..ProptestConfig::default() }, |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         which: usize,
         place in 0..=PLACES,
-    ) {
+    )| {
         let damage = if place == PLACES { Damage::Early } else { Damage::Place(place) };
         for wire in WIRES.into_iter().filter(|wire| wire.has_pieces()) {
             makes_nothing_whole(wire, &calls, &order, which, damage);
             indices_may_be_strings(wire, &calls, &order);
         }
-    }
+    });
+}
 
-    #[test]
-    fn any_signals_are_survived(
+pub(super) fn any_signals_are_survived() {
+    proptest!(ProptestConfig { cases: 256, ..ProptestConfig::default() }, |(
         head in prop::collection::vec(any::<u8>(), 4),
         signals in prop::collection::vec(signal(), 0..24),
-    ) {
+    )| {
         soup::is_survived(&head, &signals.iter().map(Vec::as_slice).collect::<Vec<_>>());
-    }
+    });
 }
 
 /// A signal: which one, where, and a piece of JSON.

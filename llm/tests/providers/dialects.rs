@@ -1,6 +1,4 @@
 //! Forms that servers in use send though no page of the wire's own describes them.
-//!
-//! Laws: ok is whole.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};

@@ -1,7 +1,5 @@
 //! How an answer ends: one that the provider says went wrong is an error, whatever it calls it, and where no answer has
 //! ended the stream is not whole, whatever else has come.
-//!
-//! Laws: ok is whole.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

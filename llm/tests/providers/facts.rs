@@ -4,8 +4,8 @@
 //!
 //! The table is `tests/data/facts.txt`: each stream with the calls of the client, those of the provider and the last
 //! counts, then a line for each fact, of which the beginning is enough.
-//!
-//! Laws: streams end.
+
+use jsonspigot_check::laws::Law;
 
 use super::support::{Log, each_cut, events_of, eventstream, everything, own, read_bytes, read_with, shared};
 
@@ -74,8 +74,7 @@ fn every_recorded_stream_is_in_the_table() {
 }
 
 /// A stream of our own for each wire, cut at every byte and fed byte by byte.
-#[test]
-fn cuts_are_invisible() {
+pub(super) fn cuts_are_invisible() {
     for Row { name, .. } in table() {
         let Some(name) = name.strip_prefix("own ") else { continue };
         let bytes = own(name);
@@ -85,13 +84,13 @@ fn cuts_are_invisible() {
         for cuts in each_cut(bytes.len()) {
             assert_eq!(read_bytes(everything(), &bytes, &cuts), whole, "{name} cut at {cuts:?}");
         }
+        Law::StreamsEnd.mark_compared();
     }
 }
 
 /// Whatever stops a stream of our own after any of its events, every block ends, and the stream is said to be
 /// incomplete unless the provider has ended the answer.
-#[test]
-fn a_stream_that_breaks_off_is_incomplete() {
+pub(super) fn a_stream_that_breaks_off_is_incomplete() {
     for Row { name, .. } in table() {
         let Some(name) = name.strip_prefix("own ") else { continue };
         let events = events_of(&own(name));
@@ -110,6 +109,7 @@ fn a_stream_that_breaks_off_is_incomplete() {
             let is_over = if is_turn { log.ends > 0 } else { has_ended };
             assert!(log.incomplete.is_none() || !is_over, "{name} after {kept}");
             assert!(log.incomplete.is_some() || is_over || !has_begun, "{name} after {kept}");
+            Law::StreamsEnd.mark_compared();
         }
     }
 }

@@ -1,6 +1,4 @@
 //! The provider's errors in all their shapes, and events that mean nothing: each is told, none is taken for another.
-//!
-//! Laws: streams end.
 
 use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 use proptest::prelude::*;

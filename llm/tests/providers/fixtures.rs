@@ -1,6 +1,4 @@
 //! The recorded streams against a table written by hand: 39 calls with ids, names, statuses and values.
-//!
-//! Laws: calls alone; raw deltas.
 
 use std::collections::BTreeMap;
 

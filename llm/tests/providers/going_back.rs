@@ -1,6 +1,4 @@
 //! The message that goes back: as the provider's API takes it, with every value that the wire carried.
-//!
-//! Laws: streams end; ok is whole.
 
 use jsonspigot_llm::{CallEvent, CallLimits, Provider, ProviderStream, StreamEvent, ToolCalls};
 use serde_json::{Value, json};

@@ -1,6 +1,4 @@
 //! Known bugs of others, a test each: what their threads report must not happen here.
-//!
-//! Laws: calls alone; damage.
 
 use std::fmt::Write as _;
 

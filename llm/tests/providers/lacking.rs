@@ -1,7 +1,5 @@
 //! Events that name a piece of a call and have none that can be read: by null, by nothing, by members that nobody knows. The
 //! event is damaged, and the call in whose middle it stands is not whole, although what is left of it would be.
-//!
-//! Laws: damage.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

@@ -1,8 +1,7 @@
 //! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
-//!
-//! Laws: bounded streams.
 
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
+use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{
     CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
 };
@@ -14,8 +13,7 @@ fn limited(limits: CallLimits) -> ToolCallsBuilder {
     everything().limits(limits)
 }
 
-#[test]
-fn open_calls() {
+pub(super) fn open_calls() {
     let limits = CallLimits::new().open_calls(2);
     let log = read_with(
         Some(Provider::Anthropic),
@@ -38,6 +36,7 @@ fn open_calls() {
     assert_eq!(log.summary(), ["one complete {}", "two empty {}", "five complete {}"]);
     let (refused, nobody) = ((CallErrorKind::OpenCallsLimit, None), (CallErrorKind::NotStarted, None));
     assert_eq!(log.errors, [refused, nobody, refused, nobody]);
+    Law::BoundedStreams.mark_compared();
 }
 
 #[test]
@@ -57,8 +56,7 @@ fn a_million_slots() {
     assert_eq!((started, refused), (256, 1_000_000 - 256));
 }
 
-#[test]
-fn calls_one_after_the_other_are_forgotten_again() {
+pub(super) fn calls_one_after_the_other_are_forgotten_again() {
     let mut calls = ToolCalls::builder().limits(CallLimits::new().open_calls(4)).build();
     let mut log = Log::default();
     for slot in 0..1_000_u64 {
@@ -78,6 +76,7 @@ fn calls_one_after_the_other_are_forgotten_again() {
     let kinds: Vec<_> = log.errors.iter().map(|(kind, _)| *kind).collect();
     let (ended, not_started) = (CallErrorKind::Ended, CallErrorKind::NotStarted);
     assert_eq!(kinds, [ended, ended, not_started, ended, not_started]);
+    Law::BoundedStreams.mark_compared();
 }
 
 #[test]

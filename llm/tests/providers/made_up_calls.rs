@@ -1,7 +1,5 @@
 //! States of calls whose parts contradict each other, though each of them is right by itself: every part of a small
 //! state is replaced in turn.
-//!
-//! Laws: saved state.
 
 use jsonspigot::RestoreError;
 use jsonspigot_llm::{CallLimits, ToolCalls};

@@ -1,7 +1,5 @@
 //! Native wires of DashScope, Mistral Conversations and Cloudflare, and transcriptions: what is cumulative, what is
 //! padding, what is repeated, and how they end.
-//!
-//! Laws: streams end; ok is whole.
 
 use jsonspigot_llm::{Provider, ProviderStream, UnfinishedKind};
 use serde_json::{Value, json};

@@ -1,6 +1,4 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
-//!
-//! Laws: calls alone; streams end.
 
 use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Leniency, Limits, OwnedEventKind, Parser};
 use jsonspigot_llm::{

@@ -1,7 +1,5 @@
 //! What was said, contradicted or lost in ways that no other event of a stream shows: the verdict is not `Ok`, or a line says
 //! so.
-//!
-//! Laws: ok is whole.
 
 use jsonspigot_llm::{Provider, UnfinishedKind};
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! Who is who: calls of one message with an id in common, names in pieces, inputs that a schema has changed, and ends that
 //! Bedrock shows without a reason.
-//!
-//! Laws: damage.
 
 use std::slice;
 

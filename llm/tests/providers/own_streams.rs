@@ -1,6 +1,4 @@
 //! Streams of our own, in the shapes that no recording has: each normal, without arguments, cut, and parallel.
-//!
-//! Laws: calls alone; streams end.
 
 use super::support::{Log, everything, own, read_bytes};
 

@@ -1,6 +1,4 @@
 //! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
-//!
-//! Laws: owned events.
 
 use jsonspigot::{ErrorKind, PatternSet};
 use jsonspigot_llm::{

@@ -1,6 +1,4 @@
 //! Patches and commands of Responses: input that comes as strings of its own, told as the JSON text that they make.
-//!
-//! Laws: calls alone.
 
 use jsonspigot::{OwnedEventKind, PatternSet};
 use jsonspigot_llm::{CallErrorKind, CallLimits, Provider, ProviderStream, ToolCallsBuilder};

@@ -1,7 +1,5 @@
 //! Payloads in the assistant's text: a stream with an envelope says of each block's text what an envelope alone says of it,
 //! however it is cut, and whatever is saved in between.
-//!
-//! Laws: payloads.
 
 use std::collections::BTreeMap;
 

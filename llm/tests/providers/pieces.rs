@@ -1,7 +1,5 @@
 //! A piece that can't be read was a piece: every member of every event that has one, with each wrong type in its place. If
 //! the verdict is that all has come, then it has.
-//!
-//! Laws: ok is whole.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;

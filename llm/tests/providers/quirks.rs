@@ -1,6 +1,4 @@
 //! What servers do beside the protocol: each row of the tables of known quirks is a test.
-//!
-//! Laws: calls alone; damage.
 
 use jsonspigot::ErrorKind;
 use jsonspigot_llm::{CallErrorKind, CallStart, Provider};

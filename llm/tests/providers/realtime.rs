@@ -1,6 +1,4 @@
 //! Realtime: what is said late, twice or without an id, and what is known of it past the limits.
-//!
-//! Laws: streams end; bounded streams.
 
 use jsonspigot_llm::{CallErrorKind, CallLimits, Provider};
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! What a server refuses does not go back: reasoning that nothing follows, blocks of two kinds, calls without an id of their
 //! own.
-//!
-//! Laws: ok is whole.
 
 use jsonspigot_llm::{Provider, ProviderStream};
 use serde_json::{Value, json};

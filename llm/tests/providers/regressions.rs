@@ -1,6 +1,4 @@
 //! What an attack found: calls told as complete that were not, and more kept than the limits allow.
-//!
-//! Laws: damage.
 
 use jsonspigot::OwnedEventKind;
 use jsonspigot_llm::{CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream};

@@ -1,7 +1,5 @@
 //! Items that are said more than once: what a later event adds is reported, and nothing twice. Responses' sources and
 //! results, what a Realtime conversation has, what Codex says of a command while it runs.
-//!
-//! Laws: ok is whole.
 
 use jsonspigot_llm::{Provider, UnfinishedKind};
 use serde_json::{Value, json};

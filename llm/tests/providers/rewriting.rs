@@ -1,8 +1,7 @@
 //! Calls' arguments that are rewritten while events pass: the model's text in any pieces on each wire, and what servers do.
-//!
-//! Laws: rewriting; saved state; bounded streams.
 
 use jsonspigot::{Leniency, Parser, PatternSet, RestoreError, RewriteError, Rule, RuleError};
+use jsonspigot_check::laws::Law;
 use jsonspigot_check::model::generate::{Keys, document};
 use jsonspigot_check::model::mutate::any_document;
 use jsonspigot_check::model::nested::{NestedPattern, nested_document};
@@ -49,18 +48,15 @@ fn pieces<'t>(text: &'t str, cuts: &[prop::sample::Index]) -> Vec<&'t str> {
     places.windows(2).map(|two| &text[two[0]..two[1]]).collect()
 }
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() })]
-
-    /// Two calls at once, each in pieces, one of which is saved and restored before each event; and a whole at the end.
-    #[test]
-    fn arguments_in_any_pieces_come_out_as_the_model_says(
+/// Two calls at once, each in pieces, one of which is saved and restored before each event; and a whole at the end.
+pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
+    proptest!(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() }, |(
         document in prop_oneof![document(Keys::Repeated), nested_document()],
         other in any_document(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
         provider in prop::sample::select(&WIRES[..]),
         rules in rules(),
-    ) {
+    )| {
         let (Ok(text), Ok(other)) = (str::from_utf8(&document), str::from_utf8(&other)) else { return Ok(()) };
         let (mut plain, mut saved) = (rewriter(provider, &rules), rewriter(provider, &rules));
         let mut joined = String::new();
@@ -87,6 +83,7 @@ proptest! {
             && let Some(expected) = rewritten(text, &rules)
         {
             prop_assert_eq!(&joined, &expected);
+            Law::Rewriting.mark_compared();
         }
         let whole = plain.push(&responses::done(1, text)).unwrap().into_owned();
         if provider == Provider::OpenaiResponses {
@@ -97,7 +94,11 @@ proptest! {
         } else {
             prop_assert_eq!(whole, responses::done(1, text), "it is no event of this wire");
         }
-    }
+    });
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: ProptestConfig::default().cases / 2, ..ProptestConfig::default() })]
 
     #[test]
     fn any_state_is_refused_or_goes_on(
@@ -332,8 +333,7 @@ fn rules_and_states_that_do_not_fit_are_refused() {
 }
 
 /// However many calls a stream begins, no more are open than the limit, and nothing of the others passes.
-#[test]
-fn calls_that_never_end_have_a_limit() {
+pub(super) fn calls_that_never_end_have_a_limit() {
     let mut calls = redacting(Provider::Anthropic);
     for index in 0..256 {
         calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap();
@@ -349,4 +349,5 @@ fn calls_that_never_end_have_a_limit() {
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
     calls.reset();
     assert!(calls.save().len() < 100);
+    Law::BoundedStreams.mark_compared();
 }

@@ -1,6 +1,4 @@
 //! The ten rules of reading streamed calls, each with tests that fail when its handling is taken out.
-//!
-//! Laws: calls alone.
 
 use jsonspigot::{ErrorKind, PatternSet};
 use jsonspigot_llm::{CallErrorKind, Provider, ProviderStream, ToolCalls};

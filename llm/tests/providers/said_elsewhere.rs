@@ -1,6 +1,4 @@
 //! What servers say in places of their own: text, reasoning, refusals, usage, reasons and calls that would be lost.
-//!
-//! Laws: ok is whole.
 
 use std::slice;
 

@@ -1,7 +1,5 @@
 //! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
 //! events are read (`restored`); here is what else there is to say of the bytes.
-//!
-//! Laws: saved state.
 
 use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreError};
 use jsonspigot_llm::{
@@ -54,8 +52,7 @@ fn between_all_events_of_every_recorded_stream() {
 }
 
 /// Where the bytes come from is not known before they are read, and the message has none of what came with them.
-#[test]
-fn all_that_can_be_pushed_between() {
+pub(super) fn all_that_can_be_pushed_between() {
     let stream = ProviderStream::detecting(everything().build()).with_message();
     let (mut log, mut streams) = (Log::default(), Streams::new(stream));
     streams.push(r#"{"type":"ping"}"#, &mut log);
@@ -219,22 +216,23 @@ fn lengths_and_counts_that_are_not_there_are_refused() {
     }
 }
 
-proptest! {
-    /// Bytes of a state that are changed, taken out and put in, with the right checksum.
-    #[test]
-    fn a_made_up_stream_is_refused_or_sound(
+/// Bytes of a state that are changed, taken out and put in, with the right checksum.
+pub(super) fn a_made_up_stream_is_refused_or_sound() {
+    proptest!(|(
         provider in prop::option::of(prop::sample::select(Provider::ALL)),
         choices in prop::sample::select(all_choices()),
         before in prop::collection::vec(signal(), 0..8),
         edits in prop::collection::vec(any::<u8>(), 0..10),
         after in prop::collection::vec(signal(), 0..8),
-    ) {
+    )| {
         let mut stream = new(provider, &choices).with_message();
         before.iter().for_each(|signal| stream.push_with(&Signal::new(signal).event(), |_| {}));
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
         stream_is_refused_or_sound(&edited(stream.save(), &edits), new(provider, &choices).with_message(), &after);
-    }
+    });
+}
 
+proptest! {
     #[test]
     fn made_up_calls_are_refused_or_sound(
         choices in prop::sample::select(all_choices()),

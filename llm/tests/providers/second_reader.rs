@@ -1,6 +1,4 @@
 //! A second reader of the recordings: plain joins over `serde_json::Value`, nothing shared with the library.
-//!
-//! Laws: calls alone.
 
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! Several sessions of Claude Code in one stream, as a program that runs more than one passes them on: side by side or one
 //! after the other, each is read as if it were alone.
-//!
-//! Laws: calls alone; streams end; saved state.
 
 use std::collections::BTreeMap;
 

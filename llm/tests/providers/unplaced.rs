@@ -1,6 +1,4 @@
 //! Fragments that can't be placed: whatever may have lost one is never told as complete or empty.
-//!
-//! Laws: damage.
 
 use jsonspigot_llm::{CallErrorKind, CallLimits, CallStart, Provider};
 use serde_json::{Value, json};

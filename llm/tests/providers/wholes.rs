@@ -1,7 +1,5 @@
 //! What a wire repeats as a whole: it says nothing, it says the rest, or it contradicts; a call's input also once the call
 //! has ended. Each on every wire that repeats.
-//!
-//! Laws: damage.
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};

@@ -1,7 +1,5 @@
 //! The iterator form ended early at the end of a container inside a string, if the parser had told no text inside strings
 //! before: since it was new, or restored.
-//!
-//! Laws: inner texts.
 
 use jsonspigot::{Parser, PatternSet};
 

@@ -1,6 +1,4 @@
 //! A check took a name for absent from every object that `{"\u0001": …}` has: the fault was the check's alone.
-//!
-//! Laws: snapshots are the events.
 
 use super::super::properties::snapshots::find_their_members;
 

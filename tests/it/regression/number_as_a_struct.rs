@@ -1,7 +1,5 @@
 //! With serde_json's feature `arbitrary_precision` a number shows itself as a map to whoever asks for anything at all: a
 //! partial value did ask so, and read a number as a struct all of whose fields have defaults.
-//!
-//! Laws: typed looks.
 
 use std::collections::BTreeMap;
 

@@ -10,8 +10,6 @@
 //! repeated and swapped, and a sample of those between. Of retyped events that are alike in a stream the first and the last
 //! are tried, and of these a sample. `JSONSPIGOT_LAWS=all` tries all; with another value, of those streams alone that have
 //! it in their name.
-//!
-//! Laws: ok is whole.
 
 mod damage;
 mod end;
@@ -22,6 +20,8 @@ mod told;
 use std::collections::BTreeMap;
 use std::env;
 
+use jsonspigot_check::laws;
+use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{Provider, ProviderStream};
 
 use self::damage::Damage;
@@ -101,10 +101,12 @@ fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading)
     strings::check((recording.provider, damage), &events, told, &mut faults);
     // It may stand in what a model or a tool wrote.
     if matches!(damage, Damage::Extend { .. } | Damage::Misplace { .. }) {
+        Law::OkIsWhole.mark_compared();
         return faults;
     }
     end::check(recording.provider, &events, (stream, told), (damage, whole), &mut faults);
     message::check(recording.provider, stream, told, &mut faults);
+    Law::OkIsWhole.mark_compared();
     faults
 }
 
@@ -139,22 +141,18 @@ fn hold(damages: impl Fn(&[String], bool) -> Vec<Damage>) {
     assert!(list.is_empty(), "{} of {tried}:\n{}", list.len(), list.join("\n"));
 }
 
-#[test]
 fn streams_that_end_early() {
     hold(|events, _| (0..=events.len()).map(Damage::Cut).collect());
 }
 
-#[test]
 fn streams_without_an_event() {
     hold(|events, is_full| damage::places_of_change(events, is_full).map(Damage::Drop).collect());
 }
 
-#[test]
 fn streams_with_an_event_twice() {
     hold(|events, is_full| damage::places_of_change(events, is_full).map(Damage::Repeat).collect());
 }
 
-#[test]
 fn streams_with_events_in_the_wrong_order() {
     hold(|events, is_full| {
         let before_the_last = damage::places_of_change(events, is_full).filter(|at| at + 1 < events.len());
@@ -162,17 +160,41 @@ fn streams_with_events_in_the_wrong_order() {
     });
 }
 
-#[test]
 fn streams_with_members_that_nobody_knows() {
     hold(damage::extended);
 }
 
-#[test]
 fn streams_with_members_in_the_wrong_place() {
     hold(damage::misplaced);
 }
 
-#[test]
 fn streams_with_members_of_the_wrong_type() {
     hold(damage::retyped);
+}
+
+laws! {
+    Providers:
+    CallsAlone as calls_alone: [cuts::any_split_and_any_interleaving_tells_each_call_alone];
+    Damage as damaged: [cuts::damage_makes_nothing_whole];
+    BoundedStreams as bounded_streams: [
+        limits::open_calls,
+        limits::calls_one_after_the_other_are_forgotten_again,
+        rewriting::calls_that_never_end_have_a_limit,
+    ];
+    StreamsEnd as streams_end: [facts::cuts_are_invisible, facts::a_stream_that_breaks_off_is_incomplete];
+    OkIsWhole as ok_is_whole: [
+        laws::streams_that_end_early,
+        laws::streams_without_an_event,
+        laws::streams_with_an_event_twice,
+        laws::streams_with_events_in_the_wrong_order,
+        laws::streams_with_members_that_nobody_knows,
+        laws::streams_with_members_in_the_wrong_place,
+        laws::streams_with_members_of_the_wrong_type,
+    ];
+    Rewriting as rewriting: [rewriting::arguments_in_any_pieces_come_out_as_the_model_says];
+    SavedState as saved_state: [
+        saved::a_made_up_stream_is_refused_or_sound,
+        saved::all_that_can_be_pushed_between,
+    ];
+    NoPanics as no_panics: [cuts::any_signals_are_survived];
 }

@@ -1,7 +1,5 @@
 //! Nothing vanishes: each string of eight or more characters of an event that is not an id appears in something that was
 //! reported, or its member is in a list, with the reason.
-//!
-//! Laws: ok is whole.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;

@@ -1,7 +1,5 @@
 //! The recordings by shape against a table written by hand: whose they are, their calls, what else is said, how they
 //! stop, and the provider's errors; read by whoever finds out the provider, and by whoever is told.
-//!
-//! Laws: calls alone; streams end.
 
 mod agents_and_native;
 mod table;
