@@ -7,7 +7,8 @@
 //! | [`driver`] | the library, driven over a text at any cut, with a log like the model's |
 //! | [`laws`] | the laws by name, the binaries that must hold them, and what a test compared |
 //! | [`properties`] | the parser's laws |
-//! | [`streams`] | the laws of calls and provider streams, recorded streams, and a log of what was reported |
+//! | [`streams`] | the laws of calls and provider streams, and a log of what was reported |
+//! | [`recorded`] | the folder of recorded streams, and the tests that are skipped without it |
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
 //! | [`effort`] | how much the tests try |
 //! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
@@ -22,5 +23,6 @@ pub mod laws;
 pub mod model;
 pub mod names;
 pub mod properties;
+pub mod recorded;
 pub mod sealed;
 pub mod streams;

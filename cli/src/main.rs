@@ -18,8 +18,6 @@ mod input;
 mod options;
 mod output;
 mod provider;
-#[cfg(test)]
-mod recorded;
 mod report;
 mod rewrite;
 mod source;
@@ -40,6 +38,11 @@ use crate::options::Options;
 use crate::output::{Lines, Output, Prose};
 use crate::report::{Complaints, Failure};
 use crate::terminal::Guarded;
+
+#[cfg(test)]
+jsonspigot_check::recorded_tests! {
+    provider::tests: every_cut_of_a_recorded_stream_gives_the_same_lines;
+}
 
 fn main() -> ExitCode {
     Options::from_arguments(env::args_os()).and_then(|options| run(&options)).unwrap_or_else(|failure| failure.report())

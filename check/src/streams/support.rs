@@ -1,8 +1,7 @@
-//! What the providers' and the calls' tests share: recorded streams, framing, and a log of what was told.
+//! What the providers' and the calls' tests share: streams of our own, framing, and a log of what was told.
 
-use std::env;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfinished};
@@ -11,22 +10,6 @@ use sse_core::{SseDecoder, SseEvent};
 
 pub use super::log::{CallLog, Log};
 use super::restored::{Streams, restored_stream};
-
-/// A recorded stream's bytes; `None`, said aloud, where the recordings are not there.
-pub fn recorded(name: &str) -> Option<Vec<u8>> {
-    shared(&format!("fixtures/{name}"))
-}
-
-/// The same, from beside the recorded streams.
-pub fn shared(name: &str) -> Option<Vec<u8>> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join(name);
-    let bytes = fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("not checked, as it is not there: {}", path.display());
-    }
-    bytes
-}
 
 /// A stream of our own.
 pub fn own(name: &str) -> Vec<u8> {
@@ -116,6 +99,11 @@ pub fn eventstream(mut bytes: &[u8]) -> Vec<String> {
         bytes = rest;
     }
     events
+}
+
+/// Returns the events of a file, which is Amazon's binary framing, server-sent events or lines.
+pub fn events_of_file(name: &str, bytes: &[u8]) -> Vec<String> {
+    if name.ends_with("eventstream.bin") { eventstream(bytes) } else { events_of(bytes) }
 }
 
 /// All of every call is matched.

@@ -4,9 +4,9 @@ use std::fmt::Write as _;
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use jsonspigot_check::recorded;
 
 use crate::command::{Run, run};
-use crate::recorded::{each_recorded, each_recorded_error, recorded, recorded_messages};
 
 /// Pretty-printed JSON: each member and element on a line of its own.
 fn spread(json: &str) -> String {
@@ -40,10 +40,9 @@ fn told(provider: &str, chunk: &str, body: impl AsRef<[u8]> + Send) -> (i32, Str
     (status, lines.to_owned(), kinds)
 }
 
-#[test]
-fn each_recorded_stream_over_many_lines_and_in_an_array() {
-    for name in each_recorded().into_iter().filter(|name| name.ends_with(".chunks.txt")) {
-        let body = String::from_utf8(recorded(&name)).unwrap();
+pub(crate) fn each_recorded_stream_over_many_lines_and_in_an_array() {
+    for name in recorded::streams().into_iter().filter(|name| name.ends_with(".chunks.txt")) {
+        let body = String::from_utf8(recorded::read(&name)).unwrap();
         let events: Vec<String> = body.lines().filter(|line| !line.trim().is_empty()).map(spread).collect();
         let wanted = told("auto", "65536", &body);
         assert_eq!(told("auto", "65536", events.join("\n")), wanted, "{name}");
@@ -54,10 +53,9 @@ fn each_recorded_stream_over_many_lines_and_in_an_array() {
     }
 }
 
-#[test]
-fn each_recorded_error_over_many_lines_and_in_an_array() {
-    for name in each_recorded_error() {
-        let body = String::from_utf8(recorded(&name)).unwrap();
+pub(crate) fn each_recorded_error_over_many_lines_and_in_an_array() {
+    for name in recorded::errors() {
+        let body = String::from_utf8(recorded::read(&name)).unwrap();
         for provider in
             ["auto", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "cohere", "ollama"]
         {
@@ -207,11 +205,12 @@ fn amazons_event_stream_is_told_as_lines_are() {
             assert_eq!(told(provider, chunk, messages.concat()), wanted, "{provider} {chunk}");
         }
     }
-    if let Some(recorded) = recorded_messages() {
-        let (status, lines, said) = told("auto", "5", recorded);
-        assert_eq!((status, said.len()), (0, 0));
-        assert!(lines.contains(r#"{"event":"input","call":0,"status":"complete","value":{}}"#), "{lines}");
-    }
+}
+
+pub(crate) fn a_recorded_event_stream() {
+    let (status, lines, said) = told("auto", "5", recorded::read("recordings/bedrock/tool-call.eventstream.bin"));
+    assert_eq!((status, said.len()), (0, 0));
+    assert!(lines.contains(r#"{"event":"input","call":0,"status":"complete","value":{}}"#), "{lines}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! `--provider`: recorded streams against a table, and each kind of line.
 
 use insta::assert_snapshot;
+use jsonspigot_check::recorded;
 use serde_json::Value;
 
 use crate::command::{Run, run};
-use crate::recorded::{each_recorded, recorded};
 
 /// Each recorded stream, its provider, and its calls with what came of them.
 const TABLE: [(&str, &str, &[&str]); 22] = [
@@ -60,22 +60,17 @@ const TABLE: [(&str, &str, &[&str]); 22] = [
     ("openai-responses/vercel_custom-tool.1.chunks.txt", "openai-responses", &["write_sql raw"]),
 ];
 
-#[test]
-fn no_recorded_stream_is_left_out() {
-    let there = each_recorded();
-    let known = TABLE.map(|(name, ..)| name);
-    assert!(there.is_empty() || there == known, "the table has not just what is there: {there:#?}");
+pub(crate) fn no_recorded_stream_is_left_out() {
+    let mut there = recorded::listed("fixtures");
+    there.sort_unstable();
+    assert_eq!(there, TABLE.map(|(name, ..)| name));
 }
 
-#[test]
-fn the_recorded_calls_are_those_of_the_table() {
+pub(crate) fn the_recorded_calls_are_those_of_the_table() {
     let mut calls = 0;
     for (name, provider, rows) in TABLE {
         calls += rows.len();
-        if !each_recorded().contains(&name.to_owned()) {
-            continue;
-        }
-        let bytes = recorded(name);
+        let bytes = recorded::read(&format!("fixtures/{name}"));
         let told = run(&["--provider", "auto", "$..*"], &bytes);
         assert_eq!(told, run(&["--provider", provider, "$..*"], &bytes), "{name}");
 

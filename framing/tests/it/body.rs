@@ -1,8 +1,5 @@
 //! Bodies into frames, as the tests write them.
 
-use std::path::{Path, PathBuf};
-use std::{env, fs};
-
 use jsonspigot::RestoreError;
 use jsonspigot_framing::{Frame, Frames};
 
@@ -76,15 +73,4 @@ pub(crate) fn sealed(added: &[u8], state: &[u8]) -> Vec<u8> {
     let lengths = [added.len() as u64, state.len() as u64].map(u64::to_le_bytes).concat();
     let checksum = crc32fast::hash(&[&lengths[..], added, state].concat()).to_le_bytes();
     [b"jsf\x1A\x01", &lengths[..], &checksum, added, state].concat()
-}
-
-/// A recorded response; `None`, said aloud, where the recordings are not there.
-pub(crate) fn recorded(name: &str) -> Option<Vec<u8>> {
-    let beside = || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared");
-    let path = env::var_os("JSONSPIGOT_SHARED").map_or_else(beside, PathBuf::from).join(name);
-    let bytes = fs::read(&path).ok();
-    if bytes.is_none() {
-        eprintln!("not checked, as it is not there: {}", path.display());
-    }
-    bytes
 }

@@ -13,3 +13,9 @@ mod saved;
 mod sse;
 mod texts;
 mod utf8;
+
+jsonspigot_check::recorded_tests! {
+    amazon: a_recorded_stream_at_every_cut;
+    #[cfg(feature = "providers")]
+    rewriting: clients_of_recorded_streams_read_the_edited_values_and_all_else_the_same;
+}

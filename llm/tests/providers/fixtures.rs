@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 
 use jsonspigot::{EventKind, PatternSet};
+use jsonspigot_check::recorded::{self, listed};
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls};
 
-use super::support::{Log, events_of, everything, read_bytes, read_structured, recorded};
+use super::support::{Log, events_of, everything, read_bytes, read_structured};
 
 /// A value that a call must have come to.
 pub(crate) enum Expect {
@@ -153,13 +154,11 @@ pub(crate) const TABLE: [Row; 22] = [
     ),
 ];
 
-#[test]
-fn the_recorded_calls_are_those_of_the_table() {
+pub(crate) fn the_recorded_calls_are_those_of_the_table() {
     let mut calls = 0;
     for (file, rows) in TABLE {
         calls += rows.len();
-        let Some(bytes) = recorded(file) else { continue };
-        let log = read_bytes(everything(), &bytes, &[]);
+        let log = log_of(file);
         assert_eq!(log.calls.len(), rows.len(), "{file}");
         for (call, (id, name, expect)) in log.calls.iter().zip(rows) {
             assert_eq!((call.id.as_str(), call.name.as_str()), (*id, *name), "{file}");
@@ -183,54 +182,52 @@ fn the_recorded_calls_are_those_of_the_table() {
     assert_eq!(calls, 39);
 }
 
-#[test]
-fn every_recorded_file_is_in_the_table() {
-    let Some(index) = recorded("INDEX.md") else { return };
-    let index = String::from_utf8(index).unwrap();
-    let is_name = |name: &&str| name.contains('/') && !name.contains(' ');
-    let listed = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(is_name);
-    let mut listed: Vec<_> = listed.collect();
+pub(crate) fn every_recorded_file_is_in_the_table() {
+    let mut listed = listed("fixtures");
     let mut known: Vec<_> = TABLE.iter().map(|(file, _)| *file).collect();
     listed.sort_unstable();
     known.sort_unstable();
     assert_eq!(listed, known);
 }
 
-fn log_of(file: &str) -> Option<Log> {
-    recorded(file).map(|bytes| read_bytes(everything(), &bytes, &[]))
+/// Reads a recorded stream.
+pub(crate) fn recorded(file: &str) -> Vec<u8> {
+    recorded::read(&format!("fixtures/{file}"))
 }
 
-#[test]
-fn text_reasoning_refusal_usage_and_stops_are_told() {
-    let Some(log) = log_of("anthropic/sdk-py_tool_use_response.sse.txt") else { return };
+fn log_of(file: &str) -> Log {
+    read_bytes(everything(), &recorded(file), &[])
+}
+
+pub(crate) fn text_reasoning_refusal_usage_and_stops_are_told() {
+    let log = log_of("anthropic/sdk-py_tool_use_response.sse.txt");
     assert_eq!(log.text, "I'll check the current weather in Paris for you.");
     assert_eq!(log.stops, [(0, "tool_use".to_owned())]);
     assert_eq!(log.usage.last().unwrap(), r#"{"output_tokens":65}"#);
     assert_eq!(log.order, ["call 0", "input 0", "stop 0"]);
 
-    let Some(log) = log_of("openai-chat/openai-py_refusal.sse.bin") else { return };
+    let log = log_of("openai-chat/openai-py_refusal.sse.bin");
     assert_eq!((log.refusal.as_str(), log.text.as_str()), ("I'm sorry, I can't assist with that request.", ""));
     assert_eq!(log.stops, [(0, "stop".to_owned())]);
 
-    let Some(log) = log_of("anthropic/vercel_spliced-message-start.chunks.txt") else { return };
+    let log = log_of("anthropic/vercel_spliced-message-start.chunks.txt");
     assert_eq!(log.reasoning, "I will call the tool.Let me call the tool.");
 
-    let Some(log) = log_of("gemini/vercel_no-args-tool-call.chunks.txt") else { return };
+    let log = log_of("gemini/vercel_no-args-tool-call.chunks.txt");
     assert!(log.reasoning.starts_with("**Processing User Requests**") && log.text.is_empty());
     assert_eq!(log.stops, [(0, "STOP".to_owned())]);
 
-    let Some(log) = log_of("cohere/vercel_cohere-empty-tool-call.chunks.txt") else { return };
+    let log = log_of("cohere/vercel_cohere-empty-tool-call.chunks.txt");
     assert_eq!(log.reasoning, "I will use the currentTime tool to find the current time.");
 }
 
-#[test]
-fn structured_outputs_are_calls_without_a_name_one_a_choice() {
-    let structured = |file| recorded(file).map(|bytes| read_structured(None, events_of(&bytes)));
-    let Some(log) = structured("openai-chat/openai-py_structured_output.sse.bin") else { return };
+pub(crate) fn structured_outputs_are_calls_without_a_name_one_a_choice() {
+    let structured = |file| read_structured(None, events_of(&recorded(file)));
+    let log = structured("openai-chat/openai-py_structured_output.sse.bin");
     assert_eq!(log.summary(), [r#" complete {"city":"San Francisco","temperature":61,"units":"f"}"#]);
     assert_eq!((log.text.as_str(), log.ids()), ("", vec![""]));
 
-    let Some(log) = structured("openai-chat/openai-py_structured_output_n3.sse.bin") else { return };
+    let log = structured("openai-chat/openai-py_structured_output_n3.sse.bin");
     let temperatures = [65, 61, 59];
     for (choice, (call, temperature)) in (0..).zip(log.calls.iter().zip(temperatures)) {
         assert_eq!((call.choice, call.status), (choice, "complete"));
@@ -239,19 +236,17 @@ fn structured_outputs_are_calls_without_a_name_one_a_choice() {
     }
     assert_eq!(log.calls.len(), 3);
 
-    let Some(log) = structured("openai-chat/openai-py_structured_output_length.sse.bin") else { return };
+    let log = structured("openai-chat/openai-py_structured_output_length.sse.bin");
     assert_eq!(log.summary(), [" truncated(length) {\""]);
 
-    let Some(log) = structured("openai-chat/openai-py_refusal.sse.bin") else { return };
+    let log = structured("openai-chat/openai-py_refusal.sse.bin");
     assert_eq!((log.calls.len(), log.refusal.is_empty()), (0, false));
 }
 
 /// A proxy that passes on the deltas of `raw:$` has passed on each call's arguments.
-#[test]
-fn raw_deltas_are_the_arguments() {
+pub(crate) fn raw_deltas_are_the_arguments() {
     let mut whole = 0;
     for (file, _) in TABLE {
-        let Some(bytes) = recorded(file) else { continue };
         let patterns = PatternSet::new(["raw:$"]).unwrap();
         let mut stream = ProviderStream::detecting(ToolCalls::new(&patterns));
         let mut relayed = BTreeMap::<u64, String>::new();
@@ -272,7 +267,7 @@ fn raw_deltas_are_the_arguments() {
             }
             _ => {}
         };
-        for event in events_of(&bytes) {
+        for event in events_of(&recorded(file)) {
             stream.push_with(&event, &mut on_event);
         }
         stream.finish_with(None, &mut on_event);

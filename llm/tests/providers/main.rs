@@ -48,3 +48,19 @@ mod second_reader;
 mod sessions;
 mod unplaced;
 mod wholes;
+
+jsonspigot_check::recorded_tests! {
+    agents: recordings_of_claude_code, recordings_of_codex;
+    cuts: a_cut_recording_tells_the_same;
+    facts: each_recorded_stream_tells_the_facts_of_the_table;
+    fixtures: the_recorded_calls_are_those_of_the_table, every_recorded_file_is_in_the_table,
+        text_reasoning_refusal_usage_and_stops_are_told, structured_outputs_are_calls_without_a_name_one_a_choice,
+        raw_deltas_are_the_arguments;
+    going_back: the_message_of_each_recording_holds_what_was_told;
+    laws: recorded_streams_that_are_damaged;
+    native_wires: recordings_of_dashscope;
+    recordings: streams_are_those_of_the_table, streams_tell_whose_they_are, bodies_of_errors_are_told_by_everyone,
+        every_recording_is_in_a_table;
+    saved: between_all_events_of_every_recorded_stream;
+    second_reader: plain_joins_agree_on_every_recorded_call;
+}

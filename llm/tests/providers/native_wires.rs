@@ -1,10 +1,11 @@
 //! Native wires of DashScope, Mistral Conversations and Cloudflare, and transcriptions: what is cumulative, what is
 //! padding, what is repeated, and how they end.
 
+use jsonspigot_check::recorded;
 use jsonspigot_llm::{Provider, ProviderStream, UnfinishedKind};
 use serde_json::{Value, json};
 
-use super::support::{Log, events_of, everything, own, read, read_to_verdict, shared};
+use super::support::{Log, events_of, everything, own, read, read_to_verdict};
 
 fn read_json(provider: Provider, events: &[Value]) -> Log {
     read(provider, events.iter().map(Value::to_string))
@@ -24,8 +25,7 @@ fn message(events: &[String]) -> Option<Value> {
 }
 
 /// A recording's text, its counts, its verdict, as another reading of its events has them.
-#[test]
-fn recordings_of_dashscope() {
+pub(crate) fn recordings_of_dashscope() {
     for (name, is_cumulative) in [
         ("multimodal-cumulative", true),
         ("text-cumulative", true),
@@ -33,7 +33,7 @@ fn recordings_of_dashscope() {
         ("tool-call-incremental", false),
         ("tool-call-qwen-agent", false),
     ] {
-        let Some(bytes) = shared(&format!("recordings/dashscope/{name}.sse")) else { continue };
+        let bytes = recorded::read(&format!("recordings/dashscope/{name}.sse"));
         let events: Vec<Value> = events_of(&bytes)
             .iter()
             .filter(|event| !event.is_empty())

@@ -8,12 +8,12 @@ use jsonspigot_llm::{
 use proptest::prelude::*;
 
 use super::cuts::signal;
-use super::fixtures::TABLE;
+use super::fixtures::{TABLE, recorded};
 use super::properties::soup::Signal;
 use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
 use super::restored::{Calls, Streams};
 use super::sealed::{HEADER, edited, sealed};
-use super::support::{Log, chat, events_of, everything, gemini_call, recorded};
+use super::support::{Log, chat, events_of, everything, gemini_call};
 
 fn new(provider: Option<Provider>, choices: &ToolCallsBuilder) -> ProviderStream {
     let calls = choices.clone().build();
@@ -35,11 +35,9 @@ fn all_choices() -> Vec<ToolCallsBuilder> {
     ]
 }
 
-#[test]
-fn between_all_events_of_every_recorded_stream() {
+pub(crate) fn between_all_events_of_every_recorded_stream() {
     for (file, _) in TABLE {
-        let Some(bytes) = recorded(file) else { continue };
-        let events = events_of(&bytes);
+        let events = events_of(&recorded(file));
         let provider = events.iter().find_map(|event| Provider::detect(event)).unwrap();
         for choices in all_choices() {
             for stream in [new(None, &choices).with_message(), new(Some(provider), &choices).structured()] {

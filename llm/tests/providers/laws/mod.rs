@@ -6,10 +6,10 @@
 //! - Nothing vanishes (`strings`): what an event says is reported, or stands in a list with the reason.
 //! - The law of the message (`message`): what goes back is accepted.
 //!
-//! Cuts are tried in full. Where many events that are alike follow each other, the first and the last of them are dropped,
-//! repeated and swapped, and a sample of those between. Of retyped events that are alike in a stream the first and the last
-//! are tried, and of these a sample. `JSONSPIGOT_LAWS=all` tries all; with another value, of those streams alone that have
-//! it in their name.
+//! Cuts of our own streams are tried in full. Where many events that are alike follow each other, the first and the last of
+//! them are dropped, repeated and swapped, and a sample of those between. Of retyped events that are alike in a stream the
+//! first and the last are tried, and of these a sample.
+//! `JSONSPIGOT_LAWS=all` tries all; with another value, of those streams alone that have it in their name.
 
 mod damage;
 mod end;
@@ -20,13 +20,13 @@ mod told;
 use std::collections::BTreeMap;
 use std::env;
 
-use jsonspigot_check::laws;
 use jsonspigot_check::laws::Law;
+use jsonspigot_check::{laws, recorded};
 use jsonspigot_llm::{Provider, ProviderStream};
 
 use self::damage::Damage;
 use self::told::Told;
-use super::support::{events_of, eventstream, everything, own, shared};
+use super::support::{events_of_file, everything, own};
 
 /// A stream to try: its name, whose it is, and its events.
 struct Recording {
@@ -35,30 +35,26 @@ struct Recording {
     events: Vec<String>,
 }
 
-/// All that are recorded, of the wires that are read, and those of our own.
-fn recordings() -> Vec<Recording> {
-    let mut found = Vec::new();
-    let mut add = |name: String, bytes: &[u8]| {
-        let events = if name.ends_with("eventstream.bin") { eventstream(bytes) } else { events_of(bytes) };
-        let events: Vec<_> = events.into_iter().filter(|event| !event.trim().is_empty()).collect();
-        if let Some(provider) = events.iter().find_map(|event| Provider::detect(event)) {
-            found.push(Recording { name, provider, events });
-        }
-    };
-    for folder in ["fixtures", "recordings"] {
-        let Some(index) = shared(&format!("{folder}/INDEX.md")) else { continue };
-        let index = String::from_utf8(index).unwrap();
-        let names = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next());
-        for name in names.filter(|name| name.contains('/') && !name.contains(' ')) {
-            let name = format!("{folder}/{name}");
-            add(name.clone(), &shared(&name).unwrap());
-        }
+impl Recording {
+    fn new(name: String, bytes: &[u8]) -> Self {
+        let events = events_of_file(&name, bytes).into_iter().filter(|event| !event.trim().is_empty());
+        let events: Vec<_> = events.collect();
+        let provider = events.iter().find_map(|event| Provider::detect(event)).unwrap();
+        Self { name, provider, events }
     }
+}
+
+fn recorded_streams() -> Vec<Recording> {
+    recorded::streams().into_iter().map(|name| Recording::new(name.clone(), &recorded::read(&name))).collect()
+}
+
+fn own_streams() -> Vec<Recording> {
+    let mut found = Vec::new();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");
     for folder in std::fs::read_dir(&root).unwrap() {
         for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
             let name = file.unwrap().path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-            add(name.clone(), &own(&name));
+            found.push(Recording::new(name.clone(), &own(&name)));
         }
     }
     found.sort_by(|a, b| a.name.cmp(&b.name));
@@ -110,28 +106,50 @@ fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading)
     faults
 }
 
+/// Lists the damages of one kind that are tried on a stream, all of them or a sample.
+type Damages = fn(&[String], bool) -> Vec<Damage>;
+
+fn cut(events: &[String], _: bool) -> Vec<Damage> {
+    (0..=events.len()).map(Damage::Cut).collect()
+}
+
+fn dropped(events: &[String], is_full: bool) -> Vec<Damage> {
+    damage::places_of_change(events, is_full).map(Damage::Drop).collect()
+}
+
+fn repeated(events: &[String], is_full: bool) -> Vec<Damage> {
+    damage::places_of_change(events, is_full).map(Damage::Repeat).collect()
+}
+
+fn swapped(events: &[String], is_full: bool) -> Vec<Damage> {
+    let before_the_last = damage::places_of_change(events, is_full).filter(|at| at + 1 < events.len());
+    before_the_last.map(Damage::Swap).collect()
+}
+
 /// Tries these damages of each stream.
-fn hold(damages: impl Fn(&[String], bool) -> Vec<Damage>) {
+fn hold(recordings: Vec<Recording>, kinds: &[Damages]) {
     let wanted = env::var("JSONSPIGOT_LAWS").ok();
     let is_full = wanted.is_some();
     let name = wanted.filter(|wanted| wanted != "all").unwrap_or_default();
     let (mut tried, mut found) = (0, BTreeMap::<String, (usize, String)>::new());
-    for recording in recordings().into_iter().filter(|recording| recording.name.contains(&name)) {
+    for recording in recordings.into_iter().filter(|recording| recording.name.contains(&name)) {
         let mut whole = Reading::new(recording.provider);
         recording.events.iter().for_each(|event| whole.push(event));
         whole.finish();
-        let mut start = Reading::new(recording.provider);
-        let mut at = 0;
-        for damage in damages(&recording.events, is_full) {
-            // What comes before the damage is read once.
-            while at < damage.from() {
-                start.push(&recording.events[at]);
-                at += 1;
-            }
-            tried += 1;
-            for fault in faults(&recording, &damage, &whole.told, &start) {
-                let example = || (0, format!("{} {damage:?}", recording.name));
-                found.entry(fault).or_insert_with(example).0 += 1;
+        for damages in kinds {
+            let mut start = Reading::new(recording.provider);
+            let mut at = 0;
+            for damage in damages(&recording.events, is_full) {
+                // What comes before the damage is read once.
+                while at < damage.from() {
+                    start.push(&recording.events[at]);
+                    at += 1;
+                }
+                tried += 1;
+                for fault in faults(&recording, &damage, &whole.told, &start) {
+                    let example = || (0, format!("{} {damage:?}", recording.name));
+                    found.entry(fault).or_insert_with(example).0 += 1;
+                }
             }
         }
     }
@@ -142,34 +160,36 @@ fn hold(damages: impl Fn(&[String], bool) -> Vec<Damage>) {
 }
 
 fn streams_that_end_early() {
-    hold(|events, _| (0..=events.len()).map(Damage::Cut).collect());
+    hold(own_streams(), &[cut]);
 }
 
 fn streams_without_an_event() {
-    hold(|events, is_full| damage::places_of_change(events, is_full).map(Damage::Drop).collect());
+    hold(own_streams(), &[dropped]);
 }
 
 fn streams_with_an_event_twice() {
-    hold(|events, is_full| damage::places_of_change(events, is_full).map(Damage::Repeat).collect());
+    hold(own_streams(), &[repeated]);
 }
 
 fn streams_with_events_in_the_wrong_order() {
-    hold(|events, is_full| {
-        let before_the_last = damage::places_of_change(events, is_full).filter(|at| at + 1 < events.len());
-        before_the_last.map(Damage::Swap).collect()
-    });
+    hold(own_streams(), &[swapped]);
 }
 
 fn streams_with_members_that_nobody_knows() {
-    hold(damage::extended);
+    hold(own_streams(), &[damage::extended]);
 }
 
 fn streams_with_members_in_the_wrong_place() {
-    hold(damage::misplaced);
+    hold(own_streams(), &[damage::misplaced]);
 }
 
 fn streams_with_members_of_the_wrong_type() {
-    hold(damage::retyped);
+    hold(own_streams(), &[damage::retyped]);
+}
+
+pub(crate) fn recorded_streams_that_are_damaged() {
+    let kinds: [Damages; 7] = [cut, dropped, repeated, swapped, damage::extended, damage::misplaced, damage::retyped];
+    hold(recorded_streams(), &kinds);
 }
 
 laws! {

@@ -4,24 +4,21 @@
 mod agents_and_native;
 mod table;
 
+use jsonspigot_check::recorded;
 use jsonspigot_llm::Provider;
 
 use self::agents_and_native::AGENTS_AND_NATIVE;
 use self::table::{BODIES, FAILURES, Failure, Row, STREAMS};
-use super::support::{Log, events_of, eventstream, everything, read_with, shared};
+use super::support::{Log, events_of_file, everything, read_with};
 
 fn rows() -> impl Iterator<Item = &'static Row> {
     STREAMS.iter().chain(&AGENTS_AND_NATIVE)
 }
 
 /// A recording's events, however they were framed.
-fn events(file: &str) -> Option<Vec<String>> {
-    let bytes = shared(&format!("recordings/{file}"))?;
-    Some(match file.rsplit('.').next() {
-        Some("bin") => eventstream(&bytes),
-        Some("json") => vec![String::from_utf8(bytes).unwrap()],
-        _ => events_of(&bytes),
-    })
+fn events(file: &str) -> Vec<String> {
+    let bytes = recorded::read(&format!("recordings/{file}"));
+    if file.ends_with(".json") { vec![String::from_utf8(bytes).unwrap()] } else { events_of_file(file, &bytes) }
 }
 
 fn check_failures(log: &Log, failures: &[Failure], file: &str) {
@@ -32,10 +29,9 @@ fn check_failures(log: &Log, failures: &[Failure], file: &str) {
     }
 }
 
-#[test]
-fn streams_are_those_of_the_table() {
+pub(crate) fn streams_are_those_of_the_table() {
     for &Row { file, provider, calls, says, stops, usages } in rows() {
-        let Some(events) = events(file) else { continue };
+        let events = events(file);
         let log = read_with(None, everything(), &events);
         assert_eq!(log, read_with(Some(provider), everything(), &events), "{file}");
 
@@ -62,10 +58,9 @@ fn streams_are_those_of_the_table() {
 }
 
 /// By the first event that tells it, and by none for another's.
-#[test]
-fn streams_tell_whose_they_are() {
+pub(crate) fn streams_tell_whose_they_are() {
     for &Row { file, provider, .. } in rows() {
-        let Some(events) = events(file) else { continue };
+        let events = events(file);
         let found: Vec<_> = events.iter().filter_map(|event| Provider::detect(event)).collect();
         assert!(!found.is_empty() && found.iter().all(|found| *found == provider), "{file}: {found:?}");
         let telling = events.iter().position(|event| Provider::detect(event).is_some()).unwrap();
@@ -74,10 +69,9 @@ fn streams_tell_whose_they_are() {
     }
 }
 
-#[test]
-fn bodies_of_errors_are_told_by_everyone() {
+pub(crate) fn bodies_of_errors_are_told_by_everyone() {
     for (file, failure) in BODIES {
-        let Some(events) = events(file) else { continue };
+        let events = events(file);
         assert_eq!(Provider::detect(&events[0]), None, "{file}");
         let listed = [format!("[{}]", events[0])];
         for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
@@ -90,13 +84,8 @@ fn bodies_of_errors_are_told_by_everyone() {
     }
 }
 
-#[test]
-fn every_recording_is_in_a_table() {
-    let Some(index) = shared("recordings/INDEX.md") else { return };
-    let index = String::from_utf8(index).unwrap();
-    let is_name = |name: &&str| name.contains('/') && !name.contains(' ');
-    let listed = index.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).filter(is_name);
-    let mut listed: Vec<_> = listed.collect();
+pub(crate) fn every_recording_is_in_a_table() {
+    let mut listed = recorded::listed("recordings");
     let mut known: Vec<_> = rows().map(|row| row.file).chain(BODIES.map(|(file, _)| file)).collect();
     listed.sort_unstable();
     known.sort_unstable();
