@@ -306,8 +306,7 @@ pub(crate) mod tests {
                 "{name}"
             );
             assert_eq!(read(bytes.chunks(1)), whole, "{name}, byte by byte");
-            // All cuts of a short stream, a sample of those of a long one.
-            for cuts in each_cut(bytes.len()).step_by(1 + bytes.len() / 5_000) {
+            for cuts in each_cut(bytes.len()) {
                 let ends = cuts.iter().copied().chain([bytes.len()]);
                 let chunks = iter::once(0).chain(cuts.iter().copied()).zip(ends).map(|(start, end)| &bytes[start..end]);
                 assert_eq!(read(chunks), whole, "{name} cut at {cuts:?}");

@@ -1,7 +1,7 @@
 //! What the providers' and the calls' tests share: streams of our own, framing, and a log of what was told.
 
-use std::fs;
 use std::path::Path;
+use std::{env, fs};
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfinished};
@@ -10,6 +10,11 @@ use sse_core::{SseDecoder, SseEvent};
 
 pub use super::log::{CallLog, Log};
 use super::restored::{Streams, restored_stream};
+
+/// Returns true if tests try everything, where they try a sample otherwise.
+pub fn tries_all() -> bool {
+    env::var("JSONSPIGOT_LAWS").is_ok_and(|laws| laws == "all")
+}
 
 /// A stream of our own.
 pub fn own(name: &str) -> Vec<u8> {
@@ -159,11 +164,16 @@ pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(),
     (log, stream.verdict())
 }
 
-/// Lists of cuts, so many that each place of a text of this length is cut in one. The cuts of a list are far apart, so that
-/// an event usually lies between: this finds what one cut at a time would, in time proportional to the length.
+/// Returns lists of cuts of a text of this length. The cuts of a list are far apart, so that an event usually lies between:
+/// this finds what one cut at a time would, in time proportional to the length.
+///
+/// Each place of a short text is cut in one of the lists. Of a longer text a sample of the places is cut, another for each
+/// length, and with `JSONSPIGOT_LAWS=all` each of them.
 pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
     const APART: usize = 211;
-    (1..length.min(APART + 1)).map(move |first| (first..length).step_by(APART).collect())
+    const SAMPLE: usize = 29;
+    let (start, step) = if length < APART || tries_all() { (0, 1) } else { (length % SAMPLE, SAMPLE) };
+    (1..length.min(APART + 1)).skip(start).step_by(step).map(move |first| (first..length).step_by(APART).collect())
 }
 
 /// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
 use jsonspigot_check::recorded;
+use jsonspigot_check::streams::support::tries_all;
 
 use crate::command::{Run, run};
 
@@ -54,11 +55,12 @@ pub(crate) fn each_recorded_stream_over_many_lines_and_in_an_array() {
 }
 
 pub(crate) fn each_recorded_error_over_many_lines_and_in_an_array() {
-    for name in recorded::errors() {
+    let providers = ["auto", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "cohere", "ollama"];
+    for (number, name) in recorded::errors().into_iter().enumerate() {
         let body = String::from_utf8(recorded::read(&name)).unwrap();
-        for provider in
-            ["auto", "anthropic", "openai-chat", "openai-responses", "gemini", "bedrock", "cohere", "ollama"]
-        {
+        // Each body goes to one provider in turn, so that each has two of them.
+        let (start, step) = if tries_all() { (0, 1) } else { (number % providers.len(), providers.len()) };
+        for provider in providers.into_iter().skip(start).step_by(step) {
             let wanted = told(provider, "65536", &body);
             assert!(!wanted.1.contains("bad-frame"), "{name}: {wanted:?}");
             for spread in [spread(&body), spread(&body) + "\n", format!("[{}\n]\n", spread(&body))] {

@@ -7,7 +7,7 @@ use super::fixtures::{TABLE, recorded};
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
 use super::properties::{Call, Framed, WIRES, are_told_alone, soup, states, target};
-use super::support::{each_cut, everything, read_bytes};
+use super::support::{each_cut, everything, read_bytes, tries_all};
 
 fn arguments() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -51,7 +51,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
-    proptest!(ProptestConfig { cases: 192, ..ProptestConfig::default() }, |(
+    proptest!(ProptestConfig { cases: if tries_all() { 192 } else { 64 }, ..ProptestConfig::default() }, |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
@@ -69,7 +69,7 @@ pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
 }
 
 pub(super) fn damage_makes_nothing_whole() {
-    proptest!(ProptestConfig { cases: 256, ..ProptestConfig::default() }, |(
+    proptest!(ProptestConfig { cases: if tries_all() { 256 } else { 64 }, ..ProptestConfig::default() }, |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         which: usize,
@@ -84,7 +84,7 @@ pub(super) fn damage_makes_nothing_whole() {
 }
 
 pub(super) fn any_signals_are_survived() {
-    proptest!(ProptestConfig { cases: 256, ..ProptestConfig::default() }, |(
+    proptest!(ProptestConfig { cases: if tries_all() { 256 } else { 64 }, ..ProptestConfig::default() }, |(
         head in prop::collection::vec(any::<u8>(), 4),
         signals in prop::collection::vec(signal(), 0..24),
     )| {
@@ -120,8 +120,7 @@ pub(crate) fn a_cut_recording_tells_the_same() {
         let whole = read_bytes(everything(), &bytes, &[]);
         let byte_by_byte: Vec<_> = (1..bytes.len()).collect();
         assert_eq!(read_bytes(everything(), &bytes, &byte_by_byte), whole, "{file} byte by byte");
-        // Every place of the short ones, a sample of the long ones.
-        for cuts in each_cut(bytes.len()).step_by(1 + bytes.len() / 5_000) {
+        for cuts in each_cut(bytes.len()) {
             assert_eq!(read_bytes(everything(), &bytes, &cuts), whole, "{file} cut at {cuts:?}");
         }
     }
