@@ -74,9 +74,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     let text = match event.response.unwrap_or_default().text_or_json() {
         TextOrJson::Text(text) => text,
         TextOrJson::Json("" | "null") => "".into(),
-        TextOrJson::Json(number) if number.starts_with(|first: char| first == '-' || first.is_ascii_digit()) => {
-            number.into()
-        }
+        TextOrJson::Json(number) if is_number(number) => number.into(),
         TextOrJson::Json(_) => return Err(Unreadable),
     };
     emit.begin_answer(0);
@@ -100,10 +98,21 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     Ok(Understood::Yes)
 }
 
+/// Returns true if this JSON value is a number.
+fn is_number(json: &str) -> bool {
+    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
+}
+
 /// Adds what an event says to the message that goes back. Its calls are added as they end.
 fn compose(event: Json<'_>, turn: &mut Turn) {
     if event.member("choices").is_given() {
         return openai_chat::compose(event, turn);
     }
-    turn.text(None, "content", event.member("response"));
+    let response = event.member("response");
+    match response.text_or_json() {
+        TextOrJson::Json(number) if is_number(number) => {
+            turn.text(None, "content", Json::of(&["\"", number, "\""].concat()));
+        }
+        _ => turn.text(None, "content", response),
+    }
 }
