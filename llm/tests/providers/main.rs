@@ -48,6 +48,7 @@ mod second_reader;
 mod sessions;
 mod unplaced;
 mod wholes;
+mod wire_files;
 
 jsonspigot_check::recorded_tests! {
     agents: recordings_of_claude_code, recordings_of_codex;

@@ -27,6 +27,7 @@ use jsonspigot_llm::{Provider, ProviderStream};
 use self::damage::Damage;
 use self::told::Told;
 use super::support::{events_of_file, everything, own};
+use super::wire_files;
 
 /// A stream to try: its name, whose it is, and its events.
 struct Recording {
@@ -36,16 +37,17 @@ struct Recording {
 }
 
 impl Recording {
-    fn new(name: String, bytes: &[u8]) -> Self {
+    /// Returns `None` for the body of an error, which is no provider's own.
+    fn new(name: String, bytes: &[u8]) -> Option<Self> {
         let events = events_of_file(&name, bytes).into_iter().filter(|event| !event.trim().is_empty());
         let events: Vec<_> = events.collect();
-        let provider = events.iter().find_map(|event| Provider::detect(event)).unwrap();
-        Self { name, provider, events }
+        let provider = events.iter().find_map(|event| Provider::detect(event))?;
+        Some(Self { name, provider, events })
     }
 }
 
 fn recorded_streams() -> Vec<Recording> {
-    recorded::streams().into_iter().map(|name| Recording::new(name.clone(), &recorded::read(&name))).collect()
+    recorded::streams().into_iter().filter_map(|name| Recording::new(name.clone(), &recorded::read(&name))).collect()
 }
 
 fn own_streams() -> Vec<Recording> {
@@ -54,9 +56,11 @@ fn own_streams() -> Vec<Recording> {
     for folder in std::fs::read_dir(&root).unwrap() {
         for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
             let name = file.unwrap().path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-            found.push(Recording::new(name.clone(), &own(&name)));
+            found.extend(Recording::new(name.clone(), &own(&name)));
         }
     }
+    let wires = wire_files::inputs().into_iter();
+    found.extend(wires.filter_map(|(name, input)| Recording::new(format!("wires/{name}"), input.as_bytes())));
     found.sort_by(|a, b| a.name.cmp(&b.name));
     found
 }

@@ -36,6 +36,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("gemini", "interaction.created", "a time"),
     ("gemini", "interaction.updated", "a time"),
     ("gemini", "partialArgs.jsonPath", "where a value stands in the arguments, which are reported"),
+    ("gemini", "partialArgs.nullValue", "that the value is null, as which it is reported"),
     ("openai-responses", "response.tools.*", "of the request, which the response repeats"),
     ("openai-responses", "response.instructions", "of the request"),
     ("openai-responses", "response.truncation", "of the request"),

@@ -1,0 +1,150 @@
+//! The streams of `tests/wires/<wire>/*.txt`, each with what must come of it.
+//!
+//! A file is a comment on what the stream shows (`# `), options if it needs any, and its input lines, as a provider sends
+//! them: server-sent events or one event a line (`< `), or the text that Bedrock's `chunk` wraps in base64 (`<64 `). Then
+//! come the events as the command prints them (`> `), the verdict, and the message for the next request if there is one.
+//! `JSONSPIGOT_UPDATE_WIRES=1` writes what comes of the input into each file: read the difference before it is committed.
+//!
+//! The options are `structured` (the text is itself JSON) and `told` (the events do not identify their provider).
+
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+
+use super::restored::restored_stream;
+use super::support::{Framing, each_cut};
+
+/// The number of files when this was last edited: a lower number means that files are not found.
+const FILES: usize = 108;
+
+struct WireFile {
+    name: String,
+    /// The comment, the options and the input.
+    head: String,
+    wanted: Vec<String>,
+    input: String,
+    provider: Provider,
+    is_structured: bool,
+    is_told: bool,
+}
+
+impl WireFile {
+    fn new(path: &Path) -> Self {
+        let wire = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        let name = format!("{wire}/{}", path.file_name().unwrap().to_str().unwrap());
+        let text = fs::read_to_string(path).unwrap();
+        let mut file = Self {
+            provider: *Provider::ALL.iter().find(|provider| provider.name() == wire).unwrap(),
+            name,
+            head: String::new(),
+            wanted: Vec::new(),
+            input: String::new(),
+            is_structured: false,
+            is_told: false,
+        };
+        for line in text.lines() {
+            match line.split_once(' ').unwrap_or((line, "")) {
+                (">" | "verdict" | "message", _) => {
+                    file.wanted.push(line.to_owned());
+                    continue;
+                }
+                ("#" | "", _) => {}
+                ("options:", options) => {
+                    for option in options.split(", ") {
+                        match option {
+                            "structured" => file.is_structured = true,
+                            "told" => file.is_told = true,
+                            _ => panic!("{}: unknown option {option}", file.name),
+                        }
+                    }
+                }
+                ("<", line) => file.input += &format!("{line}\n"),
+                ("<64", text) => file.input += &format!("{{\"chunk\":{{\"bytes\":\"{}\"}}}}\n", STANDARD.encode(text)),
+                _ => panic!("{}: unknown line {line}", file.name),
+            }
+            file.head += &format!("{line}\n");
+        }
+        assert!(file.head.starts_with("# ") && !file.input.is_empty(), "{} says what it shows", file.name);
+        file
+    }
+
+    fn stream(&self, is_detected: bool) -> ProviderStream {
+        let calls = ToolCalls::new(&PatternSet::empty());
+        let stream =
+            if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
+        if self.is_structured { stream.structured() } else { stream.with_message() }
+    }
+
+    /// Reads the input, cut at these places, and saves and restores the stream where a cut is.
+    fn read(&self, is_detected: bool, cuts: &[usize]) -> Vec<String> {
+        let (mut stream, mut framing) = (self.stream(is_detected), Framing::new());
+        let (mut lines, mut start) = (Vec::new(), 0);
+        let mut tell = |event: jsonspigot_llm::StreamEvent<'_>| {
+            lines.push(format!("> {}", serde_json::to_string(&event.to_owned()).unwrap()));
+        };
+        for end in cuts.iter().copied().chain([self.input.len()]) {
+            let chunk = &self.input.as_bytes()[start..end];
+            framing.feed(chunk, &mut |event| stream.push_with(event, &mut tell));
+            stream = restored_stream(&stream, &stream.save());
+            start = end;
+        }
+        framing.finish(&mut |event| stream.push_with(event, &mut tell));
+        stream.finish_with(None, &mut tell);
+        lines.push(format!(
+            "verdict {}",
+            stream.verdict().map_or_else(|it| it.kind().name().to_owned(), |()| "ok".to_owned())
+        ));
+        lines.extend(stream.message().map(|message| format!("message {message}")));
+        lines
+    }
+
+    fn check(&self, lines: &[String], how: &str) {
+        let place = (0..lines.len().max(self.wanted.len())).find(|&at| lines.get(at) != self.wanted.get(at));
+        if let Some(at) = place {
+            let line = |lines: &[String]| lines.get(at).cloned().unwrap_or_else(|| "nothing more".to_owned());
+            panic!("{}, {how}, line {at} of what comes:\n{}\nwanted:\n{}", self.name, line(lines), line(&self.wanted));
+        }
+    }
+}
+
+/// Returns the paths of all files, in order.
+fn paths() -> Vec<PathBuf> {
+    let inside = |path: PathBuf| fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/wires");
+    let mut paths: Vec<_> = inside(root).flat_map(inside).collect();
+    paths.sort_unstable();
+    paths
+}
+
+/// Returns the name and the input of each file.
+pub(crate) fn inputs() -> Vec<(String, String)> {
+    paths().iter().map(|path| WireFile::new(path)).map(|file| (file.name, file.input)).collect()
+}
+
+#[test]
+fn each_stream_gives_its_lines() {
+    let mut seen = Vec::new();
+    for path in paths() {
+        let file = WireFile::new(&path);
+        if env::var_os("JSONSPIGOT_UPDATE_WIRES").is_some() {
+            let lines = file.read(false, &[]).join("\n");
+            fs::write(&path, format!("{}\n\n{lines}\n", file.head.trim_end())).unwrap();
+        }
+        let file = WireFile::new(&path);
+        file.check(&file.read(false, &[]), "whole");
+        if !file.is_told {
+            file.check(&file.read(true, &[]), "whole, detected");
+        }
+        for cuts in each_cut(file.input.len()) {
+            file.check(&file.read(!file.is_told, &cuts), &format!("cut at {cuts:?}"));
+        }
+        seen.push(file.provider);
+    }
+    assert!(seen.len() >= FILES, "{} of {FILES} files are found", seen.len());
+    let missing: Vec<_> = Provider::ALL.iter().filter(|provider| !seen.contains(provider)).collect();
+    assert!(missing.is_empty(), "no file for {missing:?}");
+}
