@@ -12,11 +12,15 @@ pub fn size(quick: usize, full: usize) -> usize {
     if is_full() { full } else { quick }
 }
 
-/// Returns proptest's configuration for a slow property: one case in `part`, or all of them in a full run.
+/// Returns proptest's configuration for a slow property: one of its usual cases in `part`, or all of them in a full run.
 pub fn cases(part: u32) -> Config {
-    let config = Config::default();
-    let cases = if is_full() { config.cases } else { config.cases.div_ceil(part) };
-    Config { cases, ..config }
+    let all = Config::default().cases;
+    cases_of(all.div_ceil(part), all)
+}
+
+/// Returns proptest's configuration with `quick` cases, or `full` in a full run.
+pub fn cases_of(quick: u32, full: u32) -> Config {
+    Config { cases: if is_full() { full } else { quick }, ..Config::default() }
 }
 
 /// Selects about one case in `one_in`, the same ones in every run; every case in a full run.

@@ -49,7 +49,7 @@ pub fn streams() -> Vec<String> {
     of("fixtures").chain(of("recordings")).filter(|name| !name.contains("/errors/")).collect()
 }
 
-/// Returns the name of each recorded body of an error, such as `recordings/errors/x.json`.
+/// Returns the name of each recorded body of an error, such as `errors/…` in the folder `recordings`.
 pub fn errors() -> Vec<String> {
     let names = listed("recordings").into_iter().filter(|name| name.starts_with("errors/"));
     names.map(|name| format!("recordings/{name}")).collect()
@@ -73,22 +73,24 @@ pub fn report(tests: &[&[&str]]) {
         assert!(streams().len() > 80 && !tests.is_empty(), "{} recorded streams are listed", streams().len());
         return;
     }
-    let names = tests.join(", ");
+    let (count, names) = (tests.len(), tests.join(", "));
+    let plural = if count == 1 { "" } else { "s" };
     let line =
-        format!("skipped {} tests, since {VARIABLE} is not set and ../shared is not there: {names}\n", tests.len());
+        format!("skipped {count} test{plural}, since {VARIABLE} is not set and ../shared is not there: {names}\n");
     io::stderr().write_all(line.as_bytes()).unwrap();
 }
 
 /// Registers the tests of a test binary that need recorded streams, module by module. Each becomes a test that is skipped
 /// without them, and one more test writes which ones are.
 ///
-/// ```ignore
+/// ```text
 /// recorded_tests! {
 ///     fixtures: the_recorded_calls, raw_deltas;
 ///     provider::tests: every_cut;
 /// }
 /// ```
 #[macro_export]
+#[allow(clippy::crate_in_macro_def, reason = "the tests are in the crate that registers them")]
 macro_rules! recorded_tests {
     ($($(#[$meta:meta])* $module:ident$(::$inner:ident)*: $($test:ident),+;)+) => {
         mod recorded {
@@ -97,13 +99,13 @@ macro_rules! recorded_tests {
 
                 $(#[test]
                 fn $test() {
-                    jsonspigot_check::recorded::run(tests::$test);
+                    $crate::recorded::run(tests::$test);
                 })+
             })+
 
             #[test]
             fn skipped_tests_are_listed() {
-                jsonspigot_check::recorded::report(&[
+                $crate::recorded::report(&[
                     $($(#[$meta])* &[$(concat!(stringify!($module), "::", stringify!($test))),+],)+
                 ]);
             }

@@ -7,6 +7,7 @@ use jsonspigot::{
 use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
 
+use super::effort::cases;
 use super::model::chunking::{chunks, torture_cuts, with_cuts};
 use super::model::generate::{Keys, document};
 use super::model::mutate::any_document;

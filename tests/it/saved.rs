@@ -89,7 +89,7 @@ const NESTED: &[&str] = &[
 #[test]
 fn at_every_byte_of_every_document() {
     let documents = torture_documents().into_iter();
-    let mut sample = Sample::one_in(10);
+    let mut sample = Sample::one_in(20);
     let documents = documents.chain(DEVIANT.iter().chain(NESTED).map(|text| text.as_bytes()));
     for (place, document) in documents.enumerate() {
         let patterns = PATTERNS.map(set);

@@ -13,7 +13,7 @@ use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use super::effort::size;
+use super::effort::cases_of;
 use super::model::fitting_text;
 use super::properties::fuzz_targets;
 use super::properties::subject_types::{self, Claims, Look, Subject};
@@ -888,7 +888,7 @@ fn open_text_is_shown_in_buffers() {
 
 /// The fuzz target's property, of generated choices.
 pub(super) fn any_type_of_any_text_that_nearly_fits() {
-    proptest!(ProptestConfig { cases: size(200, 1000) as u32, ..ProptestConfig::default() }, |(choices in prop::collection::vec(any::<u8>(), 0..120))| {
+    proptest!(cases_of(200, 1000), |(choices in prop::collection::vec(any::<u8>(), 0..120))| {
         fuzz_targets::typed(&choices);
     });
 }

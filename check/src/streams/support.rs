@@ -1,7 +1,7 @@
 //! What the providers' and the calls' tests share: streams of our own, framing, and a log of what was told.
 
+use std::fs;
 use std::path::Path;
-use std::{env, fs};
 
 use jsonspigot::PatternSet;
 use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, ToolCallsBuilder, Unfinished};
@@ -10,11 +10,7 @@ use sse_core::{SseDecoder, SseEvent};
 
 pub use super::log::{CallLog, Log};
 use super::restored::{Streams, restored_stream};
-
-/// Returns true if tests try everything, where they try a sample otherwise.
-pub fn tries_all() -> bool {
-    env::var("JSONSPIGOT_LAWS").is_ok_and(|laws| laws == "all")
-}
+use crate::effort;
 
 /// A stream of our own.
 pub fn own(name: &str) -> Vec<u8> {
@@ -172,7 +168,7 @@ pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(),
 pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
     const APART: usize = 211;
     const SAMPLE: usize = 29;
-    let (start, step) = if length < APART || tries_all() { (0, 1) } else { (length % SAMPLE, SAMPLE) };
+    let (start, step) = if length < APART || effort::is_full() { (0, 1) } else { (length % SAMPLE, SAMPLE) };
     (1..length.min(APART + 1)).skip(start).step_by(step).map(move |first| (first..length).step_by(APART).collect())
 }
 

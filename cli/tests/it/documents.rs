@@ -122,26 +122,29 @@ fn memory_does_not_grow_with_the_documents() {
     use crate::command::{spawn, wait};
 
     const LIMIT_IN_KIB: u64 = 16 << 10;
+    let count = jsonspigot_check::effort::size(24_000, 100_000);
     let mut child = spawn(&["--documents", "lines", "--retain", "nothing", "last"]);
     let stdout = BufReader::with_capacity(1 << 20, child.stdout.take().unwrap());
     let mut stdin = BufWriter::with_capacity(1 << 20, child.stdin.take().unwrap());
     let writer = thread::spawn(move || {
         let line = format!("{{\"id\":1,\"text\":\"{}\"}}\n", "x".repeat(974));
-        (0..100_000).try_for_each(|_| stdin.write_all(line.as_bytes())).unwrap();
+        (0..count).try_for_each(|_| stdin.write_all(line.as_bytes())).unwrap();
         stdin.write_all(b"{\"last\":\"").unwrap();
         stdin.flush().unwrap();
         stdin
     });
     let mut lines = stdout.lines().map_while(Result::ok).skip_while(|line| line.starts_with(r#"{"event":"document""#));
     let begin = lines.next().unwrap();
-    assert_eq!(begin, r#"{"event":"begin","document":100000,"pattern":0,"path":"last","kind":"string"}"#);
+    let expected = format!(r#"{{"event":"begin","document":{count},"pattern":0,"path":"last","kind":"string"}}"#);
+    assert_eq!(begin, expected);
     let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")).unwrap();
     assert!(peak.parse::<u64>().unwrap() < LIMIT_IN_KIB, "{peak} KiB");
     let mut stdin = writer.join().unwrap();
     stdin.write_all(b"\"}\n").unwrap();
     drop(stdin);
-    assert_eq!(lines.last().unwrap(), r#"{"event":"done","bytes":99300012,"documents":100001}"#);
+    let (bytes, documents) = (count * 993 + 12, count + 1);
+    assert_eq!(lines.last().unwrap(), format!(r#"{{"event":"done","bytes":{bytes},"documents":{documents}}}"#));
     assert!(wait(&mut child).success());
 }
 

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use aws_smithy_eventstream::frame::write_message_to;
 use aws_smithy_types::event_stream::{Header, HeaderValue, Message};
+use jsonspigot_check::effort;
 use jsonspigot_check::recorded;
-use jsonspigot_check::streams::support::tries_all;
 
 use crate::command::{Run, run};
 
@@ -59,7 +59,7 @@ pub(crate) fn each_recorded_error_over_many_lines_and_in_an_array() {
     for (number, name) in recorded::errors().into_iter().enumerate() {
         let body = String::from_utf8(recorded::read(&name)).unwrap();
         // Each body goes to one provider in turn, so that each has two of them.
-        let (start, step) = if tries_all() { (0, 1) } else { (number % providers.len(), providers.len()) };
+        let (start, step) = if effort::is_full() { (0, 1) } else { (number % providers.len(), providers.len()) };
         for provider in providers.into_iter().skip(start).step_by(step) {
             let wanted = told(provider, "65536", &body);
             assert!(!wanted.1.contains("bad-frame"), "{name}: {wanted:?}");

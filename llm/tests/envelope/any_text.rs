@@ -6,6 +6,7 @@ use jsonspigot::{Leniency, Limits, Retain};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
+use crate::effort::cases_of;
 use crate::fuzz_inputs::inputs;
 use crate::properties::{MARKS, cuts_change_nothing, parser, pieces_are_the_splitters, spelt, states, target};
 use crate::recorder::boundaries;
@@ -176,14 +177,14 @@ const ACCEPTED: [&str; 24] = [
 ];
 
 pub(super) fn pieces_are_the_splitter_s() {
-    proptest!(ProptestConfig::with_cases(3000), |(text in text(), delimiters in delimiters(), choices in choices())| {
+    proptest!(cases_of(500, 3000), |(text in text(), delimiters in delimiters(), choices in choices())| {
         pieces_are_the_splitters(&text, &delimiters, &choices, &[]);
     });
 }
 
 /// Where the parser accepts deviations, it is the parser that says where a value ends, wherever that is cut.
 pub(super) fn cuts_change_nothing_where_deviations_are_accepted() {
-    proptest!(ProptestConfig::with_cases(3000), |(
+    proptest!(cases_of(500, 3000), |(
         pieces in prop::collection::vec(select(&ACCEPTED[..]), 0..7),
         delimiter in select(&["tag:j:json", "fence:json", "comment:x", "fence:*"][..]),
         chosen in prop::collection::vec(any::<Index>(), 0..4),
@@ -203,7 +204,7 @@ pub(super) fn cuts_change_nothing_where_deviations_are_accepted() {
 }
 
 pub(super) fn any_cuts_change_nothing() {
-    proptest!(ProptestConfig::with_cases(3000), |(
+    proptest!(cases_of(500, 3000), |(
         text in text(),
         delimiters in delimiters(),
         chosen in prop::collection::vec(any::<Index>(), 0..8),
@@ -214,14 +215,14 @@ pub(super) fn any_cuts_change_nothing() {
 }
 
 pub(super) fn any_text_is_survived() {
-    proptest!(ProptestConfig::with_cases(3000), |(text in any::<String>(), delimiters in delimiters(), chosen in prop::collection::vec(any::<Index>(), 0..8))| {
+    proptest!(cases_of(500, 3000), |(text in any::<String>(), delimiters in delimiters(), chosen in prop::collection::vec(any::<Index>(), 0..8))| {
         pieces_are_the_splitters(&text, &delimiters, &Choices::default(), &cuts(&text, &chosen));
     });
 }
 
 /// A payload of each shape whose JSON is deep in text, so that limits and deviations come about.
 pub(super) fn any_payload_is_read_as_a_parser_reads_it() {
-    proptest!(ProptestConfig::with_cases(3000), |(
+    proptest!(cases_of(500, 3000), |(
         inside in prop::collection::vec(select(&INSIDE[..]), 0..10),
         (open, close) in select(&[("<!--context ", "-->"), ("```json\n", "```"), ("<think>", "</think>"), ("", "")][..]),
         choices in choices(),

@@ -7,6 +7,7 @@ use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, PayloadStatus};
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
+use crate::effort::cases_of;
 use crate::properties::{cuts_change_nothing, every_cut_is_the_splitters, pieces_are_the_splitters, spelt};
 use crate::recorder::boundaries;
 use crate::splitter::Choices;
@@ -99,7 +100,7 @@ fn marks() -> impl Strategy<Value = Vec<&'static str>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
+    #![proptest_config(cases_of(256, 1024))]
 
     #[test]
     fn the_pieces_are_the_splitters(

@@ -3,11 +3,13 @@
 
 use proptest::prelude::*;
 
+use jsonspigot_check::effort::cases_of;
+
 use super::fixtures::{TABLE, recorded};
 use super::fuzz_inputs::inputs;
 use super::properties::damage::{Damage, PLACES, indices_may_be_strings, makes_nothing_whole};
 use super::properties::{Call, Framed, WIRES, are_told_alone, soup, states, target};
-use super::support::{each_cut, everything, read_bytes, tries_all};
+use super::support::{each_cut, everything, read_bytes};
 
 fn arguments() -> impl Strategy<Value = String> {
     let leaf = prop_oneof![
@@ -51,7 +53,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
-    proptest!(ProptestConfig { cases: if tries_all() { 192 } else { 64 }, ..ProptestConfig::default() }, |(
+    proptest!(cases_of(64, 192), |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
@@ -69,7 +71,7 @@ pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
 }
 
 pub(super) fn damage_makes_nothing_whole() {
-    proptest!(ProptestConfig { cases: if tries_all() { 256 } else { 64 }, ..ProptestConfig::default() }, |(
+    proptest!(cases_of(64, 256), |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         which: usize,
@@ -84,7 +86,7 @@ pub(super) fn damage_makes_nothing_whole() {
 }
 
 pub(super) fn any_signals_are_survived() {
-    proptest!(ProptestConfig { cases: if tries_all() { 256 } else { 64 }, ..ProptestConfig::default() }, |(
+    proptest!(cases_of(64, 256), |(
         head in prop::collection::vec(any::<u8>(), 4),
         signals in prop::collection::vec(signal(), 0..24),
     )| {

@@ -1,6 +1,7 @@
 //! Limits, each with its own error: a million slots, an endless call, long names and long events stay bounded.
 
 use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
+use jsonspigot_check::effort::size;
 use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{
     CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
@@ -472,7 +473,7 @@ fn what_is_remembered_does_not_grow_with_the_stream() {
         let limits = CallLimits::new().open_calls(4);
         let mut calls = ProviderStream::new(*provider, limited(limits).build());
         let mut remembered = [0, 0];
-        for (turns, remembered) in [0..1_500, 1_500..6_000].into_iter().zip(&mut remembered) {
+        for (turns, remembered) in [0..500, 500..size(2_000, 6_000) as u64].into_iter().zip(&mut remembered) {
             for at in turns {
                 let id = format!("{at:0100}");
                 turn(at, &id).iter().for_each(|event| calls.push_with(event, |_| {}));

@@ -181,15 +181,15 @@ fn streams_with_events_in_the_wrong_order() {
 }
 
 fn streams_with_members_that_nobody_knows() {
-    hold(own_streams(), &[damage::extended], 1);
+    hold(own_streams(), &[damage::extended], 2);
 }
 
 fn streams_with_members_in_the_wrong_place() {
-    hold(own_streams(), &[damage::misplaced], 1);
+    hold(own_streams(), &[damage::misplaced], 2);
 }
 
 fn streams_with_members_of_the_wrong_type() {
-    hold(own_streams(), &[damage::retyped], 1);
+    hold(own_streams(), &[damage::retyped], 3);
 }
 
 pub(crate) fn recorded_streams_that_are_damaged() {
