@@ -27,7 +27,6 @@ mod view;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
-use core::sync::atomic::AtomicBool;
 
 use self::lookup::LookupCache;
 use self::open_text::TextCache;
@@ -35,7 +34,7 @@ pub use self::patch::PatchOp;
 pub use self::print::write_escaped;
 pub(crate) use self::print::write_string;
 pub use self::revision::Revision;
-use self::revision::Sum;
+use self::revision::Sums;
 pub use self::settled::Settled;
 pub use self::typed::Partial;
 pub(crate) use self::view::state_before_all;
@@ -105,7 +104,7 @@ impl Node {
 }
 
 /// All that is known of a text so far.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     text: String,
@@ -117,9 +116,7 @@ pub(crate) struct Tree {
     has_open_atom: bool,
     /// The number of values that have closed, and a digest of all that is shown: what revisions compare.
     closed: u32,
-    sum: Sum,
-    /// True if anybody has asked for a revision since the sum was brought up to date.
-    is_summed: AtomicBool,
+    sums: Sums,
     /// The largest length of the text and of the list of nodes.
     limit: u32,
     /// The same for the nodes, but [0](atom) while an open atom is shown, so that the check for room, which every
@@ -145,8 +142,7 @@ impl Tree {
             open: NOTHING,
             has_open_atom: false,
             closed: 0,
-            sum: Sum::default(),
-            is_summed: AtomicBool::new(false),
+            sums: Sums::default(),
             limit,
             node_limit: limit,
             shows_open_atoms: false,
@@ -165,7 +161,7 @@ impl Tree {
         self.lookup_cache = LookupCache::default();
         self.text_cache = TextCache::default();
         self.closed = 0;
-        self.sum = Sum::default();
+        self.sums = Sums::default();
     }
 
     /// The text has failed: its root is never complete, whatever has closed.
@@ -223,11 +219,9 @@ impl Tree {
         if text.len() > self.room() {
             return self.append_what_fits(text, at);
         }
+        self.before_growth();
         self.text.push_str(text);
         self.shown = self.text.len() as u32;
-        if *self.is_summed.get_mut() {
-            self.sum_up();
-        }
         Ok(())
     }
 
@@ -264,6 +258,7 @@ impl Tree {
 
     #[inline]
     fn push_within_limit(&mut self, kind: NodeKind) -> NodeId {
+        self.before_growth();
         let id = self.nodes.len() as u32;
         let parent = self.open;
         let text = self.text.len() as u32;
@@ -353,27 +348,6 @@ impl Tree {
             _ => Some(Segment::Index(container.children.into())),
         });
         self.segments_and(id, atom)
-    }
-}
-
-impl Clone for Tree {
-    fn clone(&self) -> Self {
-        let Self { shown, open, has_open_atom, closed, sum, limit, node_limit, shows_open_atoms, .. } = *self;
-        Self {
-            nodes: self.nodes.clone(),
-            text: self.text.clone(),
-            shown,
-            open,
-            has_open_atom,
-            closed,
-            sum,
-            is_summed: AtomicBool::new(false),
-            limit,
-            node_limit,
-            shows_open_atoms,
-            lookup_cache: self.lookup_cache.clone(),
-            text_cache: self.text_cache.clone(),
-        }
     }
 }
 

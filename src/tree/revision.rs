@@ -5,9 +5,15 @@
 //! or one that has read the same text again. What a patch adds to is the same for all of them.
 //!
 //! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that of all
-//! without what has come since, and to find it costs as much as the patch does.
+//! without what has come since, and to find it costs as much as the patch does. The sum of all is brought up to date by the
+//! first revision after the document has grown: each node and each word is read once for that, whatever the values are.
 
-use core::sync::atomic::Ordering;
+use core::ops::Range;
+#[cfg(target_has_atomic = "64")]
+use core::sync::atomic::AtomicU64;
+#[cfg(test)]
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Node, Tree};
 
@@ -101,12 +107,65 @@ pub(super) struct Extent {
     pub(super) text: u32,
 }
 
-/// The sum so far: of so many nodes, and of so many words of text.
+/// The sum of the first nodes and of the first whole words of text.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sum {
+struct Sum {
     nodes: u32,
     words: u32,
     sum: u64,
+}
+
+/// The sums that later ones start from, so that a revision does not read the whole document again.
+#[derive(Debug, Default)]
+pub(super) struct Sums {
+    /// Moved ahead when the document grows after a revision.
+    base: Sum,
+    /// True if a revision has read what came after the base.
+    is_behind: AtomicBool,
+    latest: LatestSum,
+    /// The number of nodes and words that have been read.
+    #[cfg(test)]
+    read: AtomicUsize,
+}
+
+/// A copy shares what is known of its beginning.
+impl Clone for Sums {
+    fn clone(&self) -> Self {
+        Self { base: self.base, ..Self::default() }
+    }
+}
+
+/// The sum of all that is shown, once a revision has asked for it. Several threads may ask at once, but they all find the
+/// same, as the document does not grow meanwhile. On a platform without such a word, nothing is remembered.
+#[derive(Debug, Default)]
+struct LatestSum {
+    /// The number of nodes, and that of words: written after the sum, and read before it.
+    #[cfg(target_has_atomic = "64")]
+    places: AtomicU64,
+    #[cfg(target_has_atomic = "64")]
+    sum: AtomicU64,
+}
+
+#[cfg(target_has_atomic = "64")]
+impl LatestSum {
+    fn at(&self, nodes: u32, words: u32) -> Option<Sum> {
+        let is_known = self.places.load(Ordering::Acquire) == u64::from(nodes) << 32 | u64::from(words);
+        is_known.then(|| Sum { nodes, words, sum: self.sum.load(Ordering::Relaxed) })
+    }
+
+    fn remember(&self, Sum { nodes, words, sum }: Sum) {
+        self.sum.store(sum, Ordering::Relaxed);
+        self.places.store(u64::from(nodes) << 32 | u64::from(words), Ordering::Release);
+    }
+}
+
+#[cfg(not(target_has_atomic = "64"))]
+impl LatestSum {
+    fn at(&self, _nodes: u32, _words: u32) -> Option<Sum> {
+        None
+    }
+
+    fn remember(&self, _sum: Sum) {}
 }
 
 const WORD: u32 = 8;
@@ -128,7 +187,6 @@ fn of_node(node: &Node, place: u32) -> u64 {
 impl Tree {
     pub(crate) fn revision(&self) -> Revision {
         let extent = self.extent();
-        self.is_summed.store(true, Ordering::Relaxed);
         Revision { digest: self.digest_at(extent), extent, closed: self.closed }
     }
 
@@ -143,49 +201,55 @@ impl Tree {
         Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
 
+    /// Must be called before the document grows: what the last revision has read is not read by the next one.
     #[inline]
-    fn of_word(&self, place: u32) -> u64 {
-        let from = (place * WORD) as usize;
-        let word = self.text.as_bytes().get(from..).and_then(<[u8]>::first_chunk);
-        mixed(word.map_or(0, |word| u64::from_le_bytes(*word)), place)
+    pub(super) fn before_growth(&mut self) {
+        if *self.sums.is_behind.get_mut() {
+            self.move_base();
+        }
     }
 
-    /// Adds what has come to the sum: no more than it has to be, as every revision adds what is missing.
-    // Not inlined: `append` stays small, and few chunks pay for it.
+    // Not inlined: what grows stays small, and few chunks pay for it.
     #[cold]
     #[inline(never)]
-    pub(super) fn sum_up(&mut self) {
-        *self.is_summed.get_mut() = false;
-        let Sum { mut nodes, mut words, mut sum } = self.sum;
-        while words < self.shown / WORD {
-            sum = sum.wrapping_add(self.of_word(words));
-            words += 1;
-        }
-        while let Some(node) = self.nodes.get(nodes as usize) {
-            sum = sum.wrapping_add(of_node(node, nodes));
-            nodes += 1;
-        }
-        self.sum = Sum { nodes, words, sum };
+    fn move_base(&mut self) {
+        self.sums.base = self.sum();
+        *self.sums.is_behind.get_mut() = false;
     }
 
-    /// The digest of what was shown when the document had grown so far.
+    /// Returns the sum of all nodes and all whole words that are shown.
+    fn sum(&self) -> Sum {
+        let Sums { base, is_behind, latest, .. } = &self.sums;
+        let (nodes, words) = (self.nodes.len() as u32, self.shown / WORD);
+        latest.at(nodes, words).unwrap_or_else(|| {
+            let new = self.sum_of(base.nodes..nodes, base.words..words);
+            let sum = Sum { nodes, words, sum: base.sum.wrapping_add(new) };
+            latest.remember(sum);
+            is_behind.store(true, Ordering::Relaxed);
+            sum
+        })
+    }
+
+    /// Adds up some nodes and some whole words.
+    fn sum_of(&self, nodes: Range<u32>, words: Range<u32>) -> u64 {
+        #[cfg(test)]
+        self.sums.read.fetch_add(nodes.len() + words.len(), Ordering::Relaxed);
+        let of_nodes = self.nodes[nodes.start as usize..nodes.end as usize].iter().zip(nodes);
+        let of_words = self.text.as_bytes()[(words.start * WORD) as usize..(words.end * WORD) as usize].as_chunks();
+        let of_words = of_words.0.iter().zip(words);
+        let sum = of_nodes.fold(0, |sum: u64, (node, place)| sum.wrapping_add(of_node(node, place)));
+        of_words.fold(sum, |sum, (word, place)| sum.wrapping_add(mixed(u64::from_le_bytes(*word), place)))
+    }
+
+    /// Returns the digest of what was shown when the document had grown so far. Costs what has come since.
     fn digest_at(&self, extent: Extent) -> u64 {
-        let Sum { nodes, words, mut sum } = self.sum;
-        let last = extent.text / WORD;
-        for place in words..last {
-            sum = sum.wrapping_add(self.of_word(place));
-        }
-        for place in last..words {
-            sum = sum.wrapping_sub(self.of_word(place));
-        }
-        for place in nodes.min(extent.nodes)..nodes.max(extent.nodes) {
-            let node = self.nodes.get(place as usize).map_or(0, |node| of_node(node, place));
-            sum = if place >= nodes { sum.wrapping_add(node) } else { sum.wrapping_sub(node) };
-        }
-        let rest = self.text.as_bytes().get((last * WORD) as usize..extent.text as usize).unwrap_or_default();
+        let Sum { nodes, words, sum } = self.sum();
+        let whole = extent.text / WORD;
+        let sum = sum.wrapping_sub(self.sum_of(extent.nodes..nodes, whole..words));
+        let rest = &self.text.as_bytes()[(whole * WORD) as usize..extent.text as usize];
         let mut word = [0; WORD as usize];
         word.iter_mut().zip(rest).for_each(|(to, byte)| *to = *byte);
-        if rest.is_empty() { sum } else { sum.wrapping_add(mixed(u64::from_le_bytes(word), last)) }
+        if rest.is_empty() { sum } else { sum.wrapping_add(mixed(u64::from_le_bytes(word), whole)) }
     }
 
     /// How far the document had grown at a revision, if it has ever been as it was then. Costs what has come since.
@@ -193,5 +257,111 @@ impl Tree {
         let now = self.extent();
         let is_known = extent.nodes <= now.nodes && extent.text <= now.text && self.digest_at(extent) == digest;
         is_known.then_some(extent)
+    }
+}
+
+#[cfg(all(test, target_has_atomic = "64"))]
+mod tests {
+    use alloc::string::ToString;
+    use core::sync::atomic::Ordering;
+
+    use super::Revision;
+    use crate::tokenizer::ValueKind::{Array, Object};
+    use crate::tree::Tree;
+
+    /// Adds what a text brings next.
+    type Step = fn(&mut Tree, usize);
+
+    fn member(tree: &mut Tree, key: &str) {
+        tree.key(key, 0).unwrap();
+        tree.end_atom("null", 0).unwrap();
+    }
+
+    /// Revisions and patches after each token read each node and each word of text at most twice, whatever the tokens are,
+    /// and however much had come before the first revision.
+    #[test]
+    fn revisions_cost_the_same_for_all_kinds_of_values() {
+        const STEPS: usize = 1000;
+        let kinds: [(&str, Step); 12] = [
+            ("numbers", |tree, _| tree.end_atom("12", 0).unwrap()),
+            ("literals", |tree, _| tree.end_atom("true", 0).unwrap()),
+            ("empty strings", |tree, _| {
+                tree.begin_string(0).unwrap();
+                tree.end_string();
+            }),
+            ("pieces of strings", |tree, step| match step % 10 {
+                0 => tree.begin_string(0).unwrap(),
+                9 => tree.end_string(),
+                _ => tree.append("piece", 0).unwrap(),
+            }),
+            ("open strings", |tree, _| tree.begin_string(0).unwrap()),
+            ("empty containers", |tree, _| {
+                tree.begin_container(Array, 0).unwrap();
+                tree.end_container();
+            }),
+            ("nested containers", |tree, step| match step % 200 {
+                0..100 => tree.begin_container(Array, 0).unwrap(),
+                _ => tree.end_container(),
+            }),
+            ("members", |tree, step| match step {
+                0 => tree.begin_container(Object, 0).unwrap(),
+                _ => member(tree, &step.to_string()),
+            }),
+            ("equal keys", |tree, step| match step {
+                0 => tree.begin_container(Object, 0).unwrap(),
+                _ => member(tree, "key"),
+            }),
+            ("objects", |tree, step| match step % 3 {
+                0 => tree.begin_container(Object, 0).unwrap(),
+                1 => member(tree, "key"),
+                _ => tree.end_container(),
+            }),
+            ("an open number", |tree, step| tree.show_open_atom(&"1".repeat(step + 1))),
+            ("white space", |_, _| ()),
+        ];
+        for before in [0, 100 * STEPS] {
+            for (kind, step) in kinds {
+                let mut tree = Tree::new().with_open_atoms();
+                tree.begin_container(Array, 0).unwrap();
+                (0..before).for_each(|_| tree.end_atom("7", 0).unwrap());
+                let mut seen = Revision::default();
+                for place in 0..STEPS {
+                    step(&mut tree, place);
+                    // More than once, as several clients of one parser ask.
+                    for _ in 0..3 {
+                        assert!(tree.has_changed_since(Revision::default()), "{kind}");
+                    }
+                    let patch = tree.patch_since(seen).unwrap();
+                    assert!(patch.len() <= 1, "{kind}: {patch:?}");
+                    seen = tree.revision();
+                    assert!(!tree.has_changed_since(seen), "{kind}");
+                }
+                let size = tree.nodes.len() + tree.text.len().div_ceil(8);
+                let read = tree.sums.read.load(Ordering::Relaxed);
+                assert!(read <= 2 * size, "{kind} after {before} values: {read} read for {size}");
+                assert!(read >= size - 1, "the work is counted");
+            }
+        }
+    }
+
+    /// A parser that knows a revision by its content reads what came after it, not what came before.
+    #[test]
+    fn revisions_of_another_parser_cost_what_has_come_since() {
+        let mut trees = [Tree::new(), Tree::new()];
+        for tree in &mut trees {
+            tree.begin_container(Array, 0).unwrap();
+            (0..10_000).for_each(|_| tree.end_atom("7", 0).unwrap());
+        }
+        let [one, other] = &mut trees;
+        for _ in 0..100 {
+            let seen = one.revision();
+            one.end_atom("1", 0).unwrap();
+            other.end_atom("1", 0).unwrap();
+            assert_eq!([&*one, other].map(|tree| tree.patch_since(seen).unwrap().len()), [1, 1]);
+        }
+        for tree in &trees {
+            let (size, read) = (tree.nodes.len() + tree.text.len() / 8, tree.sums.read.load(Ordering::Relaxed));
+            assert!(read <= size + 400, "{read} read for {size}");
+        }
     }
 }
