@@ -6,6 +6,7 @@ mod deviation;
 mod deviations;
 #[cfg(feature = "std")]
 mod io;
+mod panics;
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -13,6 +14,7 @@ use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
+pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 
 /// The reason why a text was refused, or a question could not be answered.
@@ -243,6 +245,9 @@ pub enum ErrorKind {
     /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that
     /// ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
     Pending,
+    /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: what the chunk had brought until then is lost, so nothing more
+    /// is read until [`Parser::reset`](crate::Parser::reset).
+    Panicked,
 }
 
 names!(ErrorKind {
@@ -269,6 +274,7 @@ names!(ErrorKind {
     Finished => "finished",
     Data => "data",
     Pending => "pending",
+    Panicked => "panicked",
 });
 
 /// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.

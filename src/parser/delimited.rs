@@ -1,9 +1,10 @@
 //! Reading one text of many, where somebody else says where it ends: to stop after the
 //! root, and to fail for a reason that is not in the text.
 
+use super::engine::Engine;
 use super::output::Callback;
 use super::{Parser, Translator};
-use crate::error::{DeviationKind, Error, ErrorKind, Fault};
+use crate::error::{DeviationKind, Error, ErrorKind, Fault, Interrupted, unless_interrupted};
 use crate::event::Event;
 
 impl Parser {
@@ -46,7 +47,7 @@ impl Parser {
 
     /// The same as [`feed_with`](Self::feed_with), where a string's piece is no likelier than anything else.
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
-        self.engine.feed_any(chunk, &mut Callback::new(on_event))
+        unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
     }
 
     /// The same for a chunk of one of many texts.
@@ -65,7 +66,9 @@ impl Parser {
     ) -> Result<usize, Error> {
         match self.take_string_piece(chunk, &mut on_event) {
             Some(fed) => fed.map(|()| chunk.len()),
-            None => self.engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+            None => unless_interrupted(&mut self.engine, |engine| {
+                engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+            }),
         }
     }
 
@@ -75,8 +78,10 @@ impl Parser {
         if cfg!(target_arch = "wasm32") {
             return None;
         }
-        self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text.as_str(), at, &mut Callback::new(on_event));
+        unless_interrupted(&mut self.engine, |engine| {
+            engine.take_string_piece(chunk, |tracker, text, at| {
+                tracker.delta(text.as_str(), at, &mut Callback::new(on_event));
+            })
         })
     }
 
@@ -88,5 +93,16 @@ impl Parser {
 
     pub(crate) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
         self.engine.error_of_call(kind, expected)
+    }
+}
+
+impl Interrupted for Engine {
+    fn interrupt(&mut self) {
+        let offset = self.tokenizer.offset();
+        let (line, column) = self.tokenizer.line_and_column(offset);
+        // The path is not asked for: whoever follows it may have got half as far.
+        let expected = "expected callbacks that return";
+        self.tokenizer.stop_after_root(self.stops_at_root);
+        self.fail_again(Error::at(ErrorKind::Panicked, (offset, line, column), None, expected));
     }
 }

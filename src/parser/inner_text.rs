@@ -21,6 +21,7 @@ use super::tracker::{OpenValues, Tracker};
 use super::{DuplicateKeys, Retain};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
+use crate::tree::Tree;
 
 /// The texts inside strings of the document, one for each level that a pattern leads to.
 #[derive(Clone, Debug)]
@@ -105,26 +106,26 @@ impl InnerText {
         if self.has_failed {
             return;
         }
-        // The tracker follows all texts, the document only its own, and each text has its own keys.
-        let tree = followers.tree.take();
-        mem::swap(&mut followers.open_keys, &mut self.open_keys);
-        let Self { tokenizer, kept, .. } = self;
-        kept.keep(piece.unwrap_or_default().as_bytes());
+        let Self { tokenizer, kept, open_keys, .. } = self;
         let start = tokenizer.offset();
-        if let Some(piece) = piece {
-            out.piece(level, start..start + piece.len() as u64, raw);
-        }
-        followers.tracker.begin_raw_piece(level, piece.unwrap_or_default(), tokenizer.offset());
-        let mut sink = TokenSink { followers, retained: kept, out, strings: Some(&mut Strings { level, deeper }) };
-        let read = match piece {
-            Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
-            None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
+        kept.keep(piece.unwrap_or_default().as_bytes());
+        let read = {
+            let inside = Inside::new(followers, open_keys);
+            let followers = &mut *inside.followers;
+            if let Some(piece) = piece {
+                out.piece(level, start..start + piece.len() as u64, raw);
+            }
+            followers.tracker.begin_raw_piece(level, piece.unwrap_or_default(), start);
+            let mut sink = TokenSink { followers, retained: kept, out, strings: Some(&mut Strings { level, deeper }) };
+            let read = match piece {
+                Some(piece) => tokenizer.feed_dyn(piece.as_bytes(), &mut sink),
+                None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
+            };
+            if followers.tracker.has_raw() {
+                followers.tracker.end_raw_piece(level, read.as_ref().err().map(|fault| fault.offset), out.as_dyn());
+            }
+            read
         };
-        if followers.tracker.has_raw() {
-            followers.tracker.end_raw_piece(level, read.as_ref().err().map(|fault| fault.offset), out.as_dyn());
-        }
-        followers.tree = tree;
-        mem::swap(&mut followers.open_keys, &mut self.open_keys);
         if let Err(fault) = read {
             self.has_failed = true;
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
@@ -147,6 +148,29 @@ impl InnerText {
             out.failed_inside(level, at, may_be_json);
             followers.tracker.fail_inside(level, &error, out);
         }
+    }
+}
+
+/// The followers while a text inside a string is read: the tracker follows all texts, the document only its own, and each
+/// text has its own keys. The document is put back even if a callback panics.
+struct Inside<'a> {
+    followers: &'a mut Followers,
+    open_keys: &'a mut Option<Box<OpenKeys>>,
+    tree: Option<Box<Tree>>,
+}
+
+impl<'a> Inside<'a> {
+    fn new(followers: &'a mut Followers, open_keys: &'a mut Option<Box<OpenKeys>>) -> Self {
+        mem::swap(&mut followers.open_keys, open_keys);
+        let tree = followers.tree.take();
+        Self { followers, open_keys, tree }
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.followers.tree = self.tree.take();
+        mem::swap(&mut self.followers.open_keys, self.open_keys);
     }
 }
 

@@ -36,7 +36,7 @@ pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::tracker::{OpenContainer, OpenValues};
 pub(crate) use self::translator::Translator;
-use crate::error::{Deviation, Error, ErrorKind};
+use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;
 use crate::pattern::PatternSet;
 use crate::tree::{PartialValue, PatchOp, Revision, Tree, ValueState, state_before_all};
@@ -161,17 +161,20 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// The error at the first bad byte; every event before it has been reported.
+    /// The error at the first bad byte; every event before it has been reported. If `on_event` panics and the panic is
+    /// caught, every later call returns [`ErrorKind::Panicked`].
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = chunk.as_ref();
-        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
-            tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
-        });
-        match taken {
-            Some(fed) => fed,
-            None => self.engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
-        }
+        unless_interrupted(&mut self.engine, |engine| {
+            let taken = engine.take_string_piece(chunk, |tracker, text, at| {
+                tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
+            });
+            match taken {
+                Some(fed) => fed,
+                None => engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event)),
+            }
+        })
     }
 
     /// The end of input: ends a number at the root, or reports that the text is incomplete.
@@ -201,7 +204,9 @@ impl Parser {
     ///
     /// [`ErrorKind::Incomplete`] if the text is unfinished, or the error that the parser already has.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        self.engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+        unless_interrupted(&mut self.engine, |engine| {
+            engine.finish(&mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+        })
     }
 
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.

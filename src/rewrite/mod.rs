@@ -14,7 +14,7 @@ pub use self::error::{RewriteError, RuleError};
 pub use self::rule::Rule;
 use self::rule::RuleKind;
 use self::state::{Choices, State};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::{Engine, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 
@@ -70,6 +70,13 @@ pub struct Rewriter {
 impl fmt::Debug for Rewriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Rewriter").field("rules", &self.rules).field("state", &self.state).finish_non_exhaustive()
+    }
+}
+
+impl Interrupted for Rewriter {
+    fn interrupt(&mut self) {
+        self.parser.engine.interrupt();
+        self.state.stopped_by = None;
     }
 }
 
@@ -155,10 +162,16 @@ impl Rewriter {
     /// # Errors
     ///
     /// The parser's error at the first bad byte, or what is wrong with what has to be held back or put in. Later calls
-    /// give the same error, and pass nothing on.
+    /// give the same error, and pass nothing on. If `sink` or a rule's closure panics and the panic is caught, that is
+    /// [`ErrorKind::Panicked`].
     #[inline]
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = chunk.as_ref();
+        unless_interrupted(self, |rewriter| rewriter.write_to(chunk, &mut sink))
+    }
+
+    #[inline]
+    fn write_to(&mut self, chunk: &[u8], sink: &mut impl FnMut(&[u8])) -> Result<(), RewriteError> {
         // Most of a model's chunks are a piece of a string that no rule concerns.
         if self.state.passes_all(self.parser.engine.tokenizer.offset())
             && let Some(Ok(())) = self.parser.engine.take_string_piece(chunk, |_, _, _| {})
@@ -169,7 +182,7 @@ impl Rewriter {
             }
             return Ok(());
         }
-        if self.write_any(chunk, &mut sink)? {
+        if self.write_any(chunk, sink)? {
             sink(chunk);
         }
         Ok(())
@@ -203,7 +216,9 @@ impl Rewriter {
 
     /// The same up to the end of the root value; returns how many bytes that took.
     pub(crate) fn write_value(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<usize, RewriteError> {
-        self.drive(chunk, sink, |engine, writer| engine.feed_value(chunk, writer))
+        unless_interrupted(self, |rewriter| {
+            rewriter.drive(chunk, sink, |engine, writer| engine.feed_value(chunk, writer))
+        })
     }
 
     fn drive(
@@ -231,11 +246,15 @@ impl Rewriter {
     ///
     /// Those of [`write`](Self::write), or that the text is incomplete.
     pub fn finish(&mut self, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
+        unless_interrupted(self, |rewriter| rewriter.finish_to(&mut sink))
+    }
+
+    fn finish_to(&mut self, sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
         self.check_open()?;
         let engine = &mut self.parser.engine;
         let chunk_at = engine.tokenizer.offset();
         let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
-        let mut writer = Writer { state, rules, choices, chunk: &[], chunk_at, sink: &mut sink };
+        let mut writer = Writer { state, rules, choices, chunk: &[], chunk_at, sink };
         let read = engine.finish(&mut writer);
         if read.is_ok() {
             writer.end_chunk(chunk_at, true);

@@ -100,6 +100,11 @@ impl Framer {
         self.state == State::Closed
     }
 
+    /// Nothing more is read.
+    pub(super) fn close(&mut self) {
+        self.state = State::Closed;
+    }
+
     pub(super) fn reset(&mut self) {
         *self = Self::new(self.framing);
     }

@@ -22,7 +22,7 @@ pub use rewriter::{DocumentRewriter, Rewritten};
 use alloc::vec::Vec;
 
 use self::framer::{Framer, ReadTexts, Refused};
-use crate::error::{Error, ErrorKind};
+use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::Parser;
 
 /// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
@@ -103,8 +103,10 @@ impl Documents {
         if self.framer.is_closed() {
             return if chunk.is_empty() { self.verdict() } else { Err(self.closed_by()) };
         }
-        let Self { parser, framer } = self;
-        framer.feed(chunk, &mut Reading { parser, on_event: &mut on_event }).or_else(|Refused| self.verdict())
+        let fed = unless_interrupted(self, |Self { parser, framer }| {
+            framer.feed(chunk, &mut Reading { parser, on_event: &mut on_event })
+        });
+        fed.or_else(|Refused| self.verdict())
     }
 
     /// The end of input: ends the last document. Returns its events, and an error last, as [`feed`](Self::feed) does.
@@ -121,8 +123,9 @@ impl Documents {
     ///
     /// With [`Framing::Concatenated`] the error of a document, which ends the stream.
     pub fn finish_with(&mut self, mut on_event: impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
-        let Self { parser, framer } = self;
-        framer.finish(&mut Reading { parser, on_event: &mut on_event });
+        unless_interrupted(self, |Self { parser, framer }| {
+            framer.finish(&mut Reading { parser, on_event: &mut on_event });
+        });
         self.verdict()
     }
 
@@ -166,10 +169,11 @@ impl Documents {
         self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// The error of a document that ended the stream.
+    /// The error of a document that ended the stream, or the panic of a callback.
     fn broken_by(&self) -> Option<&Error> {
         // A deviation leaves no doubt where the document ends.
-        let is_broken = self.framer.framing() == Framing::Concatenated && self.parser.engine.stopped_by().is_some();
+        let stopped_by = self.parser.engine.stopped_by()?;
+        let is_broken = self.framer.framing() == Framing::Concatenated || stopped_by.kind() == ErrorKind::Panicked;
         if is_broken { self.parser.error() } else { None }
     }
 
@@ -178,6 +182,13 @@ impl Documents {
     fn closed_by(&self) -> Error {
         let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
         self.broken_by().cloned().unwrap_or_else(finished)
+    }
+}
+
+impl Interrupted for Documents {
+    fn interrupt(&mut self) {
+        self.parser.engine.interrupt();
+        self.framer.close();
     }
 }
 

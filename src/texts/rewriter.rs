@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Framing;
 use super::framer::{Framer, ReadTexts, Refused};
-use crate::error::ErrorKind;
+use crate::error::{ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::Parser;
 use crate::rewrite::{RewriteError, Rewriter};
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
@@ -74,9 +74,12 @@ impl DocumentRewriter {
     /// Only what ends the stream: with [`Framing::Concatenated`] the error of a text, which is reported by its
     /// [end](Rewritten::End) too; with any framing [`ErrorKind::Finished`] for bytes after the end of input.
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(Rewritten<'_>)) -> Result<(), RewriteError> {
-        let (chunk, Self { rewriter, framer }) = (chunk.as_ref(), &mut *self);
-        if !framer.is_closed() {
-            return framer.feed(chunk, &mut Rewriting { rewriter, sink: &mut sink }).or_else(|Refused| self.verdict());
+        let chunk = chunk.as_ref();
+        if !self.framer.is_closed() {
+            let fed = unless_interrupted(self, |Self { rewriter, framer }| {
+                framer.feed(chunk, &mut Rewriting { rewriter, sink: &mut sink })
+            });
+            return fed.or_else(|Refused| self.verdict());
         }
         self.verdict()?;
         if chunk.is_empty() {
@@ -92,13 +95,21 @@ impl DocumentRewriter {
     ///
     /// With [`Framing::Concatenated`] the error of a text, which ends the stream.
     pub fn finish(&mut self, mut sink: impl FnMut(Rewritten<'_>)) -> Result<(), RewriteError> {
-        let Self { rewriter, framer } = self;
-        framer.finish(&mut Rewriting { rewriter, sink: &mut sink });
+        unless_interrupted(self, |Self { rewriter, framer }| {
+            framer.finish(&mut Rewriting { rewriter, sink: &mut sink });
+        });
         self.verdict()
     }
 
     fn verdict(&self) -> Result<(), RewriteError> {
-        if self.framer.framing() == Framing::Concatenated { self.rewriter.check_open() } else { Ok(()) }
+        let has_panicked =
+            |error: &RewriteError| matches!(error, RewriteError::Text(error) if error.kind() == ErrorKind::Panicked);
+        let open = self.rewriter.check_open();
+        open.or_else(|error| match self.framer.framing() {
+            Framing::Concatenated => Err(error),
+            _ if has_panicked(&error) => Err(error),
+            _ => Ok(()),
+        })
     }
 
     /// The number of the text that is open, or of the next one: how many have ended.
@@ -166,6 +177,13 @@ impl DocumentRewriter {
 
     fn owner(&self) -> Owner {
         self.rewriter.owner(Kind::DocumentRewriter).with_choice(self.framer.framing() as u64)
+    }
+}
+
+impl Interrupted for DocumentRewriter {
+    fn interrupt(&mut self) {
+        self.rewriter.interrupt();
+        self.framer.close();
     }
 }
 

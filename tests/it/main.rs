@@ -18,6 +18,7 @@ mod names;
 mod nested;
 mod open_atoms;
 mod owned;
+mod panics;
 mod parser;
 mod paths;
 mod patterns;

@@ -62,6 +62,8 @@ fn each_error_that_a_text_can_have() {
         ErrorKind::NotRetained,
         ErrorKind::InvalidPath,
         ErrorKind::ForeignRevision,
+        // No callback of the command's panics.
+        ErrorKind::Panicked,
         ErrorKind::Data,
         ErrorKind::Pending,
     ];

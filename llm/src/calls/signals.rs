@@ -384,7 +384,7 @@ impl Signals<'_> {
 
     /// An event was left out unread: nothing that is open can be complete.
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
-        self.calls.open.values_mut().for_each(|call| call.leave_out(reason));
+        self.calls.leave_out(reason);
     }
 
     /// A piece of a message's own text, where that text is JSON.

@@ -35,6 +35,11 @@ impl State {
         }
     }
 
+    /// Something of the stream is lost: nothing that is open can be complete.
+    pub(super) fn leave_out(&mut self, reason: &'static str) {
+        self.open.values_mut().for_each(|call| call.leave_out(reason));
+    }
+
     /// An open call, by its number.
     pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
         self.open.get(number).map(|call| &**call)

@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Parser, PatternSet};
 
 use super::builder::ToolCallsBuilder;
@@ -41,6 +42,8 @@ use super::state::State;
 /// assert_eq!((city.as_str(), status), ("Paris", Some(true)));
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
+///
+/// If a callback panics and the panic is caught, the calls that were open end truncated.
 ///
 /// # Cost
 ///
@@ -112,7 +115,7 @@ impl ToolCalls {
         start: CallStart<'_>,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signals(&mut on_event).start(slot.into(), start);
+        self.signal(&mut on_event, |calls| calls.start(slot.into(), start));
     }
 
     /// A piece of a call's input.
@@ -122,7 +125,7 @@ impl ToolCalls {
 
     /// [`delta`](Self::delta), with a callback in place of the iterator: nothing is copied.
     pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).delta(slot.into(), text);
+        self.signal(&mut on_event, |calls| calls.delta(slot.into(), text));
     }
 
     /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
@@ -132,7 +135,7 @@ impl ToolCalls {
 
     /// [`whole`](Self::whole), with a callback in place of the iterator: nothing is copied.
     pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).whole(slot.into(), text);
+        self.signal(&mut on_event, |calls| calls.whole(slot.into(), text));
     }
 
     /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
@@ -143,7 +146,7 @@ impl ToolCalls {
 
     /// [`stop`](Self::stop), with a callback in place of the iterator: nothing is copied.
     pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).stop(slot.into());
+        self.signal(&mut on_event, |calls| calls.stop(slot.into()));
     }
 
     /// The message has ended, with the provider's reason if it gave one: all open calls end.
@@ -153,7 +156,7 @@ impl ToolCalls {
 
     /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
     pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).finish(reason);
+        self.signal(&mut on_event, |calls| calls.finish(reason));
     }
 
     /// One of several answers has ended: its open calls end.
@@ -163,7 +166,7 @@ impl ToolCalls {
 
     /// [`finish_choice`](Self::finish_choice), with a callback in place of the iterator: nothing is copied.
     pub fn finish_choice_with(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).finish_choice(choice, reason);
+        self.signal(&mut on_event, |calls| calls.finish_choice(choice, reason));
     }
 
     /// Nothing more will arrive, though the message has not ended: what is not complete is truncated. You give the
@@ -188,7 +191,7 @@ impl ToolCalls {
 
     /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
     pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).cut(reason);
+        self.signal(&mut on_event, |calls| calls.cut(reason));
     }
 
     /// One call is cut, for this reason, while the others go on: you have cancelled it, or it took too long. What still
@@ -224,7 +227,7 @@ impl ToolCalls {
         reason: &str,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signals(&mut on_event).cut_call(slot.into(), reason);
+        self.signal(&mut on_event, |calls| calls.cut_call(slot.into(), reason));
     }
 
     /// Another message begins: its slots start again, and calls that are still open end as superseded.
@@ -236,14 +239,21 @@ impl ToolCalls {
 
     /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.
     pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signals(&mut on_event).begin_message();
+        self.signal(&mut on_event, |calls| {
+            calls.begin_message();
+        });
     }
 
     /// The events of a signal, as values of their own.
     fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
         let mut events = Vec::new();
-        signal(&mut self.signals(&mut |event: CallEvent<'_>| events.push(event.to_owned())));
+        self.signal(&mut |event: CallEvent<'_>| events.push(event.to_owned()), signal);
         CallEvents::new(events)
+    }
+
+    /// Gives a signal to the calls. If the listener panics and the panic is caught, no call that was open is complete.
+    fn signal(&mut self, listener: &mut dyn CallListener, signal: impl FnOnce(&mut Signals<'_>)) {
+        unless_interrupted(self, |calls| signal(&mut calls.signals(listener)));
     }
 
     /// The entrance for signals, whose events go to this listener.
@@ -254,6 +264,12 @@ impl ToolCalls {
     /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+}
+
+impl Interrupted for ToolCalls {
+    fn interrupt(&mut self) {
+        self.state.leave_out("panicked");
     }
 }
 

@@ -23,6 +23,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Parser, PatternSet};
 
 use any_fence::Fences;
@@ -115,6 +116,16 @@ enum State {
     Text,
     Opening,
     Payload,
+    /// A callback has panicked: what the text after its event is, is not known.
+    Interrupted,
+}
+
+impl Interrupted for Envelope {
+    fn interrupt(&mut self) {
+        self.state = State::Interrupted;
+        self.held.clear();
+        self.shown.clear();
+    }
 }
 
 impl Envelope {
@@ -139,8 +150,14 @@ impl Envelope {
     }
 
     /// Reads a chunk and calls `on_event` for each event at once. Payloads with errors are events too.
+    ///
+    /// If `on_event` panics and the panic is caught, nothing more is reported until [`reset`](Self::reset) or
+    /// [`finish`](Self::finish).
     pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        let (chunk, report): (_, &mut Report<'_>) = (chunk.as_ref(), &mut on_event);
+        unless_interrupted(self, |envelope| envelope.feed_to(chunk.as_ref(), &mut on_event));
+    }
+
+    fn feed_to(&mut self, chunk: &str, report: &mut Report<'_>) {
         if self.state == State::Text && !chunk.bytes().any(|byte| self.first_bytes.contains(&byte)) {
             // Nothing is copied.
             return self.report_text(chunk, report);
@@ -188,7 +205,10 @@ impl Envelope {
     /// # Ok::<(), jsonspigot_llm::DelimiterError>(())
     /// ```
     pub fn finish_with(&mut self, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        let report: &mut Report<'_> = &mut on_event;
+        unless_interrupted(self, |envelope| envelope.finish_to(&mut on_event));
+    }
+
+    fn finish_to(&mut self, report: &mut Report<'_>) {
         while self.state == State::Opening {
             let length = self.opening.give_up(&self.delimiters, &self.held);
             self.decide(Verdict::Text(length), "", report);
@@ -283,6 +303,7 @@ impl Envelope {
                     }
                     None => return,
                 },
+                State::Interrupted => return,
             }
         }
     }

@@ -15,7 +15,7 @@ use super::opening::Verdict;
 use super::{Envelope, EnvelopeBuilder, State};
 
 /// The states as they are written: by their places.
-const STATES: [State; 4] = [State::Inside, State::Text, State::Opening, State::Payload];
+const STATES: [State; 5] = [State::Inside, State::Text, State::Opening, State::Payload, State::Interrupted];
 
 impl Envelope {
     /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if nothing

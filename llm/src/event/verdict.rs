@@ -61,6 +61,7 @@ impl fmt::Display for Unfinished {
             UnfinishedKind::BadFrame => "an event could not be read",
             UnfinishedKind::ProviderError => "the provider reported an error",
             UnfinishedKind::Payload => "a payload in the text is not whole",
+            UnfinishedKind::Panicked => "a callback panicked, and what it was not given is lost",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
     }
@@ -94,10 +95,12 @@ pub enum UnfinishedKind {
     ProviderError,
     /// A payload in the text ended truncated, malformed or trailing.
     Payload,
+    /// A callback panicked, and the panic was caught: what the rest of its event meant is lost, so nothing more is read.
+    Panicked,
 }
 
 impl UnfinishedKind {
-    const ALL: [Self; 8] = [
+    const ALL: [Self; 9] = [
         Self::NoEvent,
         Self::Incomplete,
         Self::Call,
@@ -106,6 +109,7 @@ impl UnfinishedKind {
         Self::BadFrame,
         Self::ProviderError,
         Self::Payload,
+        Self::Panicked,
     ];
 
     /// The name in kebab case, as the command line prints it: `no-event`.
@@ -120,6 +124,7 @@ impl UnfinishedKind {
             Self::BadFrame => "bad-frame",
             Self::ProviderError => "provider-error",
             Self::Payload => "payload",
+            Self::Panicked => "panicked",
         }
     }
 }
@@ -186,6 +191,16 @@ impl Watch {
             return Err(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
         }
         self.wrong.map_or(Ok(()), Err)
+    }
+
+    /// A callback has panicked, whatever was wrong before.
+    pub(crate) fn interrupt(&mut self) {
+        self.wrong = Some(Unfinished { kind: UnfinishedKind::Panicked, call: None });
+    }
+
+    /// Returns true if a callback has panicked.
+    pub(crate) fn is_interrupted(&self) -> bool {
+        self.wrong.is_some_and(|wrong| wrong.kind == UnfinishedKind::Panicked)
     }
 
     /// An answer has ended, though nothing says why.

@@ -325,12 +325,15 @@ impl ProviderStream {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn push(&mut self, event: &str) -> StreamEvents {
-        self.events_of(|stream, on_event| stream.push_event(event, on_event))
+        self.events_of(|stream, on_event| stream.push_with(event, on_event))
     }
 
     /// [`push`](Self::push), with a callback in place of the iterator: nothing is copied.
+    ///
+    /// If `on_event` panics and the panic is caught, nothing more is read, and the [`verdict`](Self::verdict) is
+    /// [`UnfinishedKind::Panicked`](crate::UnfinishedKind::Panicked).
     pub fn push_with(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.push_event(event, &mut on_event);
+        self.unless_interrupted(|stream| stream.push_event(event, &mut on_event));
     }
 
     /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
@@ -359,10 +362,12 @@ impl ProviderStream {
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        if !self.is_page(text, &mut on_event) {
-            self.leave_out("bad-frame");
-            self.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
-        }
+        self.unless_interrupted(|stream| {
+            if !stream.is_page(text, &mut on_event) {
+                stream.leave_out("bad-frame");
+                stream.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
+            }
+        });
     }
 
     /// Notes an event that was too long to get here: it is reported as one that passed
@@ -373,8 +378,10 @@ impl ProviderStream {
 
     /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.leave_out("limit");
-        self.emitter(&mut on_event).calls().report_error(CallErrorKind::EventLimit, None);
+        self.unless_interrupted(|stream| {
+            stream.leave_out("limit");
+            stream.emitter(&mut on_event).calls().report_error(CallErrorKind::EventLimit, None);
+        });
     }
 
     /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;
@@ -403,15 +410,19 @@ impl ProviderStream {
 
     /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
     pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
+        self.unless_interrupted(|stream| stream.end_input(reason, &mut on_event));
+    }
+
+    fn end_input(&mut self, reason: Option<&str>, on_event: &mut OnEvent<'_>) {
         for event in mem::take(&mut self.undecided) {
             match Json::new(&event).and_then(Failure::alone) {
-                Some(failure) => self.emitter(&mut on_event).fail(&failure),
+                Some(failure) => self.emitter(on_event).fail(&failure),
                 None => on_event(StreamEvent::Unknown { text: &event }),
             }
         }
         let reason = reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input");
-        self.finish_agents(reason, &mut on_event);
-        self.emitter(&mut on_event).end_input(reason);
+        self.finish_agents(reason, on_event);
+        self.emitter(on_event).end_input(reason);
     }
 
     /// The events of a push, as values of their own.

@@ -4,6 +4,8 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem;
 
+use jsonspigot::internal::{Interrupted, unless_interrupted};
+
 use super::dispatch::Dispatch;
 use super::provider::Provider;
 use super::{MOST_UNDECIDED, ProviderStream, is_event};
@@ -13,7 +15,22 @@ use crate::event::StreamEvent;
 use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
 
+impl Interrupted for ProviderStream {
+    fn interrupt(&mut self) {
+        self.calls.interrupt();
+        self.stream_state.spoil_message();
+        self.stream_state.outlet.watch.interrupt();
+    }
+}
+
 impl ProviderStream {
+    /// Reads, unless a callback has panicked before: nobody knows what of its event had been read.
+    pub(super) fn unless_interrupted(&mut self, read: impl FnOnce(&mut Self)) {
+        if !self.stream_state.outlet.watch.is_interrupted() {
+            unless_interrupted(self, read);
+        }
+    }
+
     pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         if event.len() > self.calls.state().limits().event_bytes {
             return self.push_oversized_with(on_event);

@@ -31,6 +31,7 @@ mod nothing_lost;
 mod one_id;
 mod own_streams;
 mod owned;
+mod panics;
 mod patches_and_commands;
 mod payloads;
 mod pieces;

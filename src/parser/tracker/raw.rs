@@ -371,22 +371,22 @@ impl Tracker {
 
     #[cold]
     fn begin_some_raw(&mut self, value: &OpenValue, out: &mut dyn Output) {
-        let Some(mut raw) = self.raw.take() else { return };
+        let level = self.level();
+        let Self { raw: Some(raw), patterns, selecting, frames, node, paths, .. } = self else { return };
         let matches = |is_raw| {
-            let all = self.patterns_of(value).iter().copied().zip(value.first_match..);
-            all.filter(|(id, _)| self.patterns.get(*id).is_some_and(|pattern| pattern.is_raw == is_raw)).collect()
+            let all = value.patterns_in(selecting).iter().copied().zip(value.first_match..);
+            all.filter(|(id, _)| patterns.get(*id).is_some_and(|pattern| pattern.is_raw == is_raw)).collect()
         };
         let those: SomeMatches = matches(true);
         if !those.is_empty() {
-            let (frame, level, start) = (self.frames.len(), self.level(), value.start);
+            let (frame, start) = (frames.len(), value.start);
             let mut open = OpenRaw { frame, level, start, raw: those, plain: matches(false) };
             if let Some(text) = raw.texts.get_mut(level) {
                 text.settle();
-                open.report(start..start + 1, text, self.node, &self.paths, out);
+                open.report(start..start + 1, text, *node, paths, out);
             }
             raw.open.push(open);
         }
-        self.raw = Some(raw);
     }
 
     /// A selected value ends, which is reported next.

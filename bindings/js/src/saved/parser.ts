@@ -68,6 +68,7 @@ const ERROR_KINDS = [
   "finished",
   "data",
   "pending",
+  "panicked",
 ];
 
 const RETAIN = ["all", "matches", "nothing"];

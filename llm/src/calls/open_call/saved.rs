@@ -16,7 +16,7 @@ const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
 const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
 
 /// All reasons for which something may have been left out.
-const LEFT_OUT: [&str; 6] = ["unplaced", "limit", "mixed", "mismatch", "bad-frame", "unknown-part"];
+const LEFT_OUT: [&str; 7] = ["unplaced", "limit", "mixed", "mismatch", "bad-frame", "unknown-part", "panicked"];
 
 impl OpenCall {
     pub(in crate::calls) fn save(&self, options: &Options, out: &mut Writer<'_>) {

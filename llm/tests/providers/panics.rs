@@ -1,0 +1,135 @@
+//! A callback that panics, in a program that catches panics: what it was not given is lost, so nothing that was open is
+//! complete.
+//!
+//! Laws: errors stick.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use jsonspigot::PatternSet;
+use jsonspigot_llm::{
+    CallEvent, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider, ProviderStream, StreamEvent,
+    ToolCalls, UnfinishedKind,
+};
+
+/// Counts the calls, and panics at one of them. No message is printed.
+fn panic_at(call: usize) -> impl FnMut() {
+    let mut calls = 0;
+    move || {
+        calls += 1;
+        if calls > call {
+            resume_unwind(Box::new(()));
+        }
+    }
+}
+
+fn panics(read: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(read)).is_err()
+}
+
+fn patterns() -> PatternSet {
+    PatternSet::new(["$", "$..*"]).unwrap()
+}
+
+/// The second half of the input fits what is left of any first half, if a piece in between is lost.
+const PIECES: [&str; 4] = [r#"{"a": [1"#, ", 2], \"b\": \"x", "\", \"c\": [3", "]}"];
+
+#[test]
+fn calls_that_are_open_at_a_panic_are_not_complete() {
+    for call in 0..20 {
+        let mut calls = ToolCalls::new(&patterns());
+        let (mut on_event, mut place) = (panic_at(call), 0);
+        let mut ended = Vec::new();
+        for (place_of_piece, piece) in PIECES.into_iter().enumerate() {
+            let has_panicked = panics(|| {
+                if place_of_piece == 0 {
+                    calls.start_with(0, CallStart::new("f").id("1"), |_| on_event());
+                }
+                calls.delta_with(0, piece, |_| on_event());
+            });
+            if has_panicked {
+                place = place_of_piece;
+                break;
+            }
+        }
+        let mut on_end = |event: CallEvent<'_>| {
+            if let CallEvent::End { call, input } = event {
+                ended.push((call.number, input.status() == PayloadStatus::Complete, input.value().is_some()));
+            }
+        };
+        calls.start_with(0, CallStart::new("f").id("1"), &mut on_end);
+        for piece in &PIECES[place + 1..] {
+            calls.delta_with(0, piece, &mut on_end);
+        }
+        calls.start_with(1, CallStart::new("g").id("2"), &mut on_end);
+        calls.delta_with(1, "{}", &mut on_end);
+        calls.finish_with(Some("tool_calls"), &mut on_end);
+        // What has begun since is whole.
+        assert_eq!(ended, [(0, false, false), (1, true, true)], "{call}");
+    }
+}
+
+fn events() -> Vec<String> {
+    let delta = |text: &str| {
+        let call = serde_json::json!({"index": 0, "id": "call_1", "function": {"name": "f", "arguments": text}});
+        serde_json::json!({"choices": [{"index": 0, "delta": {"content": "Hi ", "tool_calls": [call]}}]}).to_string()
+    };
+    let stop = serde_json::json!({"choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}).to_string();
+    PIECES.map(delta).into_iter().chain([stop, "[DONE]".to_owned()]).collect()
+}
+
+#[test]
+fn a_stream_whose_callback_panics_is_not_whole() {
+    let new = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns())).with_message();
+    let mut count = 0;
+    let mut whole = new();
+    events().iter().for_each(|event| whole.push_with(event, |_| count += 1));
+    whole.finish_with(None, |_| ());
+    assert_eq!(whole.verdict(), Ok(()));
+    assert!(count > 10, "{count}");
+    for call in 0..count {
+        let mut stream = new();
+        let mut on_event = panic_at(call);
+        assert!(panics(|| events().iter().for_each(|event| stream.push_with(event, |_| on_event()))));
+        let check = |stream: &ProviderStream| {
+            assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Panicked);
+            assert_eq!((stream.message(), stream.message_without_calls()), (None, None));
+        };
+        check(&stream);
+        for event in events() {
+            assert!(stream.push(&event).check().is_err());
+            stream.push_with(&event, |_| unreachable!());
+            stream.push_unreadable_with(&event, |_| unreachable!());
+            stream.push_oversized_with(|_| unreachable!());
+        }
+        stream.finish_with(None, |_: StreamEvent<'_>| unreachable!());
+        assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::Panicked);
+        check(&stream);
+    }
+}
+
+#[test]
+fn an_envelope_whose_callback_panics_reports_nothing_more() {
+    let text = "Hi <think>a thought</think> and ```json\n{\"a\": [1, 2]}\n``` bye";
+    let new = || Envelope::new([Delimiter::tag("think").unwrap(), Delimiter::fence("json").unwrap()], &patterns());
+    for cut in [1, 9, text.len()] {
+        let pieces = || text.as_bytes().chunks(cut).map(|piece| str::from_utf8(piece).unwrap());
+        let mut count = 0;
+        let mut whole = new();
+        pieces().for_each(|piece| whole.feed_with(piece, |_| count += 1));
+        for call in 0..count {
+            let mut envelope = new();
+            let mut on_event = panic_at(call);
+            assert!(panics(|| pieces().for_each(|piece| envelope.feed_with(piece, |_| on_event()))));
+            assert!(envelope.open_payload().is_none() && envelope.parser().is_none());
+            pieces().for_each(|piece| envelope.feed_with(piece, |_| unreachable!()));
+            let mut restored =
+                Envelope::builder().restore(envelope.delimiters().to_vec(), &patterns(), &envelope.save());
+            restored.as_mut().unwrap().feed_with(text, |_| unreachable!());
+            envelope.finish_with(|_: EnvelopeEvent<'_>| unreachable!());
+            // As new.
+            let mut again = 0;
+            pieces().for_each(|piece| envelope.feed_with(piece, |_| again += 1));
+            assert_eq!(again, count);
+        }
+    }
+}

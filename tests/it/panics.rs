@@ -1,0 +1,197 @@
+//! A callback that panics, in a program that catches panics: what its reader had read is lost, so the reader has failed.
+//!
+//! Laws: errors stick.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use jsonspigot::{
+    DocumentRewriter, Documents, DuplicateKeys, Error, ErrorKind, Framing, Leniency, Limits, Parser, ParserBuilder,
+    PatternSet, Retain, RewriteError, Rewriter, Rule,
+};
+use serde_json::Value;
+
+const TEXT: &str = r#"{"a": [1, "two", {"b": null}], "c": "{\"d\": [3, \"four\"]}", "e": 12.5, "f": "\u00e9x"}"#;
+
+/// Returns true if a reader that is called panics in its callback. No message is printed.
+fn panics(read: impl FnOnce()) -> bool {
+    catch_unwind(AssertUnwindSafe(read)).is_err()
+}
+
+/// Counts the calls, and panics at one of them.
+fn panic_at(call: usize) -> impl FnMut() {
+    let mut calls = 0;
+    move || {
+        calls += 1;
+        if calls > call {
+            resume_unwind(Box::new(()));
+        }
+    }
+}
+
+fn builders() -> Vec<(ParserBuilder, PatternSet)> {
+    let all = PatternSet::new(["$", "$..*", "c | $..*", "raw:a", "raw:c | d"]).unwrap();
+    let plain = PatternSet::new(["$..*"]).unwrap();
+    let builders = [Retain::All, Retain::Matches, Retain::Nothing].map(|retain| Parser::builder().retain(retain));
+    builders
+        .into_iter()
+        .flat_map(|builder| {
+            [
+                builder,
+                builder.snapshots(),
+                builder.provisional().duplicate_keys(DuplicateKeys::Reject),
+                builder.lenient(Leniency::ALL).snapshots(),
+                builder.limits(Limits::new().depth(9)).stop_at_root(),
+            ]
+        })
+        .flat_map(|builder| [(builder, all.clone()), (builder, plain.clone())])
+        .collect()
+}
+
+/// The events, the verdict and the value of all of the text, for a parser that has begun it.
+fn outcome(parser: &mut Parser, rest: &str, cut: usize) -> (Vec<String>, Result<Value, Error>) {
+    let mut events = Vec::new();
+    let mut verdict = Ok(());
+    for chunk in rest.as_bytes().chunks(cut) {
+        let fed = parser.feed_with(chunk, |event| events.push(format!("{event:?}")));
+        verdict = verdict.and(fed);
+    }
+    let finished = parser.finish_with(|event| events.push(format!("{event:?}")));
+    (events, verdict.and(finished).and_then(|()| parser.deserialize()))
+}
+
+#[test]
+fn a_parser_whose_callback_panics_has_failed() {
+    let mut tried = 0;
+    for (builder, patterns) in builders() {
+        for cut in [1, 7, 30, TEXT.len()] {
+            let fresh = outcome(&mut builder.build(&patterns), TEXT, cut);
+            let snapshot = |parser: &Parser| parser.snapshot().map(|root| root.to_string());
+            for call in (0..fresh.0.len()).step_by(3) {
+                let mut parser = builder.build(&patterns);
+                let mut on_event = panic_at(call);
+                let has_panicked = panics(|| {
+                    for chunk in TEXT.as_bytes().chunks(cut) {
+                        parser.feed_with(chunk, |_| on_event()).unwrap();
+                    }
+                    parser.finish_with(|_| on_event()).unwrap();
+                });
+                assert!(has_panicked);
+                let error = parser.error().unwrap().clone();
+                assert_eq!((error.kind(), error.path()), (ErrorKind::Panicked, None));
+                assert!(!parser.is_complete() && parser.offset() == error.offset());
+                let shown = snapshot(&parser);
+                // What makes the text whole again, and what does not.
+                for chunk in ["", TEXT, "}", "]"] {
+                    assert_eq!(parser.feed_with(chunk, |_| unreachable!()), Err(error.clone()));
+                    assert_eq!(parser.feed(chunk).check(), Err(error.clone()));
+                }
+                assert_eq!(parser.finish_with(|_| unreachable!()), Err(error.clone()));
+                assert_eq!(parser.finish().check(), Err(error.clone()));
+                assert_eq!(parser.deserialize::<Value>().unwrap_err(), error);
+                assert!(parser.complete().is_err());
+                assert_eq!(snapshot(&parser), shown);
+                assert_eq!(parser.clone().finish().check(), Err(error.clone()));
+                if let Ok(mut restored) = builder.restore(&patterns, &parser.save()) {
+                    assert_eq!(restored.finish().check(), Err(error.clone()));
+                }
+                parser.reset();
+                assert_eq!(outcome(&mut parser, TEXT, cut), fresh);
+                assert_eq!(snapshot(&parser).is_some(), parser.has_snapshots());
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 1000, "{tried}");
+}
+
+#[test]
+fn documents_whose_callback_panics_have_failed() {
+    let text = format!("{TEXT}\n{TEXT}\nnull\n{TEXT}\n");
+    for framing in [Framing::Lines, Framing::Concatenated, Framing::Sequence] {
+        let text = if framing == Framing::Sequence { text.replace("{\"a", "\u{1e}{\"a") } else { text.clone() };
+        let new = || Documents::new(framing, Parser::new(&PatternSet::new(["$..*", "c | $"]).unwrap()));
+        let mut count = 0;
+        new().feed_with(&text, |_| count += 1).unwrap();
+        for call in 0..count {
+            for cut in [5, 40, text.len()] {
+                let mut documents = new();
+                let mut on_event = panic_at(call);
+                assert!(panics(|| {
+                    for chunk in text.as_bytes().chunks(cut) {
+                        documents.feed_with(chunk, |_| on_event()).unwrap();
+                    }
+                    documents.finish_with(|_| on_event()).unwrap();
+                }));
+                for chunk in ["", "}", &text] {
+                    let error = documents.feed_with(chunk, |_| unreachable!()).unwrap_err();
+                    assert_eq!(error.kind(), ErrorKind::Panicked);
+                }
+                let error = documents.finish_with(|_| unreachable!()).unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Panicked);
+                documents.reset();
+                let mut again = 0;
+                documents.feed_with(&text, |_| again += 1).unwrap();
+                assert_eq!(again, count);
+            }
+        }
+    }
+}
+
+fn has_panicked(result: Result<(), RewriteError>) -> bool {
+    matches!(result, Err(RewriteError::Text(error)) if error.kind() == ErrorKind::Panicked)
+}
+
+#[test]
+fn a_rewriter_whose_sink_or_rule_panics_has_failed() {
+    let patterns = PatternSet::new(["..b", "e", "c | d[0]", "a[1]"]).unwrap();
+    for panicking in ["sink", "rule"] {
+        for cut in [1, 9, TEXT.len()] {
+            for call in 0..30 {
+                let mut on_rule = panic_at(if panicking == "rule" { call } else { usize::MAX });
+                let map = move |_: &str| {
+                    on_rule();
+                    "7".to_owned()
+                };
+                let rules = [Rule::redact(), Rule::remove(), Rule::map(map), Rule::redact()];
+                let mut rewriter = Rewriter::new(&patterns, rules).unwrap();
+                let mut on_bytes = panic_at(if panicking == "sink" { call } else { usize::MAX });
+                let interrupted = panics(|| {
+                    for chunk in TEXT.as_bytes().chunks(cut) {
+                        rewriter.write(chunk, |_| on_bytes()).unwrap();
+                    }
+                    rewriter.finish(|_| on_bytes()).unwrap();
+                });
+                assert!(interrupted || call > 0);
+                if interrupted {
+                    assert!(has_panicked(rewriter.write("", |_| unreachable!())));
+                    assert!(has_panicked(rewriter.write("}", |_| unreachable!())));
+                    assert!(has_panicked(rewriter.finish(|_| unreachable!())));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rewritten_documents_whose_sink_panics_have_failed() {
+    let text = format!("{TEXT}\n{{oops}}\n{TEXT}\n");
+    let new = || Rewriter::new(&PatternSet::new(["..b"]).unwrap(), [Rule::redact()]).unwrap();
+    for call in 0..20 {
+        for cut in [5, 40, text.len()] {
+            let mut lines = DocumentRewriter::new(Framing::Lines, new());
+            let mut on_bytes = panic_at(call);
+            let interrupted = panics(|| {
+                for chunk in text.as_bytes().chunks(cut) {
+                    lines.write(chunk, |_| on_bytes()).unwrap();
+                }
+                lines.finish(|_| on_bytes()).unwrap();
+            });
+            assert!(interrupted || call > 5);
+            if interrupted {
+                assert!(has_panicked(lines.write("", |_| unreachable!())));
+                assert!(has_panicked(lines.write(TEXT, |_| unreachable!())));
+                assert!(has_panicked(lines.finish(|_| unreachable!())));
+            }
+        }
+    }
+}
