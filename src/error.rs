@@ -78,7 +78,7 @@ impl Error {
         path: Option<&str>,
         expected: &str,
     ) -> Self {
-        let (path, expected) = (path.map(Box::from), expected.into());
+        let (path, expected) = (path.map(shortened), shortened(expected));
         Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
 
@@ -120,6 +120,9 @@ impl Error {
 
     /// The concrete path of the innermost value that was open at the first bad byte, `$` for the root or before it.
     ///
+    /// A path of more than 200 characters is cut in its middle, where `…` stands for what is left out: a key may be as long
+    /// as the text. So is the reason that the [message](Self#impl-Display-for-Error) gives.
+    ///
     /// `None` if the parser does not know: it neither keeps the text nor follows that value. With
     /// [`Retain::All`](crate::Retain::All), the default, it always does while the text is JSON.
     ///
@@ -142,6 +145,20 @@ impl Error {
     pub(crate) fn expected(&self) -> &str {
         &self.inner.expected
     }
+}
+
+/// A path or reason that is longer has its middle left out, so that no input makes an error as long as itself.
+const LONGEST: usize = 200;
+
+/// Returns the text, cut in its middle to at most [`LONGEST`] characters.
+fn shortened(text: &str) -> Box<str> {
+    if text.chars().nth(LONGEST).is_none() {
+        return text.into();
+    }
+    let mut places = text.char_indices().map(|(place, _)| place);
+    let first = places.by_ref().nth(LONGEST / 2).unwrap_or_default();
+    let last = places.rev().nth(LONGEST / 2 - 2).unwrap_or_default();
+    [&text[..first], "…", &text[last..]].concat().into()
 }
 
 impl fmt::Display for Error {

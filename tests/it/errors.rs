@@ -353,3 +353,55 @@ fn what_does_not_fit_is_named() {
     check::<Vec<Choice>>(r#"["One", {"Of": {"size": "x"}}]"#, "[1].Of.size");
     check::<Vec<Choice>>(r#"["One", 5]"#, "[1]");
 }
+
+/// Whatever a text is, its errors are short: the middle of a long path or reason is left out.
+#[test]
+fn no_text_makes_an_error_as_long_as_itself() {
+    let long = |character: char| character.to_string().repeat(5_000);
+    let check = |error: &Error| {
+        let message = error.to_string();
+        assert!(message.chars().count() < 500, "{message}");
+        if let Some(path) = error.path() {
+            assert_eq!((path.chars().count(), path.chars().filter(|&c| c == '…').count()), (200, 1), "{path}");
+            assert!(path.starts_with("a.") && path.ends_with(".b") && message.contains(path), "{path}");
+        }
+    };
+    for (character, spelt) in [('k', "k".to_owned()), ('€', "€".to_owned()), ('😀', r"\ud83d\ude00".to_owned())] {
+        let key = spelt.repeat(5_000);
+        let text = format!(r#"{{"a": {{"{key}": {{"b": {{"c": ?"#);
+        for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
+            for builder in [Parser::builder().retain(retain), Parser::builder().retain(retain).snapshots()] {
+                for patterns in [PatternSet::empty(), PatternSet::new(["$..c"]).unwrap()] {
+                    for cut in [1, 4096, text.len()] {
+                        let mut parser = builder.build(&patterns);
+                        let fed = text.as_bytes().chunks(cut).try_for_each(|chunk| parser.feed_with(chunk, |_| ()));
+                        let error = fed.unwrap_err();
+                        check(&error);
+                        let restored = builder.restore(&patterns, &parser.save()).unwrap();
+                        assert_eq!(restored.error(), Some(&error));
+                    }
+                }
+            }
+        }
+        // What serde says of a text.
+        let text = format!(r#"{{"{}": "{}"}}"#, long(character), long(character));
+        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        parser.feed(&text).check().and_then(|()| parser.finish().check()).unwrap();
+        type Numbers = std::collections::BTreeMap<String, u8>;
+        let errors = [
+            parser.deserialize::<Numbers>().unwrap_err(),
+            parser.snapshot().unwrap().deserialize::<Numbers>().unwrap_err(),
+        ];
+        for error in errors {
+            assert!(error.to_string().chars().count() < 500 && error.path().unwrap().chars().count() <= 200, "{error}");
+            assert!(error.to_string().contains("expected u8"), "{error}");
+        }
+        let error = parser.state_of(&format!("a[{}", long(character))).unwrap_err();
+        assert!(error.to_string().chars().count() < 500, "{error}");
+    }
+    // What is just short enough stays.
+    for (length, is_cut) in [(200, false), (201, true)] {
+        let error = plain(format!(r#"{{"{}": [?"#, "k".repeat(length)).as_bytes());
+        assert_eq!(error.path() == Some(&"k".repeat(length)), !is_cut);
+    }
+}

@@ -14,6 +14,13 @@ export function messageOf(kind: string, expected: string, offset: number, line: 
   return `${what}: ${expected}${where}${path === null ? "" : ` in ${path}`}`;
 }
 
+/** A path of more than 200 characters without its middle: a key may be as long as the text. */
+function shortened(path: string | null): string | null {
+  if (path === null || path.length <= 200) return path;
+  const characters = [...path];
+  return characters.length <= 200 ? path : [...characters.slice(0, 100), "…", ...characters.slice(-99)].join("");
+}
+
 /** An error whose parts are known, and what it expected. */
 export class TextError extends JsonSpigotError {
   declare readonly expected: string;
@@ -27,7 +34,8 @@ export class TextError extends JsonSpigotError {
     path: string | null,
     events: readonly Event[] = [],
   ) {
-    super(kind, messageOf(kind, expected, offset, line, column, path), { offset, line, column, path, events });
+    const short = shortened(path);
+    super(kind, messageOf(kind, expected, offset, line, column, short), { offset, line, column, path: short, events });
     Object.defineProperty(this, "expected", { value: expected });
   }
 

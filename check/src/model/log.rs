@@ -121,6 +121,18 @@ pub enum Verdict {
 #[derive(Clone, Debug)]
 pub struct ErrorPath(pub Option<String>);
 
+impl ErrorPath {
+    /// The path, of which an error has 200 characters: the middle of a longer one is left out.
+    pub fn of(path: &str) -> Self {
+        let characters: Vec<char> = path.chars().collect();
+        if characters.len() <= 200 {
+            return Self(Some(path.to_owned()));
+        }
+        let (first, last) = (&characters[..100], &characters[characters.len() - 99..]);
+        Self(Some(first.iter().chain(&['…']).chain(last).collect()))
+    }
+}
+
 impl PartialEq for ErrorPath {
     fn eq(&self, other: &Self) -> bool {
         self.0.is_none() || other.0.is_none() || self.0 == other.0

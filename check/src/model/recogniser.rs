@@ -431,7 +431,7 @@ impl Reader<'_> {
     }
 
     fn failed(&self, kind: &'static str, offset: usize) -> Verdict {
-        let path = ErrorPath(Some(concrete_path(&self.path[..self.open.len().saturating_sub(1)])));
+        let path = ErrorPath::of(&concrete_path(&self.path[..self.open.len().saturating_sub(1)]));
         let (offset, line, column) = self.place(offset);
         Verdict::Failed { kind, offset, line, column, path }
     }
