@@ -42,19 +42,21 @@ impl Parser {
         Ok(CompleteValue::of_text(self.finished_text()?, self.root()))
     }
 
-    /// The complete value, read strictly from the kept text, with serde_json; it may borrow from the parser.
+    /// The complete value, read strictly from the kept text, with serde_json; it may borrow from the parser. As always with
+    /// serde_json, a `&str` can borrow only a string that is spelled without escapes, and is an error for any other: read
+    /// text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
     ///
     /// let mut parser = Parser::new(&PatternSet::empty());
-    /// parser.feed(r#"{"city": "Oslo", "days": [3, "4"]}"#).check()?;
+    /// parser.feed(r#"{"city": "K\u00f6ln", "days": [3, "4"]}"#).check()?;
     /// parser.finish().check()?;
     /// #[derive(serde::Deserialize)]
-    /// struct Weather<'a> { city: &'a str }
-    /// assert_eq!(parser.deserialize::<Weather>()?.city, "Oslo");
+    /// struct Weather { city: String }
+    /// assert_eq!(parser.deserialize::<Weather>()?.city, "Köln");
     /// let error = parser.deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err();
-    /// assert_eq!((error.path(), error.line(), error.column()), (Some("city"), 1, 15));
+    /// assert_eq!((error.path(), error.line(), error.column()), (Some("city"), 1, 20));
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///

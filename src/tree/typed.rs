@@ -95,7 +95,26 @@ impl<'a> PartialValue<'a> {
     /// keep the text as it was spelt.
     ///
     /// An untagged enum is the first variant that fits what is known. A later member may rule that one out, and only then
-    /// does the next one show; a tag avoids this. So does [`Settled`](crate::Settled).
+    /// does the next one show; a tag avoids this. So does [`Settled`](crate::Settled). If any of the variants may make
+    /// something else than text of a string (a date, an address, a unit variant), an open string shows nothing, even if an
+    /// earlier variant is a `String`:
+    ///
+    /// ```
+    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    ///
+    /// #[derive(Debug, PartialEq, serde::Deserialize)]
+    /// #[serde(untagged)]
+    /// enum Host { Name(String), Address(std::net::IpAddr) }
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// parser.feed(r#""example"#).check()?;
+    /// let pending = parser.snapshot().unwrap().deserialize::<Host>().unwrap_err();
+    /// assert_eq!(pending.kind(), ErrorKind::Pending);
+    /// parser.feed(r#".org""#).check()?;
+    /// let host = parser.snapshot().unwrap().deserialize::<Host>()?;
+    /// assert_eq!(*host.get(), Host::Name("example.org".to_owned()));
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
     ///
     /// # Errors
     ///
