@@ -265,6 +265,9 @@ pub enum ErrorKind {
     /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: what the chunk had brought until then is lost, so nothing more
     /// is read until [`Parser::reset`](crate::Parser::reset).
     Panicked,
+    /// `{"$serde_json::private::RawValue": "…"}` in a text that a [`Rewriter`](crate::Rewriter) redacts: a program whose
+    /// serde_json has the feature `raw_value` reads it as another text, in which nothing was redacted.
+    PrivateKey,
 }
 
 names!(ErrorKind {
@@ -292,6 +295,7 @@ names!(ErrorKind {
     Data => "data",
     Pending => "pending",
     Panicked => "panicked",
+    PrivateKey => "private-key",
 });
 
 /// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.

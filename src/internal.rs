@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::error::{Error, ErrorKind};
 pub use crate::error::{Interrupted, unless_interrupted};
 use crate::event::{CompleteValue, Event};
-pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error};
+pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error, write_json};
 pub use crate::names::{named, names, spelt_by_name};
 use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::path::PathStore;

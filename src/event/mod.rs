@@ -1,9 +1,10 @@
 //! Events as callers get them: [`Event`] and its parts.
 //!
 //! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators over
-//! such events, `place.rs` finds the path of an error, and `serialize.rs` and `raw_json.rs` define how serde reads and
-//! writes events.
+//! such events, `place.rs` finds the path of an error, `serialize.rs` and `raw_json.rs` define how serde reads and writes
+//! events, and `exact.rs` writes them with the exact text of their values.
 
+mod exact;
 mod owned;
 mod owned_events;
 mod place;
@@ -21,6 +22,8 @@ use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
+pub use exact::write_json;
+pub(crate) use raw_json::KEEPS_NUMBERS_AS_SPELT;
 pub use raw_json::RawJson;
 pub use serialize::{EventOf, write_error};
 

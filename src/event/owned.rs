@@ -40,13 +40,12 @@ impl Event<'_> {
 /// {"event":"inner-error","pattern":1,"path":"a[0]","kind":"unexpected-byte","match":1,"offset":0}
 /// ```
 ///
-/// A `value` is raw JSON: numbers and escapes as they were spelt, members in order, duplicates kept. An end whose value
-/// was not kept has no `value`. What is read back equals what was written; unknown members are ignored.
+/// [`write_json`](Self::write_json) writes that line with the exact text of the value: numbers and escapes as they were
+/// spelt, members in order, duplicates kept. Through serde a value is told token by token, so a number keeps its value and
+/// not its spelling, and deeper nesting than 127 levels is an error. An end whose value was not kept has no `value`. What is
+/// read back equals what was written, but for the spelling of the value; unknown members are ignored.
 ///
-/// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead. Raw JSON is a
-/// feature of serde_json: if serde buffers an event on the way (`#[serde(flatten)]`, tagged and untagged enums), its value
-/// can still be read, but numbers and escapes are spelt as serde_json writes them. Other text formats write whatever they
-/// make of serde_json's `RawValue`: YAML reads it back, RON refuses it.
+/// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead, which is exact.
 ///
 /// ```
 /// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};
@@ -57,10 +56,12 @@ impl Event<'_> {
 ///     sender.send(event?.to_owned())?;
 /// }
 /// let end = receiver.try_iter().last().unwrap();
-/// let line = serde_json::to_string(&end)?;
+/// let mut line = String::new();
+/// end.write_json(&mut line)?;
 /// assert_eq!(line, r#"{"event":"end","pattern":0,"path":"a[0]","value":{"n":1.50},"match":0,"offset":18}"#);
 /// assert_eq!(end.kind, OwnedEventKind::End(Some(r#"{"n":1.50}"#.to_owned())));
-/// assert_eq!(serde_json::from_str::<OwnedEvent>(&line)?, end);
+/// let read: OwnedEvent = serde_json::from_str(&serde_json::to_string(&end)?)?;
+/// assert_eq!(read.kind, OwnedEventKind::End(Some(r#"{"n":1.5}"#.to_owned())));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]

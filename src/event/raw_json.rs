@@ -1,26 +1,30 @@
-//! JSON text that passes through serde as it is spelt: as a value in serde_json's formats, as a string in others.
+//! JSON text that passes through serde: as a value in formats for people, as a string in others.
 //!
-//! serde's data model has no raw text. serde_json has a private name for it, which its `RawValue` writes, and asks for
-//! when it is read. That name arrives here as the only key of a map, if the format is serde_json's and nothing is in
-//! between. If serde has buffered the value first, what arrives is the value itself, and [`Transcribe`] writes it as
-//! text again.
+//! serde's data model has no raw text. In JSON a value is told to serde token by token, and what serde says of a value is
+//! written as text again: a number keeps its value, not its spelling. Only [`Exact`](super::exact::Exact) knows the name
+//! under which the text itself is given, and writes it as it is.
 
+use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
+use core::cell::Cell;
 use core::fmt;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
-use serde::ser::{self, Serialize, Serializer};
-use serde_json::value::RawValue;
+use serde::ser::{self, Serialize, SerializeMap, SerializeSeq, Serializer};
 
-use super::value::{SERDE_DEPTH, on_one_line};
+use super::value::{SERDE_DEPTH, is_deeper_than, on_one_line};
 use crate::error::Fault;
-use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind, string_len, unescaped};
 
-/// The name by which serde_json knows raw text.
-const RAW: &str = "$serde_json::private::RawValue";
+/// The name of the newtype that holds a JSON text; serde's formats pass over it.
+pub(super) const RAW_JSON: &str = "$jsonspigot::RawJson";
 
-/// The name by which it knows a number's text, if a build has its feature `arbitrary_precision`.
+/// The name by which serde_json knows a number's text, if a build has its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
+
+/// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for, its
+/// numbers are text.
+pub(crate) const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
 
 /// A value's JSON text, to be written.
 pub struct RawJson<'a>(pub &'a str);
@@ -28,8 +32,86 @@ pub struct RawJson<'a>(pub &'a str);
 impl Serialize for RawJson<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         // The text is public, so it may be anything: what is not JSON must not get into a document.
-        let raw: &RawValue = serde_json::from_str(self.0).map_err(ser::Error::custom)?;
-        if serializer.is_human_readable() { raw.serialize(serializer) } else { serializer.serialize_str(raw.get()) }
+        if !is_json(self.0) {
+            return Err(ser::Error::custom("expected the text of one JSON value"));
+        }
+        serializer.serialize_newtype_struct(RAW_JSON, &Checked(self.0))
+    }
+}
+
+/// The text of one JSON value.
+struct Checked<'a>(&'a str);
+
+impl Serialize for Checked<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !serializer.is_human_readable() {
+            return serializer.serialize_str(self.0);
+        }
+        if is_deeper_than(self.0.as_bytes(), SERDE_DEPTH) {
+            return Err(ser::Error::custom("more than 127 levels"));
+        }
+        Unread(Cell::new(&on_one_line(self.0))).serialize(serializer)
+    }
+}
+
+/// What is left of a JSON text without white space, from the beginning of a value on, which is read by being serialized.
+struct Unread<'a>(Cell<&'a str>);
+
+impl<'a> Unread<'a> {
+    fn take(&self, len: usize) -> &'a str {
+        let (taken, rest) = self.0.get().split_at(len);
+        self.0.set(rest);
+        taken
+    }
+
+    fn take_string(&self) -> Cow<'a, str> {
+        let quoted = self.take(string_len(self.0.get().as_bytes()));
+        let inside = &quoted[1..quoted.len() - 1];
+        if inside.contains('\\') { unescaped(inside).unwrap_or_default().into() } else { inside.into() }
+    }
+
+    /// Takes a comma, or the bracket that ends the container; returns whether it was the latter.
+    fn ends(&self, bracket: u8) -> bool {
+        let first = self.0.get().as_bytes()[0];
+        if first == b',' || first == bracket {
+            self.take(1);
+        }
+        first == bracket
+    }
+}
+
+impl Serialize for Unread<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.get().as_bytes()[0] {
+            b'{' => {
+                self.take(1);
+                let mut map = serializer.serialize_map(None)?;
+                while !self.ends(b'}') {
+                    map.serialize_key(&self.take_string())?;
+                    self.take(1);
+                    map.serialize_value(self)?;
+                }
+                map.end()
+            }
+            b'[' => {
+                self.take(1);
+                let mut elements = serializer.serialize_seq(None)?;
+                while !self.ends(b']') {
+                    elements.serialize_element(self)?;
+                }
+                elements.end()
+            }
+            b'"' => serializer.serialize_str(&self.take_string()),
+            _ => {
+                let atom = self.0.get();
+                match self.take(atom.find([',', ']', '}']).unwrap_or(atom.len())) {
+                    "null" => serializer.serialize_unit(),
+                    "true" => serializer.serialize_bool(true),
+                    "false" => serializer.serialize_bool(false),
+                    number => number.parse::<serde_json::Number>().map_err(ser::Error::custom)?.serialize(serializer),
+                }
+            }
+        }
     }
 }
 
@@ -38,18 +120,17 @@ pub(super) struct OwnedRawJson(pub(super) String);
 
 impl<'de> Deserialize<'de> for OwnedRawJson {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = if deserializer.is_human_readable() {
+        if deserializer.is_human_readable() {
             let mut text = String::new();
-            deserializer.deserialize_newtype_struct(RAW, Transcribe { text: &mut text, levels_left: SERDE_DEPTH })?;
-            text
-        } else {
-            String::deserialize(deserializer)?
-        };
-        // What serde_json passes on as raw text may have lone surrogates, and a string may be anything.
-        if !is_json(&text) {
-            return Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value"));
+            Transcribe { text: &mut text, levels_left: SERDE_DEPTH }.deserialize(deserializer)?;
+            return Ok(Self(text));
         }
-        Ok(Self(on_one_line(&text)))
+        let text = String::deserialize(deserializer)?;
+        if is_json(&text) {
+            Ok(Self(on_one_line(&text)))
+        } else {
+            Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value"))
+        }
     }
 }
 
@@ -137,11 +218,6 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
         f.write_str("a JSON value")
     }
 
-    /// Takes the value itself, which a buffer hands over where a name was asked for.
-    fn visit_newtype_struct<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_any(self)
-    }
-
     fn visit_unit<E>(self) -> Result<(), E> {
         self.write("null")
     }
@@ -203,11 +279,7 @@ impl<'de> Visitor<'de> for Transcribe<'_> {
 
     fn visit_map<A: MapAccess<'de>>(mut self, mut members: A) -> Result<(), A::Error> {
         let mut key = members.next_key::<String>()?;
-        // Inside a value, nobody asked for raw text: there the name is a key like any other.
-        if key.as_deref() == Some(RAW) && self.levels_left == SERDE_DEPTH {
-            return self.write(&members.next_value::<String>()?);
-        }
-        if key.as_deref() == Some(NUMBER) {
+        if KEEPS_NUMBERS_AS_SPELT && key.as_deref() == Some(NUMBER) {
             let number = members.next_value::<String>()?;
             let is_number = number.starts_with(|first: char| first == '-' || first.is_ascii_digit());
             if !is_number || !is_json(&number) {

@@ -2,20 +2,32 @@
 
 use alloc::string::String;
 use core::fmt;
+use core::str::FromStr;
 
 use serde::de::{self, Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
+use super::exact::write_json;
 use super::raw_json::{OwnedRawJson, RawJson};
 use super::{OwnedEvent, OwnedEventKind};
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::PatternId;
-use crate::tokenizer::ValueKind;
 
 impl Serialize for OwnedEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.serialize_in(None, serializer)
+    }
+}
+
+impl OwnedEvent {
+    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails, or a value that was changed is not JSON.
+    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write_json(out, self)
     }
 }
 
@@ -37,17 +49,7 @@ pub enum EventOf<'a> {
 
 impl EventOf<'_> {
     fn len(self) -> usize {
-        match self {
-            Self::Document(_) => 1,
-            Self::Call(_) => 1,
-            Self::Payload { place, .. } => {
-                if place.is_some() {
-                    3
-                } else {
-                    1
-                }
-            }
-        }
+        if let Self::Payload { place: Some(_), .. } = self { 3 } else { 1 }
     }
 }
 
@@ -62,6 +64,7 @@ pub fn write_error<M: SerializeMap>(map: &mut M, error: &Error) -> Result<(), M:
 
 impl OwnedEvent {
     /// The same with members that say what it is an event of.
+    #[doc(hidden)]
     pub fn serialize_in<S: Serializer>(&self, of: Option<EventOf<'_>>, serializer: S) -> Result<S::Ok, S::Error> {
         let has_no_value = matches!(self.kind, OwnedEventKind::End(None));
         let len = 6 - usize::from(has_no_value) + of.map_or(0, EventOf::len);
@@ -117,17 +120,18 @@ impl<'de> Visitor<'de> for EventVisitor {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OwnedEvent, A::Error> {
         let mut read = Members::default();
-        while let Some(member) = map.next_key()? {
-            match member {
-                Member::Event => read_once(&mut read.event, "event", &mut map)?,
-                Member::Pattern => read_once(&mut read.pattern, "pattern", &mut map)?,
-                Member::Path => read_once(&mut read.path, "path", &mut map)?,
-                Member::Kind => read_once(&mut read.kind, "kind", &mut map)?,
-                Member::Text => read_once(&mut read.text, "text", &mut map)?,
-                Member::Value => read_once(&mut read.value, "value", &mut map)?,
-                Member::Match => read_once(&mut read.match_id, "match", &mut map)?,
-                Member::Offset => read_once(&mut read.offset, "offset", &mut map)?,
-                Member::Unknown => drop(map.next_value::<IgnoredAny>()?),
+        // Not as an identifier: formats that are not self-describing have none.
+        while let Some(member) = map.next_key::<String>()? {
+            match &*member {
+                "event" => read_once(&mut read.event, "event", &mut map)?,
+                "pattern" => read_once(&mut read.pattern, "pattern", &mut map)?,
+                "path" => read_once(&mut read.path, "path", &mut map)?,
+                "kind" => read_once(&mut read.kind, "kind", &mut map)?,
+                "text" => read_once(&mut read.text, "text", &mut map)?,
+                "value" => read_once(&mut read.value, "value", &mut map)?,
+                "match" => read_once(&mut read.match_id, "match", &mut map)?,
+                "offset" => read_once(&mut read.offset, "offset", &mut map)?,
+                _ => drop(map.next_value::<IgnoredAny>()?),
             }
         }
         read.event()
@@ -137,11 +141,11 @@ impl<'de> Visitor<'de> for EventVisitor {
 /// The members of an event that have been read; they may come in any order.
 #[derive(Default)]
 struct Members {
-    event: Option<EventName>,
+    event: Option<String>,
     // Written as this, for formats that are not self-describing.
     pattern: Option<u64>,
     path: Option<String>,
-    kind: Option<KindName>,
+    kind: Option<String>,
     text: Option<String>,
     value: Option<OwnedRawJson>,
     match_id: Option<u64>,
@@ -166,7 +170,7 @@ impl Members {
         let indices = concrete_steps(&path).filter_map(|step| match step {
             Some(ConcreteStep::Index(index)) => Some(Ok(index)),
             Some(_) => None,
-            None => Some(Err(E::invalid_value(de::Unexpected::Str(&path), &"a concrete path, such as `a[0].b`"))),
+            None => Some(Err(unexpected(&path, "a concrete path, such as `a[0].b`"))),
         });
         Ok(OwnedEvent {
             pattern: PatternId(
@@ -175,13 +179,14 @@ impl Members {
             ),
             match_id: required(self.match_id, "match")?,
             indices: indices.collect::<Result<_, E>>()?,
-            kind: match required(self.event, "event")? {
-                EventName::Begin => OwnedEventKind::Begin(required(self.kind.and_then(KindName::value), "kind")?),
-                EventName::InnerError => {
-                    OwnedEventKind::InnerError(required(self.kind.and_then(KindName::error), "kind")?)
+            kind: match &*required(self.event, "event")? {
+                "begin" => OwnedEventKind::Begin(named(&required(self.kind, "kind")?, "the name of a value's kind")?),
+                "inner-error" => {
+                    OwnedEventKind::InnerError(named(&required(self.kind, "kind")?, "the name of an error's kind")?)
                 }
-                EventName::Delta => OwnedEventKind::Delta(required(self.text, "text")?),
-                EventName::End => OwnedEventKind::End(self.value.map(|value| value.0)),
+                "delta" => OwnedEventKind::Delta(required(self.text, "text")?),
+                "end" => OwnedEventKind::End(self.value.map(|value| value.0)),
+                other => return Err(unexpected(other, "`begin`, `delta`, `end` or `inner-error`")),
             },
             offset: required(self.offset, "offset")?,
             path,
@@ -189,95 +194,11 @@ impl Members {
     }
 }
 
-/// Reads a name that is one of a few.
-struct NameVisitor<T>(fn(&str) -> Option<T>, &'static str);
-
-impl<T> Visitor<'_> for NameVisitor<T> {
-    type Value = T;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.1)
-    }
-
-    fn visit_str<E: de::Error>(self, name: &str) -> Result<T, E> {
-        (self.0)(name).ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
-    }
+fn unexpected<E: de::Error>(name: &str, expected: &str) -> E {
+    E::invalid_value(de::Unexpected::Str(name), &expected)
 }
 
-enum Member {
-    Event,
-    Pattern,
-    Path,
-    Kind,
-    Text,
-    Value,
-    Match,
-    Offset,
-    Unknown,
-}
-
-impl<'de> Deserialize<'de> for Member {
-    // Not as an identifier: formats that are not self-describing have none.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let member = |name: &str| {
-            Some(match name {
-                "event" => Self::Event,
-                "pattern" => Self::Pattern,
-                "path" => Self::Path,
-                "kind" => Self::Kind,
-                "text" => Self::Text,
-                "value" => Self::Value,
-                "match" => Self::Match,
-                "offset" => Self::Offset,
-                _ => Self::Unknown,
-            })
-        };
-        deserializer.deserialize_str(NameVisitor(member, "a member's name"))
-    }
-}
-
-enum EventName {
-    Begin,
-    Delta,
-    End,
-    InnerError,
-}
-
-impl<'de> Deserialize<'de> for EventName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let event = |name: &str| match name {
-            "begin" => Some(Self::Begin),
-            "delta" => Some(Self::Delta),
-            "end" => Some(Self::End),
-            "inner-error" => Some(Self::InnerError),
-            _ => None,
-        };
-        deserializer.deserialize_str(NameVisitor(event, "`begin`, `delta`, `end` or `inner-error`"))
-    }
-}
-
-/// A value's kind or an error's; no name is both.
-enum KindName {
-    Value(ValueKind),
-    Error(ErrorKind),
-}
-
-impl KindName {
-    fn value(self) -> Option<ValueKind> {
-        if let Self::Value(kind) = self { Some(kind) } else { None }
-    }
-
-    fn error(self) -> Option<ErrorKind> {
-        if let Self::Error(kind) = self { Some(kind) } else { None }
-    }
-}
-
-impl<'de> Deserialize<'de> for KindName {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let kind = |name: &str| {
-            let value = name.parse().ok().map(Self::Value);
-            value.or_else(|| ErrorKind::ALL.iter().copied().find(|kind| kind.name() == name).map(Self::Error))
-        };
-        deserializer.deserialize_str(NameVisitor(kind, "the name of a value's kind or of an error's"))
-    }
+/// Reads one of a few names.
+fn named<T: FromStr, E: de::Error>(name: &str, expected: &str) -> Result<T, E> {
+    name.parse().map_err(|_| unexpected(name, expected))
 }

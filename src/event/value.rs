@@ -219,7 +219,8 @@ fn reason(error: &serde_json::Error) -> String {
     reason
 }
 
-fn is_deeper_than(text: &[u8], limit: usize) -> bool {
+/// Returns true if a JSON text nests deeper than so many levels.
+pub(super) fn is_deeper_than(text: &[u8], limit: usize) -> bool {
     let (mut at, mut depth) = (0, 0);
     while let Some(byte) = text.get(at) {
         match byte {

@@ -282,6 +282,13 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
+        if self.out.refused_key() == Some(key) {
+            return Err(Fault::new(
+                ErrorKind::PrivateKey,
+                quote,
+                "expected no key that serde_json may take for its own",
+            ));
+        }
         let leads_on = self.followers.tracker.key(key);
         if !leads_on {
             self.out.decided(quote);
@@ -297,7 +304,11 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
     }
 
     fn wanted_keys(&self) -> KeyFilter {
-        if self.out.needs_each_key() { KeyFilter::ALL } else { self.followers.tracker.wanted_keys() }
+        if self.out.needs_each_key() {
+            return KeyFilter::ALL;
+        }
+        let wanted = self.followers.tracker.wanted_keys();
+        self.out.refused_key().map_or(wanted, |key| wanted.and(key))
     }
 
     fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>) {

@@ -12,6 +12,10 @@ use crate::error::Error;
 use crate::parser::{Kept, Output, Selected};
 use crate::tokenizer::{LONGEST_SKIPPED, unescaped};
 
+/// Where serde_json has its feature `raw_value`, an object with this key alone is read as the text that it has there, in
+/// which nothing would be redacted.
+const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
 /// The state while a chunk is read.
 pub(super) struct Writer<'a> {
     pub(super) state: &'a mut State,
@@ -258,6 +262,10 @@ impl Output for Writer<'_> {
     fn needs_each_key(&self) -> bool {
         // What is held back before each key has to be counted, if so little can be too much.
         self.choices.removes && self.choices.held_limit < LONGEST_SKIPPED
+    }
+
+    fn refused_key(&self) -> Option<&'static str> {
+        self.choices.cuts.then_some(RAW_VALUE)
     }
 
     fn opened(&mut self, at: u64, is_live: bool) {

@@ -58,6 +58,10 @@ use crate::pattern::PatternSet;
 /// The verdict is the parser's. What came out before the error stays so: the rewritten text up to the bad byte, without what
 /// was held back.
 ///
+/// If a rule redacts, the key `$serde_json::private::RawValue` is an [error](ErrorKind::PrivateKey) wherever a pattern may
+/// select something: a program whose serde_json has the feature `raw_value` reads such an object as another text, in which
+/// nothing was redacted.
+///
 /// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of that
 /// string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the bad byte.
 pub struct Rewriter {

@@ -1,9 +1,11 @@
 //! The serialized form of an [`OwnedDocumentEvent`]: a map in the shape of the command's lines.
 
+use core::fmt;
+
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::OwnedDocumentEvent;
-use crate::event::{EventOf, RawJson, write_error};
+use crate::event::{EventOf, RawJson, write_error, write_json};
 
 impl Serialize for OwnedDocumentEvent {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -27,5 +29,16 @@ impl Serialize for OwnedDocumentEvent {
             }
         }
         map.end()
+    }
+}
+
+impl OwnedDocumentEvent {
+    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails, or a value that was changed is not JSON.
+    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write_json(out, self)
     }
 }

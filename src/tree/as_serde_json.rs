@@ -36,10 +36,6 @@ pub(super) enum ShortNumber {
     Float(f64),
 }
 
-/// True if serde_json keeps floats as they are spelt: with its feature `arbitrary_precision`, which any crate of a
-/// program may ask for, its numbers are text.
-pub(super) const KEEPS_FLOATS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
-
 /// Powers of ten that a float holds exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20,

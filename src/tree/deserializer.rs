@@ -12,7 +12,7 @@ use serde::de::{
 };
 use serde_json::de::StrRead;
 
-use super::as_serde_json::{KEEPS_FLOATS_AS_SPELT, RAW_VALUE, ShortNumber, raw_value, read_number};
+use super::as_serde_json::{RAW_VALUE, ShortNumber, raw_value, read_number};
 use super::buffered::{Around, CAN_BE_OPEN, STAND_IN};
 use super::children::{Children, Key, ReadChild};
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
@@ -20,6 +20,7 @@ use super::reading::{Context, SETTLED, StandIn};
 use super::typed_error::TypedError;
 use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::ErrorKind;
+use crate::event::KEEPS_NUMBERS_AS_SPELT;
 use crate::event::SERDE_DEPTH;
 
 /// Reads one value; knows how many levels of containers may still open.
@@ -104,7 +105,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         match self.value.node().kind {
             NodeKind::String => visitor.visit_borrowed_str(self.value.text()),
             NodeKind::Number => {
-                self.read_number(visitor, !KEEPS_FLOATS_AS_SPELT, |number, visitor| number.deserialize_any(visitor))
+                self.read_number(visitor, !KEEPS_NUMBERS_AS_SPELT, |number, visitor| number.deserialize_any(visitor))
             }
             NodeKind::Array | NodeKind::Object => self.read_members(visitor),
             NodeKind::Null | NodeKind::False | NodeKind::True => self.read_literal(visitor),

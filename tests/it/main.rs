@@ -22,6 +22,7 @@ mod panics;
 mod parser;
 mod paths;
 mod patterns;
+mod private_keys;
 mod raw;
 mod regression;
 mod revisions;

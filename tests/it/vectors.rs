@@ -111,7 +111,8 @@ impl Printer {
     }
 
     fn event(&mut self, event: &OwnedEvent, patterns: &PatternSet) {
-        let mut line = serde_json::to_string(event).unwrap();
+        let mut line = String::new();
+        event.write_json(&mut line).unwrap();
         // The command says whether it is text or spelt so.
         if matches!(event.kind, OwnedEventKind::Delta(_)) && patterns.get(event.pattern).unwrap().is_raw() {
             line = line.replacen("delta", "raw", 1);

@@ -1,8 +1,7 @@
-//! Events that can be kept: what is written is read back, and with the value as it was spelt.
+//! Events that can be kept: what is written is read back.
 
 use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
 use serde_json::Value;
-use serde_json::value::RawValue;
 
 use crate::driver::{builder, pattern_set};
 use crate::laws::Law;
@@ -23,26 +22,25 @@ pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain
     told
 }
 
-/// Each event read from what it is written as equals it; and its value is its own text, on one line.
+/// Each event is one line with its value as it was spelt; and read from what it is written as it equals itself, but for the
+/// spelling of its value.
 pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
     for (event, text) in events(document, cuts, options, retain) {
-        let line = serde_json::to_string(&event).unwrap();
+        let mut line = String::new();
+        event.write_json(&mut line).unwrap();
         assert!(!line.contains(['\n', '\r']), "an event is one line: {line:?}");
-        assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), event, "{line}");
-        assert_eq!(serde_json::from_slice::<OwnedEvent>(line.as_bytes()).unwrap(), event, "{line}");
-        assert_eq!(serde_json::from_reader::<_, OwnedEvent>(line.as_bytes()).unwrap(), event, "{line}");
-        let spread = serde_json::to_string_pretty(&event).unwrap().replace('\n', "\r\n");
-        assert_eq!(serde_json::from_str::<OwnedEvent>(&spread).unwrap(), event, "{spread}");
-        Law::OwnedEvents.mark_compared();
-        let OwnedEventKind::End(Some(value)) = &event.kind else { continue };
-        let text = text.expect("an end with a value has its text");
-        assert!(line.contains(&format!(r#","value":{value},"match":"#)), "raw in {line}");
-        assert_eq!(without_space(&text), without_space(value), "as it was spelt");
-        // Whatever is spelt in two ways is not compared by what serde_json makes of it.
-        if let Ok(tree) = serde_json::from_str::<Value>(&text) {
-            assert_eq!(serde_json::from_str::<Value>(value).unwrap(), tree);
-            is_read_from_a_buffer(&event, &line, &tree);
+        let mut tree = Value::Null;
+        if let OwnedEventKind::End(Some(value)) = &event.kind {
+            let text = text.expect("an end with a value has its text");
+            assert!(line.contains(&format!(r#","value":{value},"match":"#)), "raw in {line}");
+            assert_eq!(without_space(&text), without_space(value), "as it was spelt");
+            // Whatever serde_json cannot read has no way through it.
+            let Ok(read) = serde_json::from_str::<Value>(&text) else { continue };
+            assert_eq!(serde_json::from_str::<Value>(value).unwrap(), read);
+            tree = read;
         }
+        comes_back(&event, &line, &tree);
+        Law::OwnedEvents.mark_compared();
     }
 }
 
@@ -51,8 +49,9 @@ fn without_space(text: &str) -> String {
     text.split([' ', '\t', '\r', '\n']).collect()
 }
 
-/// serde buffers what it reads for a tagged or flattened type: there the value comes as serde sees it.
-fn is_read_from_a_buffer(event: &OwnedEvent, line: &str, tree: &Value) {
+/// Through serde_json in each of its forms, and through the buffers in which serde keeps what it reads for a tagged or
+/// flattened type.
+fn comes_back(event: &OwnedEvent, line: &str, tree: &Value) {
     #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize)]
     struct Flattened {
         #[serde(flatten)]
@@ -76,14 +75,19 @@ fn is_read_from_a_buffer(event: &OwnedEvent, line: &str, tree: &Value) {
         }
         _ => read == event,
     };
-    let Ok(Untagged::Event(read)) = serde_json::from_str(line) else { panic!("{line}") };
-    assert!(is_same(&read), "{read:?} from {line}");
+    let by_serde = serde_json::to_string(event).unwrap();
+    let spread = serde_json::to_string_pretty(event).unwrap().replace('\n', "\r\n");
+    for line in [line, &by_serde, &spread] {
+        assert!(is_same(&serde_json::from_str(line).unwrap()), "{line}");
+        assert!(is_same(&serde_json::from_slice(line.as_bytes()).unwrap()), "{line}");
+        assert!(is_same(&serde_json::from_reader(line.as_bytes()).unwrap()), "{line}");
+        let Ok(Untagged::Event(read)) = serde_json::from_str(line) else { panic!("{line}") };
+        assert!(is_same(&read), "{read:?} from {line}");
+    }
     let flattened = serde_json::to_string(&Flattened { event: event.clone(), more: 1 }).unwrap();
     assert!(is_same(&serde_json::from_str::<Flattened>(&flattened).unwrap().event), "{flattened}");
     let value = serde_json::to_value(event).unwrap();
     assert!(is_same(&serde_json::from_value(value).unwrap()), "by way of a Value: {line}");
-    let raw: Box<RawValue> = serde_json::from_str(line).unwrap();
-    assert_eq!(serde_json::from_str::<OwnedEvent>(raw.get()).unwrap(), *event);
 }
 
 /// Equal but for a fraction's last digits, which serde_json may read in another way than it writes them.
@@ -100,6 +104,8 @@ fn is_near(one: &Value, other: &Value) -> bool {
             let (one, other) = (one.as_f64().unwrap(), other.as_f64().unwrap());
             (one - other).abs() <= one.abs() * 1e-14
         }
+        // Where its numbers are text, serde_json passes `-0` on as an integer.
+        (Value::Number(one), Value::Number(other)) if one.as_f64() == Some(0.0) => other.as_f64() == Some(0.0),
         _ => one == other,
     }
 }

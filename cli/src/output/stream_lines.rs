@@ -60,8 +60,9 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
         // Matches have lines of their own; fragments say what matches and inputs say, and the last line says the end.
         StreamEvent::Call(_) | StreamEvent::Payload { .. } | StreamEvent::End => Ok(()),
         ref event => {
-            serde_json::to_writer(&mut *out, &event.to_owned())?;
-            out.write_all(b"\n")
+            let mut line = String::new();
+            event.to_owned().write_json(&mut line).map_err(io::Error::other)?;
+            writeln!(out, "{line}")
         }
     }
 }

@@ -64,6 +64,8 @@ fn each_error_that_a_text_can_have() {
         ErrorKind::ForeignRevision,
         // No callback of the command's panics.
         ErrorKind::Panicked,
+        // Only a text that is redacted has it, and that has no lines.
+        ErrorKind::PrivateKey,
         ErrorKind::Data,
         ErrorKind::Pending,
     ];

@@ -1,6 +1,8 @@
 //! The serialized form of an [`OwnedCallEvent`]: a map in the shape of the command's lines.
 
-use jsonspigot::internal::EventOf;
+use core::fmt;
+
+use jsonspigot::internal::{EventOf, write_json};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::{OwnedCallEvent, OwnedToolCall};
@@ -78,5 +80,16 @@ impl OwnedCallEvent {
             Self::Error(_) => "call-error",
             Self::Mismatch { .. } => "mismatch",
         }
+    }
+}
+
+impl OwnedCallEvent {
+    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails, or a value that was changed is not JSON.
+    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write_json(out, self)
     }
 }

@@ -1,8 +1,9 @@
 //! The serialized form of an [`OwnedEnvelopeEvent`]: a map in the shape of the command's lines.
 
 use alloc::string::ToString;
+use core::fmt;
 
-use jsonspigot::internal::EventOf;
+use jsonspigot::internal::{EventOf, write_json};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::owned::OwnedEnvelopeEvent;
@@ -55,5 +56,16 @@ impl OwnedEnvelopeEvent {
             Self::Match { .. } => {}
         }
         map.end()
+    }
+}
+
+impl OwnedEnvelopeEvent {
+    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails, or a value that was changed is not JSON.
+    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write_json(out, self)
     }
 }

@@ -1,6 +1,8 @@
 //! The lines that events of a stream are written as, here and by the command.
 
-use jsonspigot::internal::{Inside, RawJson};
+use core::fmt;
+
+use jsonspigot::internal::{Inside, RawJson, write_json};
 use jsonspigot::{Parser, PatternSet};
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -73,5 +75,16 @@ pub(super) struct Value<'a>(pub(super) &'a str);
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         if is_strict(self.0) { RawJson(self.0).serialize(serializer) } else { serializer.serialize_str(self.0) }
+    }
+}
+
+impl OwnedStreamEvent {
+    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    ///
+    /// # Errors
+    ///
+    /// If writing fails, or a value that was changed is not JSON.
+    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        write_json(out, self)
     }
 }

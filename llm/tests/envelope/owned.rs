@@ -1,7 +1,7 @@
 //! Events that own their parts: those that a callback is given, and in the shape of the command's lines.
 
 use jsonspigot::{Leniency, Parser, PatternSet};
-use jsonspigot_llm::{Delimiter, Envelope};
+use jsonspigot_llm::{Delimiter, Envelope, OwnedEnvelopeEvent};
 
 use super::recorder::boundaries;
 
@@ -42,8 +42,7 @@ fn the_first_error_of_a_payload_is_what_check_returns() {
 fn events_are_serialized_as_the_command_prints_them() {
     let mut envelope = envelope();
     let events: Vec<_> = envelope.feed(TEXT).collect();
-    let lines: Vec<_> =
-        events.into_iter().chain(envelope.finish()).map(|event| serde_json::to_string(&event).unwrap()).collect();
+    let lines: Vec<_> = events.into_iter().chain(envelope.finish()).map(|event| written(&event)).collect();
     assert_eq!(
         lines,
         [
@@ -64,4 +63,10 @@ fn events_are_serialized_as_the_command_prints_them() {
             r#"{"event":"payload","mark":"tag:j:json","status":"truncated","raw":"[1","error":{"kind":"incomplete","offset":2,"line":1,"column":3,"path":"[0]"},"close":""}"#,
         ]
     );
+}
+
+fn written(event: &OwnedEnvelopeEvent) -> String {
+    let mut line = String::new();
+    event.write_json(&mut line).unwrap();
+    line
 }

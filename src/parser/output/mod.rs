@@ -115,6 +115,10 @@ pub(crate) trait Output {
     fn needs_each_key(&self) -> bool {
         false
     }
+    /// The key that must not be in an object in which a pattern may select something.
+    fn refused_key(&self) -> Option<&'static str> {
+        None
+    }
     /// A bracket has opened a container; whether a pattern may select something inside.
     fn opened(&mut self, _at: u64, _is_live: bool) {}
     /// The comma after a member or element.

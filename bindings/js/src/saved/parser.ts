@@ -69,6 +69,7 @@ const ERROR_KINDS = [
   "data",
   "pending",
   "panicked",
+  "private-key",
 ];
 
 const RETAIN = ["all", "matches", "nothing"];
