@@ -120,8 +120,8 @@ impl Error {
 
     /// The concrete path of the innermost value that was open at the first bad byte, `$` for the root or before it.
     ///
-    /// A path of more than 200 characters is cut in its middle, where `…` stands for what is left out: a key may be as long
-    /// as the text. So is the reason that the [message](Self#impl-Display-for-Error) gives.
+    /// A path of more than 200 characters is cut in its middle, where `…` stands for what is left out: a key may be as
+    /// long as the text. So is the reason that the [message](Self#impl-Display-for-Error) gives.
     ///
     /// `None` if the parser does not know: it neither keeps the text nor follows that value. With
     /// [`Retain::All`](crate::Retain::All), the default, it always does while the text is JSON.
@@ -244,11 +244,11 @@ pub enum ErrorKind {
     TotalLimit,
     /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
     SnapshotLimit,
-    /// `a[1]` before `a[0]`, or a value that has already closed: arguments that a provider sends as values by path, out of
-    /// order.
+    /// `a[1]` before `a[0]`, or a value that has already closed: arguments that a provider sends as values by path, out
+    /// of order.
     OutOfOrder,
-    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a document
-    /// without [snapshots](crate::ParserBuilder::snapshots).
+    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a
+    /// document without [snapshots](crate::ParserBuilder::snapshots).
     NotRetained,
     /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
     /// ([`Parser::state_of`](crate::Parser::state_of)).
@@ -262,11 +262,11 @@ pub enum ErrorKind {
     /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that
     /// ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
     Pending,
-    /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: what the chunk had brought until then is lost, so nothing more
-    /// is read until [`Parser::reset`](crate::Parser::reset).
+    /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: what the chunk had brought until then is lost,
+    /// so nothing more is read until [`Parser::reset`](crate::Parser::reset).
     Panicked,
-    /// `{"$serde_json::private::RawValue": "…"}` in a text that a [`Rewriter`](crate::Rewriter) redacts: a program whose
-    /// serde_json has the feature `raw_value` reads it as another text, in which nothing was redacted.
+    /// `{"$serde_json::private::RawValue": "…"}` in a text that a [`Rewriter`](crate::Rewriter) redacts: a program
+    /// whose serde_json has the feature `raw_value` reads it as another text, in which nothing was redacted.
     PrivateKey,
 }
 

@@ -167,8 +167,8 @@ pub trait Rewriting {
     fn has_whole_inner_text(&self) -> bool;
     /// Returns true if nothing but white space has come of that text.
     fn is_before_inner_text(&self) -> bool;
-    /// Returns true if the root is a string that is open, and what is held back is the end of what has come of it; or if
-    /// what has come can't go on.
+    /// Returns true if the root is a string that is open, and what is held back is the end of what has come of it; or
+    /// if what has come can't go on.
     fn is_in_root_string(&self) -> bool;
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
     /// Writes everything but the header of a saved state.

@@ -1,8 +1,8 @@
 //!
 #![doc = include_str!("links.md")]
 // The README below is the front page here too. Its links lead to files of the repository and to pages of docs.rs. The
-// first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set in
-// `Cargo.toml` alone.
+// first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set
+// in `Cargo.toml` alone.
 #![cfg_attr(feature = "stream", doc = "[parser-stream]: crate::ParserStream")]
 #![doc = concat!("[architecture]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/ARCHITECTURE.md")]
 #![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
@@ -41,7 +41,8 @@ mod pattern;
 mod rewrite;
 #[allow(missing_docs, clippy::must_use_candidate, reason = "beside its errors, public for `internal` alone")]
 mod saved;
-// What unit tests try is the same on every machine; a generator of their own keeps the examples free of a large one's crates.
+// What unit tests try is the same on every machine; a generator of their own keeps the examples free of a large one's
+// crates.
 #[cfg(test)]
 #[path = "../benches/payload/random.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the benchmarks")]

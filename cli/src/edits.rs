@@ -11,13 +11,15 @@ use crate::report::Failure;
 pub(crate) struct Edits {
     /// Write the text itself, as it came, without the members and elements that PATTERN selects; may be repeated
     ///
-    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts. With --documents
-    /// each text is edited; with --provider the JSON arguments of each call, in the events that have them. What turns out
-    /// not to be JSON, a string's text or an event, passes as it is, unless --redact is among these: use that for secrets.
+    /// This, --replace and --redact may be mixed: of several that select a value, the first one counts. With
+    /// --documents each text is edited; with --provider the JSON arguments of each call, in the events that have them.
+    /// What turns out not to be JSON, a string's text or an event, passes as it is, unless --redact is among these: use
+    /// that for secrets.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     remove: Vec<String>,
 
-    /// Write the text itself, as it came, with this JSON text in the place of each value that PATTERN selects; may be repeated
+    /// Write the text itself, as it came, with this JSON text in the place of each value that PATTERN selects; may be
+    /// repeated
     #[arg(long, value_names = ["PATTERN", "JSON"], num_args = 2, allow_negative_numbers = true, value_hint = ValueHint::Other, group = "rule")]
     replace: Vec<String>,
 

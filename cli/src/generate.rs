@@ -39,8 +39,8 @@ fn completions(shell: &dyn Generator) -> io::Result<Vec<u8>> {
 }
 
 fn man_page() -> io::Result<Vec<u8>> {
-    // No date, so that the page is the same whenever it is made. Quoted here, since roff would write nothing for an empty
-    // argument, and the version would stand in the date's place.
+    // No date, so that the page is the same whenever it is made. Quoted here, since roff would write nothing for an
+    // empty argument, and the version would stand in the date's place.
     let man = Man::new(Options::command()).date("\"\"");
     let mut page = Vec::new();
     man.render_title(&mut page)?;

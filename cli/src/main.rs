@@ -2,10 +2,10 @@
 //!
 //! Owns the way from input to output: one loop, chunk by chunk. What the arguments mean is in `options`, where bytes
 //! come from and how they are cut in `input`, how it ends badly in `report`. The input is read as one of four things
-//! (`source`): a JSON text (`document`) or many (`documents`), a provider's stream (`provider`), or text with payloads in
-//! it (`envelope`). How bytes become events, and text, and how that is saved is up to the crate `jsonspigot-framing`. What
-//! a line looks like is in `output`, which characters a terminal must not get in `terminal`. `generate` writes the man
-//! page and completion scripts instead of reading anything.
+//! (`source`): a JSON text (`document`) or many (`documents`), a provider's stream (`provider`), or text with payloads
+//! in it (`envelope`). How bytes become events, and text, and how that is saved is up to the crate
+//! `jsonspigot-framing`. What a line looks like is in `output`, which characters a terminal must not get in `terminal`.
+//! `generate` writes the man page and completion scripts instead of reading anything.
 
 mod document;
 mod documents;

@@ -117,7 +117,8 @@ the end of its block is truncated."#;
 )]
 pub(crate) struct Options {
     /// What to follow: paths with wildcards as in RFC 9535, such as `ask_slots[*].message`; `$` is the whole value;
-    /// `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` gives a value's JSON text as it comes
+    /// `arguments | city` reads the JSON text in the string `arguments`; `raw:arguments` gives a value's JSON text as
+    /// it comes
     #[arg(value_name = "PATTERN", value_hint = ValueHint::Other)]
     pub(crate) patterns: Vec<String>,
 
@@ -161,8 +162,8 @@ pub(crate) struct Options {
 
     /// With --snapshots or --patches: also show numbers and literals that are still open, as far as they are known
     ///
-    /// A number is shown as its longest prefix that is itself a number (`12.` shows 12, `-` nothing), a literal from its
-    /// first letter on. A number may change as it grows: a patch has a `replace` for it then.
+    /// A number is shown as its longest prefix that is itself a number (`12.` shows 12, `-` nothing), a literal from
+    /// its first letter on. A number may change as it grows: a patch has a `replace` for it then.
     #[arg(long, requires = "partial")]
     provisional: bool,
 
@@ -174,7 +175,8 @@ pub(crate) struct Options {
         conflicts_with_all = ["value", "snapshots", "patches", "retain"])]
     pub(crate) provider: Option<Wire>,
 
-    /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464 `sequence`
+    /// The input is many JSON texts: one per line (`lines`), one after another (`concatenated`), or an RFC 7464
+    /// `sequence`
     ///
     /// Each is a document with a number, and its offsets and limits are its own. With `lines` and `sequence` a bad one
     /// costs itself only; with `concatenated` it ends the run, since nobody knows where the next one begins.
@@ -191,13 +193,14 @@ pub(crate) struct Options {
     #[arg(long, requires = "provider", conflicts_with = "text")]
     provider_events: bool,
 
-    /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around them
+    /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around
+    /// them
     ///
-    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare` (any
-    /// object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`, `\\` and
-    /// `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says what to expect there, and `between:OPEN:CLOSE:led` is for an
-    /// object with text before it; CLOSE may be empty. With
-    /// --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
+    /// MARK is `comment:NAME`, `fence:INFO`, `fence:*` (any fence that holds an object or array), `tag:NAME`, `bare`
+    /// (any object or array), `bare:object`, or `between:OPEN:CLOSE` with the texts around it, in which `\:`, `\,`,
+    /// `\\` and `\n` stand for a colon, a comma, a backslash and a line feed; with `:json` or `:raw` appended it says
+    /// what to expect there, and `between:OPEN:CLOSE:led` is for an object with text before it; CLOSE may be empty.
+    /// With --provider the text is the assistant's, a block at a time. Takes one argument, which may list several marks
     /// separated by commas, so patterns may follow: `--envelope comment:context --envelope fence:json 'a.b'`.
     #[arg(long, value_name = "MARK", value_parser = marks, value_hint = ValueHint::Other,
         conflicts_with_all = ["value", "snapshots", "patches", "structured"])]
@@ -210,18 +213,18 @@ pub(crate) struct Options {
     /// Go on past these deviations from JSON, to show what follows: names separated by commas, or `model-output`
     ///
     /// The names: control-characters, bad-escapes, lone-surrogates, trailing-commas, comments (`//`, `/* */`, `#`),
-    /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as null),
-    /// byte-order-mark. `model-output` is the first five and byte-order-mark. Each deviation is written as a line. The
-    /// text stays invalid unless --accept is given: after the first deviation, strings and containers end without a
-    /// value, and that deviation is the error at the end. With --provider and --envelope only the error is
+    /// single-quotes, bare-keys, python-literals (True, False, None), non-finite (NaN, Infinity, -Infinity: shown as
+    /// null), byte-order-mark. `model-output` is the first five and byte-order-mark. Each deviation is written as a
+    /// line. The text stays invalid unless --accept is given: after the first deviation, strings and containers end
+    /// without a value, and that deviation is the error at the end. With --provider and --envelope only the error is
     /// written.
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leniency(), hide_possible_values = true)]
     lenient: Vec<Leniency>,
 
     /// With --lenient: let a text with such deviations succeed; its values are those of the strict JSON it stands for
     ///
-    /// The lines about deviations are written all the same. Calls and payloads get the status "accepted", with the value
-    /// and a list of the deviations.
+    /// The lines about deviations are written all the same. Calls and payloads get the status "accepted", with the
+    /// value and a list of the deviations.
     #[arg(long, requires = "lenient")]
     accept: bool,
 

@@ -1,7 +1,7 @@
 //! `--provider`: the input is a provider's stream, and the patterns apply to each call's arguments.
 //!
-//! Owns what of a stream makes the run fail. How bytes become frames is up to `jsonspigot-framing`; what frames mean, the
-//! library knows.
+//! Owns what of a stream makes the run fail. How bytes become frames is up to `jsonspigot-framing`; what frames mean,
+//! the library knows.
 
 use std::fmt::Write as _;
 use std::io;
@@ -33,7 +33,8 @@ pub(crate) struct Stream {
     is_explained: bool,
     /// True if there was anything to complain of.
     has_complained: bool,
-    /// What is no event, as long as the provider is not known: between the lines of some programs there may be any others.
+    /// What is no event, as long as the provider is not known: between the lines of some programs there may be any
+    /// others.
     noise: Vec<String>,
 }
 
@@ -234,8 +235,8 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
         StreamEvent::Agent { event, .. } => complain(event, complaints),
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         StreamEvent::Call(CallEvent::Error(error)) => {
-            // What is late changes nothing, a mismatch has a line of its own, and whether a fragment has found its call is
-            // known at the end.
+            // What is late changes nothing, a mismatch has a line of its own, and whether a fragment has found its call
+            // is known at the end.
             let is_harmless =
                 matches!(error.kind(), CallErrorKind::Ended | CallErrorKind::Mismatch | CallErrorKind::NotStarted);
             if !is_harmless {

@@ -1,5 +1,5 @@
-//! The run whose output is the input itself, with `--remove`, `--replace` and `--redact` applied. A provider's stream is
-//! read besides: whether its calls are whole, the editor doesn't know.
+//! The run whose output is the input itself, with `--remove`, `--replace` and `--redact` applied. A provider's stream
+//! is read besides: whether its calls are whole, the editor doesn't know.
 
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::num::NonZeroUsize;

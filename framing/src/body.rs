@@ -1,7 +1,7 @@
 //! A provider's body between two async streams: chunks come in, the provider's events go out.
 //!
-//! Knows no runtime and no transport. A chunk is read by the same poll that takes it out of the stream, so there is nothing
-//! that a future could hold and take with it when it is dropped.
+//! Knows no runtime and no transport. A chunk is read by the same poll that takes it out of the stream, so there is
+//! nothing that a future could hold and take with it when it is dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -14,12 +14,12 @@ use jsonspigot_llm::{OwnedStreamEvent, ProviderStream};
 use crate::frame::Frame;
 use crate::frames::Frames;
 
-/// The largest number of chunks that one poll reads in search of an event. Without a bound, a stream that is always ready
-/// would keep the executor's thread for as long as nothing is reported.
+/// The largest number of chunks that one poll reads in search of an event. Without a bound, a stream that is always
+/// ready would keep the executor's thread for as long as nothing is reported.
 const CHUNKS_PER_POLL: usize = 32;
 
-/// The body of a provider's response as a stream of its events, made of a stream of chunks and a [`ProviderStream`]. With
-/// the feature `stream`.
+/// The body of a provider's response as a stream of its events, made of a stream of chunks and a [`ProviderStream`].
+/// With the feature `stream`.
 ///
 /// The chunks are `Result`s of bytes, as HTTP clients give a body: `reqwest::Response::bytes_stream`,
 /// `http_body_util::BodyDataStream`. What frames them (server-sent events, lines, an array, Amazon's event stream) is
@@ -49,11 +49,12 @@ const CHUNKS_PER_POLL: usize = 32;
 ///
 /// # How it ends
 ///
-/// When the chunks end, the stream is [finished](ProviderStream::finish), and its last events are given. After an error of
-/// the chunks' stream, which comes last, it is *not* finished, since you may go on where the transport broke off; or finish
-/// it yourself, with the reason: `body.into_stream().finish(Some("connection lost"))`.
+/// When the chunks end, the stream is [finished](ProviderStream::finish), and its last events are given. After an error
+/// of the chunks' stream, which comes last, it is *not* finished, since you may go on where the transport broke off; or
+/// finish it yourself, with the reason: `body.into_stream().finish(Some("connection lost"))`.
 ///
-/// Dropping a future of `next` loses nothing. The next chunk is asked for when all events of the last one have been taken.
+/// Dropping a future of `next` loses nothing. The next chunk is asked for when all events of the last one have been
+/// taken.
 #[must_use = "streams do nothing unless polled"]
 pub struct ProviderBody<S> {
     /// `None` once it has ended.
@@ -75,8 +76,8 @@ impl<S> ProviderBody<S> {
         Self { chunks: Some(Box::pin(chunks)), frames, stream, events: VecDeque::new() }
     }
 
-    /// The provider's stream, for its verdict, its message or the parsers of its open calls. It has read the whole chunk
-    /// that the last event came from.
+    /// The provider's stream, for its verdict, its message or the parsers of its open calls. It has read the whole
+    /// chunk that the last event came from.
     #[must_use]
     pub fn stream(&self) -> &ProviderStream {
         &self.stream

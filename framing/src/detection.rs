@@ -1,7 +1,7 @@
 //! Finds the format of a body by its first bytes.
 //!
-//! What a program writes to its terminal may come before its JSON lines, and headers that were saved with a body before its
-//! server-sent events. So lines that are neither are held until one shows which it is.
+//! What a program writes to its terminal may come before its JSON lines, and headers that were saved with a body before
+//! its server-sent events. So lines that are neither are held until one shows which it is.
 
 use std::mem;
 
@@ -91,8 +91,8 @@ impl Undecided {
         format
     }
 
-    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field of the standard or
-    /// a comment server-sent events. `error:` may be what a program writes to its terminal.
+    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field of the standard
+    /// or a comment server-sent events. `error:` may be what a program writes to its terminal.
     fn look_for_line(&mut self, byte: u8) -> Option<Format> {
         let start = self.line.unwrap_or_default();
         let name = &self.first[start..];

@@ -1,7 +1,7 @@
 //! The events of a body, edited while it passes: what is no event's text comes out as it came in.
 //!
-//! Owns which format it is, and what becomes of an event's text. The lines of server-sent events are in `lines.rs`, JSON texts
-//! in `values.rs`. Both hand each event's text on as soon as it is whole.
+//! Owns which format it is, and what becomes of an event's text. The lines of server-sent events are in `lines.rs`,
+//! JSON texts in `values.rs`. Both hand each event's text on as soon as it is whole.
 
 mod lines;
 mod values;
@@ -17,8 +17,8 @@ use crate::frames::LIMIT;
 use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::BYTE_ORDER_MARK;
 
-/// Edits the events of a body while it passes: server-sent events, or JSON texts, one per line, spread over several, or in
-/// an array. All around an event's text comes out as it came in: names of events, ids, comments, blank lines.
+/// Edits the events of a body while it passes: server-sent events, or JSON texts, one per line, spread over several, or
+/// in an array. All around an event's text comes out as it came in: names of events, ids, comments, blank lines.
 ///
 /// ```
 /// use jsonspigot_framing::{EventEditor, Frame};
@@ -36,9 +36,9 @@ use crate::sse::BYTE_ORDER_MARK;
 /// assert_eq!(out, "event: delta\r\ndata: {\"a\": \"…\"}\r\n\r\n: ping\n\ndata: [DONE]\n\n");
 /// ```
 ///
-/// The function that edits gets a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for what is not
-/// UTF-8 or ends before it is whole, and [`TooLong`](Frame::TooLong). It returns what stands in its place, or `None` if it
-/// stays. An event whose text becomes empty is left out, and so is one that is too long.
+/// The function that edits gets a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for what
+/// is not UTF-8 or ends before it is whole, and [`TooLong`](Frame::TooLong). It returns what stands in its place, or
+/// `None` if it stays. An event whose text becomes empty is left out, and so is one that is too long.
 ///
 /// # Cost
 ///
@@ -175,8 +175,8 @@ impl EventEditor {
         })
     }
 
-    /// An editor with this one's limit that goes on where one was [saved](Self::save_with), and what `restore` makes of the
-    /// other state.
+    /// An editor with this one's limit that goes on where one was [saved](Self::save_with), and what `restore` makes of
+    /// the other state.
     ///
     /// ```
     /// use jsonspigot_framing::{EventEditor, Frame};

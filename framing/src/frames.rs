@@ -13,19 +13,20 @@ use crate::texts::Texts;
 
 /// Splits a body into frames, wherever it is cut.
 ///
-/// There are three formats, told apart by the first bytes after any white space or byte order mark: JSON texts begin with
-/// a brace, or a bracket and a brace; Amazon's event stream with two lengths and their checksum; anything else is read as
-/// server-sent events. Lines before, such as a program's notices or a response's headers, are held until a line begins with
-/// a brace or is a field or a comment of server-sent events, but no more than 16 KiB of them.
+/// There are three formats, told apart by the first bytes after any white space or byte order mark: JSON texts begin
+/// with a brace, or a bracket and a brace; Amazon's event stream with two lengths and their checksum; anything else is
+/// read as server-sent events. Lines before, such as a program's notices or a response's headers, are held until a line
+/// begins with a brace or is a field or a comment of server-sent events, but no more than 16 KiB of them.
 ///
-/// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard says
-///   ([section 9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless
-///   the first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, an event of that
+/// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard
+///   says ([section
+///   9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless the
+///   first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, an event of that
 ///   name whose data does not say so itself, and a JSON object in lines that are no fields are each an
-///   [exception](Frame::Exception). What the standard ignores is [unreadable](Frame::Unreadable) where something may have
-///   been said: data under a misspelt name, and a page or a sentence in lines that are no fields.
-/// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. Of an array whose first
-///   element is an object, each element is a frame as soon as it closes.
+///   [exception](Frame::Exception). What the standard ignores is [unreadable](Frame::Unreadable) where something may
+///   have been said: data under a misspelt name, and a page or a sentence in lines that are no fields.
+/// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. Of an array whose
+///   first element is an object, each element is a frame as soon as it closes.
 /// - **Amazon's event stream**: a message is a frame, its payload wrapped in the event's name: `{"messageStop":{…}}`.
 ///   Nothing is used before its checksum has been verified.
 ///
@@ -125,7 +126,8 @@ impl Frames {
         self.queued(|frames, on_frame| frames.read(chunk.as_ref(), on_frame))
     }
 
-    /// Reads a chunk and calls `on_frame` for each frame that ends in it. Unlike [`feed`](Self::feed), it copies no text.
+    /// Reads a chunk and calls `on_frame` for each frame that ends in it. Unlike [`feed`](Self::feed), it copies no
+    /// text.
     ///
     /// ```
     /// use jsonspigot_framing::{Frame, Frames};
@@ -136,8 +138,8 @@ impl Frames {
         self.read(chunk.as_ref(), &mut on_frame);
     }
 
-    /// Ends the body and returns the frames that are left: servers may omit the last blank line, and files the last line
-    /// feed. Whatever else is still open was cut off.
+    /// Ends the body and returns the frames that are left: servers may omit the last blank line, and files the last
+    /// line feed. Whatever else is still open was cut off.
     ///
     /// A second call returns nothing. Feed nothing afterwards: another body needs new `Frames`.
     ///
@@ -166,8 +168,8 @@ impl Frames {
         self.end(&mut on_frame);
     }
 
-    /// Saves how far the body has come, together with the state of what reads its events. That state may be anything, and
-    /// empty; it is returned by itself as long as no byte of the body has been read.
+    /// Saves how far the body has come, together with the state of what reads its events. That state may be anything,
+    /// and empty; it is returned by itself as long as no byte of the body has been read.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
@@ -197,8 +199,8 @@ impl Frames {
     ///
     /// # Errors
     ///
-    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no body leads to them
-    /// under this limit. Bytes that were made up are refused, or as harmless as a body.
+    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no body leads to
+    /// them under this limit. Bytes that were made up are refused, or as harmless as a body.
     pub fn restore_with<T>(
         self,
         saved: &[u8],

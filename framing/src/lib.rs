@@ -49,18 +49,19 @@
 //! # fn main() {}
 //! ```
 //!
-//! That takes the feature `providers`. With the feature `stream`, `ProviderBody` does all of it between two async streams.
+//! That takes the feature `providers`. With the feature `stream`, `ProviderBody` does all of it between two async
+//! streams.
 //!
 //! [`Utf8`] is for bodies that are not events but text, such as a model's answer with payloads in it: it holds back the
 //! beginning of a character until the rest arrives.
 //!
 //! # What holds
 //!
-//! - **Chunk edges are invisible.** The frames of a body are the same however it is cut, and a frame is reported as soon
-//!   as its end has been read.
+//! - **Chunk edges are invisible.** The frames of a body are the same however it is cut, and a frame is reported as
+//!   soon as its end has been read.
 //! - **Nothing is lost in silence.** An event that can't be read is a frame too, and reading continues after it.
-//! - **Memory is bounded** by the longest event that is allowed ([`Frames::with_limit`]), whatever a body claims. Work is
-//!   linear in its bytes.
+//! - **Memory is bounded** by the longest event that is allowed ([`Frames::with_limit`]), whatever a body claims. Work
+//!   is linear in its bytes.
 //! - **The state can be saved** between any two chunks ([`Frames::save_with`]), in the middle of an event too, beside
 //!   that of the event's reader. Any bytes restore to a state that some body leads to, or are refused.
 //!
@@ -68,12 +69,12 @@
 //!
 //! # Why readers of its own
 //!
-//! Servers send what no standard has: data lines that are events without a blank line between them, and errors in a field
-//! `error` or as a line of JSON without a field. A reader that follows the standard, such as the crate `sse-core`, drops
-//! these, and replaces invalid UTF-8 without saying so. To see them first, lines have to be read here anyway, and then
-//! nothing is left for it to do; the tests compare with it on bodies that keep to the standard. Amazon's own
-//! `aws-smithy-eventstream` reads whole messages, but depends on two dozen packages, for a format that takes a screenful;
-//! the tests compare with it byte by byte.
+//! Servers send what no standard has: data lines that are events without a blank line between them, and errors in a
+//! field `error` or as a line of JSON without a field. A reader that follows the standard, such as the crate
+//! `sse-core`, drops these, and replaces invalid UTF-8 without saying so. To see them first, lines have to be read here
+//! anyway, and then nothing is left for it to do; the tests compare with it on bodies that keep to the standard.
+//! Amazon's own `aws-smithy-eventstream` reads whole messages, but depends on two dozen packages, for a format that
+//! takes a screenful; the tests compare with it byte by byte.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,5 @@
-//! A frame into a provider's stream, or past a rewriter of its calls: which of their entrances each kind of frame takes.
+//! A frame into a provider's stream, or past a rewriter of its calls: which of their entrances each kind of frame
+//! takes.
 
 use std::borrow::Cow;
 
@@ -10,7 +11,8 @@ impl Frame<'_> {
     /// Pushes the frame into a provider's stream, whatever kind of frame it is. With the feature `providers`.
     ///
     /// A frame that can't be read, was too long or damaged is an event of the stream too, and counts in its
-    /// [`verdict`](ProviderStream::verdict); so does an error that the framing marks, even if the stream does not know it.
+    /// [`verdict`](ProviderStream::verdict); so does an error that the framing marks, even if the stream does not know
+    /// it.
     ///
     /// ```
     /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};

@@ -4,11 +4,12 @@
 //! `data`, and of comments, nothing is kept; so invalid UTF-8 in them is passed over too.
 //!
 //! Servers do four things besides. Some leave out the blank lines, so that each line of data is an event: a first line
-//! that is JSON by itself can't be the beginning of an event of several lines. Some call an event `error`, and nothing in
-//! its data says so. Some write an error into the stream in a field of that name, or without any, on one line or several:
-//! what follows `error:`, and a JSON object in lines that are no fields, is an exception too. And some have an object under
-//! a name that the standard does not have, be it only a blank before `data`, or a notice or a page of a proxy's in lines that
-//! are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may be what was to be said.
+//! that is JSON by itself can't be the beginning of an event of several lines. Some call an event `error`, and nothing
+//! in its data says so. Some write an error into the stream in a field of that name, or without any, on one line or
+//! several: what follows `error:`, and a JSON object in lines that are no fields, is an exception too. And some have an
+//! object under a name that the standard does not have, be it only a blank before `data`, or a notice or a page of a
+//! proxy's in lines that are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may
+//! be what was to be said.
 
 use std::mem;
 
@@ -166,7 +167,8 @@ impl Sse {
         behind
     }
 
-    /// Another line of data begins. If the one before is JSON by itself, so that the two together are not, it is an event.
+    /// Another line of data begins. If the one before is JSON by itself, so that the two together are not, it is an
+    /// event.
     fn end_line_of_its_own(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if self.is_continued {
             return;
@@ -178,7 +180,8 @@ impl Sse {
         self.is_continued = !self.data.is_empty();
     }
 
-    /// A line has ended that is an error if it is `error:` with something, or an object; under another name, nobody knows.
+    /// A line has ended that is an error if it is `error:` with something, or an object; under another name, nobody
+    /// knows.
     fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let line = mem::take(&mut self.aside);
         if line.starts_with(ERROR) || line.starts_with(b"{") {
@@ -336,8 +339,8 @@ fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
 }
 
-/// Returns true if a line that is no field, which the standard passes over, may be what was to be said: the beginning of an
-/// object or a page, an event behind something else, or a sentence.
+/// Returns true if a line that is no field, which the standard passes over, may be what was to be said: the beginning
+/// of an object or a page, an event behind something else, or a sentence.
 fn says_something(line: &[u8]) -> bool {
     let words = line.split(u8::is_ascii_whitespace).filter(|word| word.iter().any(u8::is_ascii_alphabetic));
     let is_called_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));

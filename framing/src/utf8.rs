@@ -129,8 +129,8 @@ impl Utf8 {
     ///
     /// # Errors
     ///
-    /// The bytes are not UTF-8. The text before the bad sequence has been given to `on_text`; every later call returns the
-    /// same error and no text.
+    /// The bytes are not UTF-8. The text before the bad sequence has been given to `on_text`; every later call returns
+    /// the same error and no text.
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Utf8Error> {
         self.read(chunk.as_ref(), &mut on_text)
     }
@@ -184,8 +184,8 @@ impl Utf8 {
         self.error.map_or(self.whole + self.held.len() as u64, |error| error.offset)
     }
 
-    /// Saves how far the text has come, together with the state of what reads it. That state may be anything, and empty;
-    /// it is returned by itself as long as no byte has been read.
+    /// Saves how far the text has come, together with the state of what reads it. That state may be anything, and
+    /// empty; it is returned by itself as long as no byte has been read.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -204,12 +204,13 @@ impl Utf8 {
         if self.offset() == 0 && self.error.is_none() { state } else { with_added(&state, |out| self.save(out)) }
     }
 
-    /// Resumes where [`save_with`](Self::save_with) saved; `restore_state` gets the state that was saved with it. For an
-    /// example see there.
+    /// Resumes where [`save_with`](Self::save_with) saved; `restore_state` gets the state that was saved with it. For
+    /// an example see there.
     ///
     /// # Errors
     ///
-    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no text leads to them.
+    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no text leads to
+    /// them.
     pub fn restore_with<T>(
         saved: &[u8],
         restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,

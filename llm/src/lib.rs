@@ -1,9 +1,9 @@
 //! What models send around JSON: tool calls, the streams of providers, and payloads in text, each value as it arrives.
 //!
-//! [`ProviderStream`] takes the events of a provider's stream, one JSON text at a time, and reports text, reasoning, usage,
-//! the stop reason, errors, and every tool call, whose arguments are parsed while they arrive. [`ToolCalls`] does the last
-//! for those who read the stream with an SDK, and [`Envelope`] separates JSON from the text around it. All of them parse
-//! with [`jsonspigot`], whose [patterns](jsonspigot::PatternSet) select the values that are reported.
+//! [`ProviderStream`] takes the events of a provider's stream, one JSON text at a time, and reports text, reasoning,
+//! usage, the stop reason, errors, and every tool call, whose arguments are parsed while they arrive. [`ToolCalls`]
+//! does the last for those who read the stream with an SDK, and [`Envelope`] separates JSON from the text around it.
+//! All of them parse with [`jsonspigot`], whose [patterns](jsonspigot::PatternSet) select the values that are reported.
 //!
 //! No I/O, no async. A response's body is cut into events elsewhere: by `jsonspigot-framing`, or by any reader of
 //! server-sent events, whose `data` is what is pushed.

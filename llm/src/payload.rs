@@ -71,8 +71,9 @@ impl<'a> Payload<'a> {
         self.value
     }
 
-    /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON text;
-    /// otherwise none. Each is within the limits of its parser, and has no key twice if that is refused. Servers put several calls into one, or send one several times; which it is, only you can tell.
+    /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON
+    /// text; otherwise none. Each is within the limits of its parser, and has no key twice if that is refused. Servers
+    /// put several calls into one, or send one several times; which it is, only you can tell.
     ///
     /// # Cost
     ///
@@ -115,7 +116,8 @@ impl<'a> Payload<'a> {
     }
 
     /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
-    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is [lenient](jsonspigot::ParserBuilder::lenient).
+    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is
+    /// [lenient](jsonspigot::ParserBuilder::lenient).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -179,9 +181,9 @@ pub enum PayloadStatus<'a> {
     /// One complete JSON value and nothing else; `null` is one too.
     Complete,
     /// One value that is JSON but for the deviations that the parser was built to
-    /// [accept](jsonspigot::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON text it
-    /// stands for; [`Payload::deviations`] says what was wrong. Never [`Complete`](Self::Complete), so that code which acts
-    /// on complete values alone does not act on a guess.
+    /// [accept](jsonspigot::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON
+    /// text it stands for; [`Payload::deviations`] says what was wrong. Never [`Complete`](Self::Complete), so that
+    /// code which acts on complete values alone does not act on a guess.
     Accepted,
     /// No text at all, or only white space between delimiters, and it ended as it should.
     Empty,

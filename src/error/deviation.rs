@@ -1,5 +1,5 @@
-//! Named deviations from JSON that a parser can be asked to go on past: their kinds, sets of them, and the report of one.
-//! What each of them means for the grammar is decided in the room of leniency.
+//! Named deviations from JSON that a parser can be asked to go on past: their kinds, sets of them, and the report of
+//! one. What each of them means for the grammar is decided in the room of leniency.
 
 use core::fmt;
 use core::ops::BitOr;
@@ -21,15 +21,15 @@ use crate::names::names;
 pub enum DeviationKind {
     /// A raw line feed between quotes: control characters that are not escaped stand for themselves.
     ControlCharacters,
-    /// `"\d"`, `"\u12"`, `"\'"`: a backslash that begins no escape stands for itself, a cut `\u` for U+FFFD, and `\'` for
-    /// `'`.
+    /// `"\d"`, `"\u12"`, `"\'"`: a backslash that begins no escape stands for itself, a cut `\u` for U+FFFD, and `\'`
+    /// for `'`.
     BadEscapes,
     /// `"\uD83D!"`: half of a surrogate pair stands for U+FFFD.
     LoneSurrogates,
     /// `[1,]`, `{"a":1,}`: one comma after the last element or member. `[,]` and `[1,,]` stay errors.
     TrailingCommas,
-    /// `// …` and `# …` up to the next line feed or the end of input, `/* … */`, which does not nest: wherever white space
-    /// may be, also before and after the root. What is inside is not looked at and need not be UTF-8.
+    /// `// …` and `# …` up to the next line feed or the end of input, `/* … */`, which does not nest: wherever white
+    /// space may be, also before and after the root. What is inside is not looked at and need not be UTF-8.
     Comments,
     /// `'text'`: a string or key in single quotes, with the same escapes and `\'`; `"` stands for itself.
     SingleQuotes,
@@ -158,8 +158,8 @@ impl fmt::Debug for Leniency {
 /// Something that is not JSON, which the parser was asked to go on past; see
 /// [`Parser::deviations`](crate::Parser::deviations).
 ///
-/// It says what an [`Error`](crate::Error) says, except for the path: a text may deviate at every byte, so each deviation
-/// has to be small.
+/// It says what an [`Error`](crate::Error) says, except for the path: a text may deviate at every byte, so each
+/// deviation has to be small.
 ///
 /// ```
 /// use jsonspigot::{Deviation, DeviationKind, Parser, PatternSet};

@@ -1,5 +1,5 @@
-//! Readers that call code of the caller's in the middle of their work, which may panic: if the panic is caught, what the
-//! reader had read of the chunk is lost, so it must not go on as if nothing had happened.
+//! Readers that call code of the caller's in the middle of their work, which may panic: if the panic is caught, what
+//! the reader had read of the chunk is lost, so it must not go on as if nothing had happened.
 
 use core::mem;
 

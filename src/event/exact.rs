@@ -7,7 +7,8 @@ use serde::ser::{Error, Impossible, Serialize, SerializeMap, SerializeSeq, Seria
 use super::on_one_line;
 use super::raw_json::RAW_JSON;
 
-/// Writes what serde says of a value as JSON without white space, and the text of a [`RawJson`](super::RawJson) as it is.
+/// Writes what serde says of a value as JSON without white space, and the text of a [`RawJson`](super::RawJson) as it
+/// is.
 pub fn write_json(out: &mut dyn Write, value: &impl Serialize) -> fmt::Result {
     value.serialize(Exact { out, is_raw: false })
 }

@@ -1,8 +1,8 @@
 //! Events as callers get them: [`Event`] and its parts.
 //!
-//! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators over
-//! such events, `place.rs` finds the path of an error, `serialize.rs` and `raw_json.rs` define how serde reads and writes
-//! events, and `exact.rs` writes them with the exact text of their values.
+//! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators
+//! over such events, `place.rs` finds the path of an error, `serialize.rs` and `raw_json.rs` define how serde reads and
+//! writes events, and `exact.rs` writes them with the exact text of their values.
 
 mod exact;
 mod owned;
@@ -74,16 +74,17 @@ pub struct Event<'a> {
 pub enum EventKind<'a> {
     /// The value's first byte has arrived.
     Begin(ValueKind),
-    /// New decoded text of an open string; for a pattern [`raw:…`](crate::Pattern#json-text-as-it-comes), new JSON text of an
-    /// open value. Never empty, and never ending inside a character.
+    /// New decoded text of an open string; for a pattern [`raw:…`](crate::Pattern#json-text-as-it-comes), new JSON text
+    /// of an open value. Never empty, and never ending inside a character.
     Delta(&'a str),
     /// The value is complete; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
     End(Option<CompleteValue<'a>>),
     /// The text inside a string is not JSON, or the string has ended before it has. The path is that of the string.
     ///
-    /// Reported once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first bad
-    /// byte or at the string's end. Nothing more is reported of that text: what is open in it gets no end. The outer text goes
-    /// on, and its own verdict does not change. The error's offset, line, column and path are those within the inner text.
+    /// Reported once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first
+    /// bad byte or at the string's end. Nothing more is reported of that text: what is open in it gets no end. The
+    /// outer text goes on, and its own verdict does not change. The error's offset, line, column and path are those
+    /// within the inner text.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};

@@ -41,11 +41,12 @@ impl Event<'_> {
 /// ```
 ///
 /// [`write_json`](Self::write_json) writes that line with the exact text of the value: numbers and escapes as they were
-/// spelt, members in order, duplicates kept. Through serde a value is told token by token, so a number keeps its value and
-/// not its spelling, and deeper nesting than 127 levels is an error. An end whose value was not kept has no `value`. What is
-/// read back equals what was written, but for the spelling of the value; unknown members are ignored.
+/// spelt, members in order, duplicates kept. Through serde a value is told token by token, so a number keeps its value
+/// and not its spelling, and deeper nesting than 127 levels is an error. An end whose value was not kept has no
+/// `value`. What is read back equals what was written, but for the spelling of the value; unknown members are ignored.
 ///
-/// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead, which is exact.
+/// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead, which is
+/// exact.
 ///
 /// ```
 /// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};
@@ -92,6 +93,7 @@ pub enum OwnedEventKind {
     /// The value is complete: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None`
     /// if it was not kept.
     End(Option<String>),
-    /// The text inside the string at the path is not JSON; the event's offset is that of the first bad byte, in that text.
+    /// The text inside the string at the path is not JSON; the event's offset is that of the first bad byte, in that
+    /// text.
     InnerError(ErrorKind),
 }

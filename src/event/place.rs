@@ -17,8 +17,8 @@ struct Level {
     index: u64,
 }
 
-/// The concrete path of the innermost value that is open at the end of `text`, the beginning of a JSON text, which itself
-/// is the value at the path `outer`.
+/// The concrete path of the innermost value that is open at the end of `text`, the beginning of a JSON text, which
+/// itself is the value at the path `outer`.
 #[cold]
 pub(crate) fn path_of_innermost_open(text: &[u8], outer: &[Segment<'_>]) -> String {
     let (levels, is_in_value) = open_levels(text);

@@ -1,8 +1,8 @@
 //! JSON text that passes through serde: as a value in formats for people, as a string in others.
 //!
-//! serde's data model has no raw text. In JSON a value is told to serde token by token, and what serde says of a value is
-//! written as text again: a number keeps its value, not its spelling. Only [`Exact`](super::exact::Exact) knows the name
-//! under which the text itself is given, and writes it as it is.
+//! serde's data model has no raw text. In JSON a value is told to serde token by token, and what serde says of a value
+//! is written as text again: a number keeps its value, not its spelling. Only [`Exact`](super::exact::Exact) knows the
+//! name under which the text itself is given, and writes it as it is.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -22,8 +22,8 @@ pub(super) const RAW_JSON: &str = "$jsonspigot::RawJson";
 /// The name by which serde_json knows a number's text, if a build has its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for, its
-/// numbers are text.
+/// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for,
+/// its numbers are text.
 pub(crate) const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
 
 /// A value's JSON text, to be written.
@@ -54,7 +54,8 @@ impl Serialize for Checked<'_> {
     }
 }
 
-/// What is left of a JSON text without white space, from the beginning of a value on, which is read by being serialized.
+/// What is left of a JSON text without white space, from the beginning of a value on, which is read by being
+/// serialized.
 struct Unread<'a>(Cell<&'a str>);
 
 impl<'a> Unread<'a> {

@@ -1,15 +1,16 @@
-//! Leniency: a translator of nearly-JSON, which drives the strict parser past named deviations, for those who asked for it.
+//! Leniency: a translator of nearly-JSON, which drives the strict parser past named deviations, for those who asked for
+//! it.
 //!
-//! The strict reader reads the text as it came until it stops at a byte that no JSON text has there. If that byte begins a
-//! deviation that is allowed, the translator acts, and then the strict reader goes on:
+//! The strict reader reads the text as it came until it stops at a byte that no JSON text has there. If that byte
+//! begins a deviation that is allowed, the translator acts, and then the strict reader goes on:
 //!
 //! - it *puts* bytes that strict JSON has in the place of others, each with the offset that it stands for;
 //! - it *takes back* the few bytes that it let pass before it knew better: an open escape, a comma, a minus;
 //! - it *leaves out* what stands for nothing, or *holds* what is not decided yet (`/`, the `N` of `None` and `NaN`).
 //!
-//! So the tokenizer, its followers and the kept text see strict JSON only, and offsets, limits and lines are those of the
-//! text as it came, because the translator says where each byte stands ([`Tokenizer::seek`]). Only places in the kept text
-//! are those of the strict text; [`Placed`] knows where the open matches begin there.
+//! So the tokenizer, its followers and the kept text see strict JSON only, and offsets, limits and lines are those of
+//! the text as it came, because the translator says where each byte stands ([`Tokenizer::seek`]). Only places in the
+//! kept text are those of the strict text; [`Placed`] knows where the open matches begin there.
 //!
 //! | deviations | file |
 //! |---|---|

@@ -6,8 +6,8 @@ use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
 use crate::parser::{DOCUMENT, OpenValues, Output, Parts, Strings, TokenSink, Translator};
 use crate::tokenizer::{Sink, State, Tokenizer};
 
-/// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never longer
-/// than what is read, but for the first.
+/// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never
+/// longer than what is read, but for the first.
 const WINDOW: usize = 64;
 
 /// One chunk's way through.

@@ -29,7 +29,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The byte at `pos` is not part of the open escape. It is read again, unless it belongs to what stands for the escape.
+    /// The byte at `pos` is not part of the open escape. It is read again, unless it belongs to what stands for the
+    /// escape.
     fn bad_escape(
         &mut self,
         escape: OpenEscape,

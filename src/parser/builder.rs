@@ -131,9 +131,10 @@ impl ParserBuilder {
 
     /// Reads no further than the root value: the bytes that follow it are not taken.
     ///
-    /// [`Parser::offset`] says how many bytes were taken, which is all that belongs to the text; the rest of the chunk is
-    /// yours, and later chunks are passed over without a look. A number or literal ends before the first byte that is no part
-    /// of it, whatever that is: `12` of `12, 13`. A number needs such a byte or [`finish`](Parser::finish) to end.
+    /// [`Parser::offset`] says how many bytes were taken, which is all that belongs to the text; the rest of the chunk
+    /// is yours, and later chunks are passed over without a look. A number or literal ends before the first byte that
+    /// is no part of it, whatever that is: `12` of `12, 13`. A number needs such a byte or [`finish`](Parser::finish)
+    /// to end.
     ///
     /// [`Documents`](crate::Documents), tool calls and envelopes, which know themselves where a text ends, ignore this.
     ///

@@ -42,9 +42,9 @@ impl Parser {
         Ok(CompleteValue::of_text(self.finished_text()?, self.root()))
     }
 
-    /// The complete value, read strictly from the kept text, with serde_json; it may borrow from the parser. As always with
-    /// serde_json, a `&str` can borrow only a string that is spelled without escapes, and is an error for any other: read
-    /// text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
+    /// The complete value, read strictly from the kept text, with serde_json; it may borrow from the parser. As always
+    /// with serde_json, a `&str` can borrow only a string that is spelled without escapes, and is an error for any
+    /// other: read text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -68,7 +68,8 @@ impl Parser {
     /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
     /// [`ErrorKind::NotRetained`] unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's 127 levels;
     /// [`ErrorKind::Data`] if the value is not a `T`. The last two have the offset, line and column at which serde_json
-    /// found that out, which is the last byte of what does not fit or the one before it, and the path of the value there.
+    /// found that out, which is the last byte of what does not fit or the one before it, and the path of the value
+    /// there.
     ///
     /// # Cost
     ///

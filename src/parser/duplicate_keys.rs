@@ -57,8 +57,8 @@ impl OpenKeys {
     }
 }
 
-/// A set of keys: a crit-bit tree. A key takes no more steps than it has bits, whatever the others are, so there is no hash
-/// table for input to flood; and it is little code.
+/// A set of keys: a crit-bit tree. A key takes no more steps than it has bits, whatever the others are, so there is no
+/// hash table for input to flood; and it is little code.
 #[derive(Clone, Debug, Default)]
 struct Keys {
     keys: Vec<Box<str>>,

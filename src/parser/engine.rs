@@ -33,8 +33,8 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of any
-    /// other text takes no test more.
+    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of
+    /// any other text takes no test more.
     OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
@@ -112,8 +112,8 @@ impl Engine {
         self.feed_chunk(chunk, out)
     }
 
-    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk of
-    /// its own, which is legal anywhere.
+    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk
+    /// of its own, which is legal anywhere.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
     fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
@@ -163,7 +163,8 @@ impl Engine {
         fed.or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
     }
 
-    /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is wanted.
+    /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is
+    /// wanted.
     #[inline]
     pub(super) fn begin_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
         let offset = self.tokenizer.offset();
@@ -190,8 +191,8 @@ impl Engine {
     fn feed_windows<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         let start = self.tokenizer.offset();
         let mut taken = 0;
-        // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in windows,
-        // short ones at first: then what is kept in vain is never longer than what is read, but for the first.
+        // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in
+        // windows, short ones at first: then what is kept in vain is never longer than what is read, but for the first.
         let mut window = 256;
         while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];
@@ -228,8 +229,8 @@ impl Engine {
         self.followers.has_work_after_chunks |= stops;
     }
 
-    /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more is
-    /// reported.
+    /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more
+    /// is reported.
     #[inline(never)]
     fn feed_otherwise<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
@@ -269,8 +270,8 @@ impl Engine {
         self.translator.as_deref().is_some_and(Translator::is_awake)
     }
 
-    /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as they
-    /// came.
+    /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as
+    /// they came.
     pub(crate) fn may_hold_raw(&self) -> bool {
         self.followers.tracker.has_raw() && self.translator.as_deref().is_some_and(Translator::leaves_out)
     }

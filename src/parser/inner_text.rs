@@ -151,8 +151,8 @@ impl InnerText {
     }
 }
 
-/// The followers while a text inside a string is read: the tracker follows all texts, the document only its own, and each
-/// text has its own keys. The document is put back even if a callback panics.
+/// The followers while a text inside a string is read: the tracker follows all texts, the document only its own, and
+/// each text has its own keys. The document is put back even if a callback panics.
 struct Inside<'a> {
     followers: &'a mut Followers,
     open_keys: &'a mut Option<Box<OpenKeys>>,

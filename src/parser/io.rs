@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Parser;
 
-/// Feeds the parser, for [`std::io::copy`] and whatever else writes bytes: the events are dropped, and the value, a snapshot
-/// or the verdict is there afterwards. With the feature `std`.
+/// Feeds the parser, for [`std::io::copy`] and whatever else writes bytes: the events are dropped, and the value, a
+/// snapshot or the verdict is there afterwards. With the feature `std`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};

@@ -250,8 +250,8 @@ impl Parser {
         self.engine.error()
     }
 
-    /// The error that ended the reading, if there was one: where it was, when a deviation came before it, which is then the
-    /// error that every call returns.
+    /// The error that ended the reading, if there was one: where it was, when a deviation came before it, which is then
+    /// the error that every call returns.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Leniency, Parser, PatternSet};
@@ -301,8 +301,8 @@ impl Parser {
     }
 }
 
-/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Any other parser has
-/// none to show.
+/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Any other parser
+/// has none to show.
 impl Parser {
     /// Returns true if the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
@@ -313,7 +313,8 @@ impl Parser {
     /// The document as far as it is known: a `Copy` view, which costs nothing.
     ///
     /// `None` before the first value shows, and always if the parser was built without
-    /// [`snapshots`](ParserBuilder::snapshots). After an error the last one stays readable, and its root is not complete.
+    /// [`snapshots`](ParserBuilder::snapshots). After an error the last one stays readable, and its root is not
+    /// complete.
     #[inline]
     #[must_use]
     pub fn snapshot(&self) -> Option<PartialValue<'_>> {
@@ -339,8 +340,8 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path; [`ErrorKind::NotRetained`] if the parser was built
-    /// without [`snapshots`](ParserBuilder::snapshots).
+    /// [`ErrorKind::InvalidPath`] if the text is not a concrete path; [`ErrorKind::NotRetained`] if the parser was
+    /// built without [`snapshots`](ParserBuilder::snapshots).
     pub fn state_of(&self, path: &str) -> Result<ValueState, Error> {
         let state = self.snapshot().map_or_else(|| state_before_all(path), |root| root.state_of(path))?;
         if self.has_snapshots() { Ok(state) } else { Err(self.without_snapshots()) }
@@ -366,13 +367,14 @@ impl Parser {
 
     /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
     ///
-    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each snapshot.
-    /// The cost is linear in what is new and in the depth of the paths, and in the length of a number that is
+    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each
+    /// snapshot. The cost is linear in what is new and in the depth of the paths, and in the length of a number that is
     /// [shown while it is open](ParserBuilder::provisional).
     ///
-    /// Closing a value adds no operation. In a copy, everything is complete except the value that was added or grew last,
-    /// and the values that contain it. Whether those are complete can be learned from [`state_of`](Self::state_of), from
-    /// the [`End`](crate::EventKind::End) events of a pattern, or from the end of the text.
+    /// Closing a value adds no operation. In a copy, everything is complete except the value that was added or grew
+    /// last, and the values that contain it. Whether those are complete can be learned from
+    /// [`state_of`](Self::state_of), from the [`End`](crate::EventKind::End) events of a pattern, or from the end of
+    /// the text.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet, Revision};

@@ -1,8 +1,8 @@
 //! The place of an error: the path of the innermost open value, as far as it is known.
 //!
 //! While all is well nobody keeps the path of what nobody follows. So on an error it is taken from whoever has it: the
-//! partial document, the tracker, or else the kept text, which is read once more up to the error. Where nobody has it, the
-//! error has no path rather than that of a value around it.
+//! partial document, the tracker, or else the kept text, which is read once more up to the error. Where nobody has it,
+//! the error has no path rather than that of a value around it.
 
 use alloc::string::String;
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! Reading chunks out of which open values are reported as they come.
 //!
-//! Such a parser reads as any other. Only where a chunk begins and ends it does more, which `Followers` knows. A piece of a
-//! string is new text of all that is open: the string is lent, so that its pieces come even if nobody follows it. If it is
-//! a key, or is itself reported, its pieces are refused, and read here.
+//! Such a parser reads as any other. Only where a chunk begins and ends it does more, which `Followers` knows. A piece
+//! of a string is new text of all that is open: the string is lent, so that its pieces come even if nobody follows it.
+//! If it is a key, or is itself reported, its pieces are refused, and read here.
 
 use super::engine::Engine;
 use super::inner_text::DOCUMENT;
@@ -47,7 +47,8 @@ impl Engine {
             tracker.end_raw_chunk(failed_at, held, out)
         };
         if has_open {
-            // The next pieces are new text of all that is open, too. Where the string itself is reported, there is more to it.
+            // The next pieces are new text of all that is open, too. Where the string itself is reported, there is more
+            // to it.
             if !(is_plain && !tracker.has_leaf() && self.tokenizer.lend_string()) {
                 tracker.keep_path_of_next();
                 self.tokenizer.refuse_string_pieces();
@@ -55,8 +56,8 @@ impl Engine {
         }
     }
 
-    /// Reads a piece of the open string that is refused only because values are open which are reported as they come: it is
-    /// new text of all of them.
+    /// Reads a piece of the open string that is refused only because values are open which are reported as they come:
+    /// it is new text of all of them.
     #[inline(never)]
     pub(super) fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
         if self.translator.is_some() || self.followers.tracker.level() > DOCUMENT {

@@ -144,8 +144,8 @@ impl Retained {
         self.end_at(0);
     }
 
-    /// A chunk begins, where the text has come to `place`. What comes before the outermost open match is dropped, unless all
-    /// is kept. What stays has all arrived in the last chunk if anything is dropped, so the work is linear.
+    /// A chunk begins, where the text has come to `place`. What comes before the outermost open match is dropped,
+    /// unless all is kept. What stays has all arrived in the last chunk if anything is dropped, so the work is linear.
     pub(crate) fn release(&mut self, outermost: Option<u64>, place: u64) {
         if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
             let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(text.start) as usize);

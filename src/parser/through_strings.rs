@@ -1,7 +1,7 @@
 //! Reading a document some of whose strings are read inside.
 //!
-//! Only strict parsers whose patterns contain `|` use this file. A lenient parser reads such strings through its translator
-//! instead, and other parsers pay nothing for the feature.
+//! Only strict parsers whose patterns contain `|` use this file. A lenient parser reads such strings through its
+//! translator instead, and other parsers pay nothing for the feature.
 
 use super::engine::Engine;
 use super::inner_text::{DOCUMENT, Strings, TokenSink};

@@ -1,8 +1,8 @@
 //! The tracker: the parser's place in the document, and the patterns that select what is open there.
 //!
-//! One frame and one automaton row per open container that is followed. Most are not selected themselves: what only the end
-//! of a selected value needs is on a stack of its own, and so are the selecting patterns of all open values. A path node is
-//! made only for a value that a pattern selects or may select something in.
+//! One frame and one automaton row per open container that is followed. Most are not selected themselves: what only the
+//! end of a selected value needs is on a stack of its own, and so are the selecting patterns of all open values. A path
+//! node is made only for a value that a pattern selects or may select something in.
 //!
 //! A string that is read inside has a frame too, as if it were a container with one child, the root of its text. So the
 //! values of that text are on the same stacks, above the string, and come through the same functions. The document is
@@ -80,8 +80,8 @@ struct EnteredString {
 #[derive(Clone, Copy, Debug)]
 struct OpenValue {
     kind: ValueKind,
-    /// The first of the patterns that select it, and how many there are. If there are more than that one, `selecting` has
-    /// them all.
+    /// The first of the patterns that select it, and how many there are. If there are more than that one, `selecting`
+    /// has them all.
     pattern: PatternId,
     patterns: u32,
     start: u64,

@@ -1,8 +1,8 @@
 //! The interface between the engine and a translator of nearly-JSON, which reads on where the strict reader stops.
 //!
-//! A parser has a translator only if its builder was asked for one, and the translator sleeps until the strict reader stops
-//! for the first time. From then on the engine hands it each chunk, and it drives the [`Parts`] of the strict parser with
-//! the bytes that strict JSON has in the place of others. The engine knows nothing of what it goes past.
+//! A parser has a translator only if its builder was asked for one, and the translator sleeps until the strict reader
+//! stops for the first time. From then on the engine hands it each chunk, and it drives the [`Parts`] of the strict
+//! parser with the bytes that strict JSON has in the place of others. The engine knows nothing of what it goes past.
 
 use alloc::boxed::Box;
 use core::fmt::Debug;

@@ -1,4 +1,5 @@
-//! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an allocation.
+//! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an
+//! allocation.
 
 use alloc::string::String;
 

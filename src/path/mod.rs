@@ -214,8 +214,8 @@ impl Compaction<'_> {
 /// The path from the root to a value; a `Copy` view that lives as long as its event.
 ///
 /// `Display` prints the concrete path, which can be read as a pattern (`ask_slots[0].message`; the root is `$`);
-/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings. The path of a value in the
-/// JSON text that a string holds has both parts, `arguments | city`; that of the text's root is `arguments | $`.
+/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings. The path of a value in
+/// the JSON text that a string holds has both parts, `arguments | city`; that of the text's root is `arguments | $`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};

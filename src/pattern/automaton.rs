@@ -22,9 +22,9 @@
 //!   the bit that leaves the last position of the pattern before it is always dropped.
 //! - A descendant segment may skip any number of levels, so the position before it (bit 4 here) also stays alive in
 //!   every step: `lasting`.
-//! - A segment `|` is a position like any other, guarded by the mask of *pipes*, which no key and no index looks at: only
-//!   [`step_inside`](Automaton::step_inside) leads past it, from a string to the root of the text in it. In that step
-//!   nothing lasts, so `..` does not lead into strings. All positions that are alive at a value have as many pipes
+//! - A segment `|` is a position like any other, guarded by the mask of *pipes*, which no key and no index looks at:
+//!   only [`step_inside`](Automaton::step_inside) leads past it, from a string to the root of the text in it. In that
+//!   step nothing lasts, so `..` does not lead into strings. All positions that are alive at a value have as many pipes
 //!   before them as there are strings around it.
 //! - A row has as many words as the set needs, and the bit that leaves one word enters the next.
 //!

@@ -44,15 +44,15 @@ use crate::path::{is_shorthand, write_quoted};
 /// ```
 ///
 /// The inner text is strict JSON, and has the parser's [limits](crate::Limits) and its
-/// [policy on duplicate keys](crate::DuplicateKeys) for itself. If it is not JSON, or the string ends before it does, an
-/// [inner error](crate::EventKind::InnerError) is reported for each pattern that goes through the string, and nothing more
-/// of that text; the outer text goes on, and its verdict is its own.
+/// [policy on duplicate keys](crate::DuplicateKeys) for itself. If it is not JSON, or the string ends before it does,
+/// an [inner error](crate::EventKind::InnerError) is reported for each pattern that goes through the string, and
+/// nothing more of that text; the outer text goes on, and its verdict is its own.
 ///
 /// # JSON text as it comes
 ///
 /// With `raw:` in front, the deltas are not a string's decoded text but the JSON text of the value as it came, from its
-/// first byte to its last, white space and escapes included, for values of any kind. They are as prompt as others, so that a
-/// program can pass a value on while it arrives; nothing is kept for them.
+/// first byte to its last, white space and escapes included, for values of any kind. They are as prompt as others, so
+/// that a program can pass a value on while it arrives; nothing is kept for them.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
@@ -73,9 +73,9 @@ use crate::path::{is_shorthand, write_quoted};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where patterns lead into strings, `raw:outer | inner` reports the inner text, without the escapes of the string around
-/// it. The first delta comes with the begin, and the others when the value ends or the chunk does, so after what is
-/// reported of the values inside.
+/// Where patterns lead into strings, `raw:outer | inner` reports the inner text, without the escapes of the string
+/// around it. The first delta comes with the begin, and the others when the value ends or the chunk does, so after what
+/// is reported of the values inside.
 ///
 /// # Errors
 ///

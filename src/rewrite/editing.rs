@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::parser::{Kept, Output, Selected};
 use crate::tokenizer::{LONGEST_SKIPPED, unescaped};
 
-/// Where serde_json has its feature `raw_value`, an object with this key alone is read as the text that it has there, in
-/// which nothing would be redacted.
+/// Where serde_json has its feature `raw_value`, an object with this key alone is read as the text that it has there,
+/// in which nothing would be redacted.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// The state while a chunk is read.

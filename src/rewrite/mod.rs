@@ -35,8 +35,8 @@ use crate::pattern::PatternSet;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// If several patterns select a value, the first one's rule is applied. What a rule puts in is not searched, nor what is
-/// inside a value that a rule rewrites. Of equal keys each occurrence is rewritten.
+/// If several patterns select a value, the first one's rule is applied. What a rule puts in is not searched, nor what
+/// is inside a value that a rule rewrites. Of equal keys each occurrence is rewritten.
 ///
 /// # What comes out, and when
 ///
@@ -55,15 +55,16 @@ use crate::pattern::PatternSet;
 ///
 /// # Text that is not JSON
 ///
-/// The verdict is the parser's. What came out before the error stays so: the rewritten text up to the bad byte, without what
-/// was held back.
+/// The verdict is the parser's. What came out before the error stays so: the rewritten text up to the bad byte, without
+/// what was held back.
 ///
-/// If a rule redacts, the key `$serde_json::private::RawValue` is an [error](ErrorKind::PrivateKey) wherever a pattern may
-/// select something: a program whose serde_json has the feature `raw_value` reads such an object as another text, in which
-/// nothing was redacted.
+/// If a rule redacts, the key `$serde_json::private::RawValue` is an [error](ErrorKind::PrivateKey) wherever a pattern
+/// may select something: a program whose serde_json has the feature `raw_value` reads such an object as another text,
+/// in which nothing was redacted.
 ///
-/// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of that
-/// string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the bad byte.
+/// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of
+/// that string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the
+/// bad byte.
 pub struct Rewriter {
     parser: Parser,
     rules: Vec<Rule>,
@@ -109,8 +110,8 @@ impl Rewriter {
     ///
     /// # Errors
     ///
-    /// If there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if the parser is
-    /// lenient.
+    /// If there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if the
+    /// parser is lenient.
     pub fn with_parser(
         builder: ParserBuilder,
         patterns: &PatternSet,

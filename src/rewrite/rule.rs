@@ -116,7 +116,8 @@ impl Rule {
         RuleKind::ReplaceWith(Box::new(replacement)).into()
     }
 
-    /// The string `"[redacted]"` stands in its place, and a string whose text turns out not to be JSON is cut off there.
+    /// The string `"[redacted]"` stands in its place, and a string whose text turns out not to be JSON is cut off
+    /// there.
     #[must_use]
     pub fn redact() -> Self {
         Self { kind: RuleKind::Replace("\"[redacted]\"".to_owned()), redacts: true }

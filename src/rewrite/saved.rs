@@ -1,8 +1,8 @@
 //! Saved state of a rewriter: the parser's, and what of a rewriter's own does not follow from that.
 //!
-//! The open containers, the strings that are read inside, and the value that a rule waits for are those of the tracker. All
-//! that is added to them: what is held back, whether it may go, which containers have let a member through, how far the
-//! text of each string has come in the document, and the text that a closure waits for.
+//! The open containers, the strings that are read inside, and the value that a rule waits for are those of the tracker.
+//! All that is added to them: what is held back, whether it may go, which containers have let a member through, how far
+//! the text of each string has come in the document, and the text that a closure waits for.
 
 use alloc::vec::Vec;
 
@@ -41,13 +41,13 @@ impl Rewriter {
         saved::save(&self.owner(Kind::Rewriter), |out| self.save_body(out))
     }
 
-    /// Goes on where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices; what has
-    /// come to it is forgotten.
+    /// Goes on where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices;
+    /// what has come to it is forgotten.
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other rules are other choices. Of closures only their
-    /// kind is known.
+    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other rules are other choices. Of closures only
+    /// their kind is known.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
         saved::restore(&self.owner(Kind::Rewriter), bytes, |reader| self.restore_body(reader))?;

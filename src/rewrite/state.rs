@@ -1,8 +1,8 @@
 //! What a rewriter remembers between two chunks.
 //!
 //! All places are offsets in the text as it came, also those of values inside strings: each text inside a string knows
-//! the place of its newest piece in the document, and every token of it begins or ends in that piece or at its edges. So
-//! one offset, `passed`, divides what has been passed on or left out from what is held back.
+//! the place of its newest piece in the document, and every token of it begins or ends in that piece or at its edges.
+//! So one offset, `passed`, divides what has been passed on or left out from what is held back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,7 +26,8 @@ pub(super) struct State {
     pub(super) passed: u64,
     /// The text from there to the beginning of the chunk.
     pub(super) held: Vec<u8>,
-    /// The place of the comma, or after the bracket, from which on the text may be removed with the value that comes next.
+    /// The place of the comma, or after the bracket, from which on the text may be removed with the value that comes
+    /// next.
     pub(super) undecided: Option<u64>,
     /// The open containers that are reported, if there are rules that remove.
     pub(super) containers: Vec<Container>,
@@ -89,7 +90,8 @@ pub(super) struct OpenRule {
 }
 
 impl OpenRule {
-    /// The text of a level has failed, so the end of a value in it is not reported: all is left out up to the string's end.
+    /// The text of a level has failed, so the end of a value in it is not reported: all is left out up to the string's
+    /// end.
     pub(super) fn lost_in(level: usize, start: u64) -> Self {
         Self { match_id: None, rule: usize::MAX, start, level, captured: None, is_text: false, is_made_up: false }
     }

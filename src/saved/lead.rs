@@ -1,8 +1,8 @@
 //! The text that leads to where a parser is: the shortest one that can be had.
 //!
-//! If all text is kept, that is it. Otherwise it has what is open, with its keys; what is shown of a partial document, or
-//! the keys of open objects, if somebody has to know them; and the text of the open matches, if that is kept. Where the
-//! counters can't come from such a text, as something has been left out, there is a [`Jump`] to what they were.
+//! If all text is kept, that is it. Otherwise it has what is open, with its keys; what is shown of a partial document,
+//! or the keys of open objects, if somebody has to know them; and the text of the open matches, if that is kept. Where
+//! the counters can't come from such a text, as something has been left out, there is a [`Jump`] to what they were.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,8 +1,8 @@
 //! Saved state: what is saved, by whom, and the reader and the writer that each layer uses for its own part.
 //!
-//! A saved state is a header (`header.rs`) and a body. In the body numbers are varints: seven bits a byte, the lowest first,
-//! the eighth bit set in all bytes but the last. Bytes and text come after their length. There are no tags and no padding:
-//! whoever writes a part knows how to read it, and a change of any part is a new version.
+//! A saved state is a header (`header.rs`) and a body. In the body numbers are varints: seven bits a byte, the lowest
+//! first, the eighth bit set in all bytes but the last. Bytes and text come after their length. There are no tags and
+//! no padding: whoever writes a part knows how to read it, and a change of any part is a new version.
 //!
 //! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
 //! what it reads, and the length of everything is that of bytes that are there.

@@ -13,11 +13,11 @@ use crate::tokenizer::Place;
 
 impl Parser {
     /// The parser's state as bytes, from which [`ParserBuilder::restore`] makes a parser that goes on as if nothing had
-    /// happened, in another process or on another machine: same events, ids, offsets, errors, snapshots, and patches since
-    /// a [`Revision`](crate::Revision) that was taken before.
+    /// happened, in another process or on another machine: same events, ids, offsets, errors, snapshots, and patches
+    /// since a [`Revision`](crate::Revision) that was taken before.
     ///
-    /// Between two chunks it may be called at any time. Events of the last chunk that have not been read are not part of
-    /// the state.
+    /// Between two chunks it may be called at any time. Events of the last chunk that have not been read are not part
+    /// of the state.
     ///
     /// ```
     /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
@@ -39,9 +39,9 @@ impl Parser {
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: a header of 26 bytes, a few bytes for each open container, the open key or number, the text
-    /// that is [kept](Retain), the partial document if there are snapshots, and the keys of open objects if duplicates are
-    /// rejected. Patterns and choices are not in it; whoever restores has to have them.
+    /// Linear in what is saved: a header of 26 bytes, a few bytes for each open container, the open key or number, the
+    /// text that is [kept](Retain), the partial document if there are snapshots, and the keys of open objects if
+    /// duplicates are rejected. Patterns and choices are not in it; whoever restores has to have them.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(Kind::Parser), |out| self.save_body(out))
@@ -177,7 +177,8 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads what a translator has gone past; returns it with the translator's place, if that does not come with the text.
+    /// Reads what a translator has gone past; returns it with the translator's place, if that does not come with the
+    /// text.
     fn restore_translator(
         &mut self,
         reader: &mut Reader<'_>,
@@ -207,8 +208,8 @@ impl ParserBuilder {
     /// treated as hostile: any bytes give a parser or an error, and memory is at most a small multiple of their length.
     /// But whoever can write them can make up what has been read, so protect them as you would protect the text.
     ///
-    /// The new parser is independent, like a clone: it knows the [revisions](crate::Revision) that were given before it was
-    /// saved, and no others but those of the same content.
+    /// The new parser is independent, like a clone: it knows the [revisions](crate::Revision) that were given before it
+    /// was saved, and no others but those of the same content.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, RestoreError};

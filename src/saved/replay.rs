@@ -137,8 +137,8 @@ impl Parser {
         self.engine.translator.as_deref_mut().map_or(leniency, |translator| translator.allow(leniency))
     }
 
-    /// The number at the end of the text has ended, if there is one, and not only a digit of a key. What ended it was not
-    /// kept.
+    /// The number at the end of the text has ended, if there is one, and not only a digit of a key. What ended it was
+    /// not kept.
     pub(super) fn end_number(&mut self) -> Result<(), Impossible> {
         if self.engine.tokenizer.place() != Place::Atom {
             return Ok(());

@@ -54,8 +54,8 @@ impl<'a> EndedDocument<'a> {
         self.number
     }
 
-    /// The offset in the stream of the document's first byte, white space at a line's beginning included. What events and
-    /// errors call an offset counts from there.
+    /// The offset in the stream of the document's first byte, white space at a line's beginning included. What events
+    /// and errors call an offset counts from there.
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start

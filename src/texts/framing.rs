@@ -22,8 +22,8 @@ pub enum Framing {
     /// bracket, or by the end of input; `12-3` and `nulltrue` are errors, as with serde_json's `StreamDeserializer`.
     /// Where the next text begins is not known after an error, so it ends the stream.
     Concatenated,
-    /// JSON text sequences (RFC 7464): each text comes after a record separator, U+001E, and ends before the next one. A
-    /// text with an error costs that text only.
+    /// JSON text sequences (RFC 7464): each text comes after a record separator, U+001E, and ends before the next one.
+    /// A text with an error costs that text only.
     ///
     /// A number or literal must be followed by white space, usually a line feed, or it may have been cut off and is
     /// incomplete (section 2.4). Texts without content are passed over; bytes before the first separator are an error.

@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use super::Documents;
 
-/// Feeds the documents, for [`std::io::copy`] and whatever else writes bytes: the events are dropped, the verdict on the
-/// stream and the number of documents are there afterwards. With the feature `std`.
+/// Feeds the documents, for [`std::io::copy`] and whatever else writes bytes: the events are dropped, the verdict on
+/// the stream and the number of documents are there afterwards. With the feature `std`.
 ///
 /// ```
 /// use jsonspigot::{Documents, Framing, Parser, PatternSet};

@@ -1,8 +1,8 @@
 //! Many JSON texts in one stream, read by one parser, one after the other.
 //!
-//! Owns the streams of texts that are read, and (`rewriter.rs`) of those that are rewritten. Where a text begins and ends,
-//! the documents' numbers, and what becomes of a stream after a bad text is in `framer.rs`; `framing.rs` has the names of
-//! the ways to know, and `event.rs` what is reported. How a text is read is the parser's business alone.
+//! Owns the streams of texts that are read, and (`rewriter.rs`) of those that are rewritten. Where a text begins and
+//! ends, the documents' numbers, and what becomes of a stream after a bad text is in `framer.rs`; `framing.rs` has the
+//! names of the ways to know, and `event.rs` what is reported. How a text is read is the parser's business alone.
 
 mod event;
 mod framer;
@@ -28,8 +28,8 @@ use crate::parser::Parser;
 /// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
 ///
 /// Chunks are cut anywhere, and may hold many texts or a piece of one. Each text is a *document* with a number. Events,
-/// offsets, lines, limits and errors are those that a parser gives for the document alone; where it begins in the stream
-/// is known too.
+/// offsets, lines, limits and errors are those that a parser gives for the document alone; where it begins in the
+/// stream is known too.
 ///
 /// ```
 /// use jsonspigot::{DocumentEvent, Documents, EventKind, Framing, Parser, PatternSet};

@@ -7,7 +7,8 @@ use crate::error::Error;
 use crate::event::owned_events;
 use crate::event::{OwnedEvent, deserialize_whole};
 
-/// A [`DocumentEvent`] that owns its parts: `'static + Send`, as [`Documents::feed`](super::Documents::feed) returns them.
+/// A [`DocumentEvent`] that owns its parts: `'static + Send`, as [`Documents::feed`](super::Documents::feed) returns
+/// them.
 ///
 /// ```
 /// use jsonspigot::{Documents, Framing, OwnedDocumentEvent, Parser, PatternSet};
@@ -121,14 +122,14 @@ impl DocumentEvent<'_> {
 
 owned_events! {
     /// The events of one chunk, in order, an error last: what [`Documents::feed`](super::Documents::feed) and
-    /// [`Documents::finish`](super::Documents::finish) return. The chunk has been read when this is made, and nothing is
-    /// borrowed.
+    /// [`Documents::finish`](super::Documents::finish) return. The chunk has been read when this is made, and nothing
+    /// is borrowed.
     DocumentEvents of Result<OwnedDocumentEvent, Error>
 }
 
 impl DocumentEvents {
-    /// The verdict on the stream, for callers who need none of its events. What is wrong with a single line or record is
-    /// not an error of the stream.
+    /// The verdict on the stream, for callers who need none of its events. What is wrong with a single line or record
+    /// is not an error of the stream.
     ///
     /// # Errors
     ///

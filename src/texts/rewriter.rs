@@ -9,8 +9,8 @@ use crate::parser::Parser;
 use crate::rewrite::{RewriteError, Rewriter};
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
-/// Rewrites a stream of JSON texts while they pass, one after the other, by one [`Rewriter`]; what is between them comes
-/// out as it came in.
+/// Rewrites a stream of JSON texts while they pass, one after the other, by one [`Rewriter`]; what is between them
+/// comes out as it came in.
 ///
 /// Where a text begins and ends is as for [`Documents`](super::Documents). Each is rewritten as if it were alone.
 ///
@@ -34,8 +34,8 @@ use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A text with an error comes out up to the bad byte, without what was held back; the rest of it is left out, as nothing
-/// can be selected there.
+/// A text with an error comes out up to the bad byte, without what was held back; the rest of it is left out, as
+/// nothing can be selected there.
 #[derive(Debug)]
 pub struct DocumentRewriter {
     rewriter: Rewriter,
@@ -141,8 +141,8 @@ impl DocumentRewriter {
         })
     }
 
-    /// Goes on where a [saved](Self::save) stream was. This one is new, with the same framing and a rewriter with the same
-    /// choices; what has come to it is forgotten.
+    /// Goes on where a [saved](Self::save) stream was. This one is new, with the same framing and a rewriter with the
+    /// same choices; what has come to it is forgotten.
     ///
     /// ```
     /// use jsonspigot::{DocumentRewriter, Framing, PatternSet, Rewriter, Rule};

@@ -1,7 +1,7 @@
 //! The places where plain text in strings stops, found for 64 bytes at once.
 //!
-//! Most strings are shorter than a block: one mask of 64 bits serves several of them, and the end of each is a shift and
-//! a count. A mask says nothing of what is inside quotes and what is not, so it is asked only from within a string.
+//! Most strings are shorter than a block: one mask of 64 bits serves several of them, and the end of each is a shift
+//! and a count. A mask says nothing of what is inside quotes and what is not, so it is asked only from within a string.
 
 use super::scan;
 

@@ -1,7 +1,7 @@
 //! Escapes in strings and keys (RFC 8259 §7): one letter, four hexadecimal digits, a surrogate pair of two times four.
 //!
-//! Each byte is read on its own, because a chunk may end after any of them. A valid escape that is not cut needs no state:
-//! a string's run reads it with [`unescape`] or [`unescape_unicode`].
+//! Each byte is read on its own, because a chunk may end after any of them. A valid escape that is not cut needs no
+//! state: a string's run reads it with [`unescape`] or [`unescape_unicode`].
 //!
 //! The trap is where a lone surrogate becomes apparent. `\uD83D` may still get its partner, so a high one only fails at
 //! the first byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say
@@ -185,8 +185,8 @@ pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
     })
 }
 
-/// The character that `text` begins with as `\uXXXX`, or as a pair of them, and how long that is: if it is all there and
-/// valid.
+/// The character that `text` begins with as `\uXXXX`, or as a pair of them, and how long that is: if it is all there
+/// and valid.
 #[inline(never)]
 pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u16> {

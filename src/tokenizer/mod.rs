@@ -90,8 +90,8 @@ pub(crate) enum State {
     Utf8,
     Number,
     Literal,
-    /// Before a byte that is not allowed in the state that it came in. What begins with such a byte all the same, as a new
-    /// kind of white space would, is read from here, where it costs nothing else anything.
+    /// Before a byte that is not allowed in the state that it came in. What begins with such a byte all the same, as a
+    /// new kind of white space would, is read from here, where it costs nothing else anything.
     Stopped,
     /// After the end of input, or after an error.
     Closed,
@@ -279,16 +279,16 @@ impl Tokenizer {
         self.feed_skipping(chunk, false, sink)
     }
 
-    /// Returns true if [`Self::feed_dyn`] is faster than [`Self::feed`]: in a chunk of some length, or where something is
-    /// being skipped that a short one may not end.
+    /// Returns true if [`Self::feed_dyn`] is faster than [`Self::feed`]: in a chunk of some length, or where something
+    /// is being skipped that a short one may not end.
     #[inline]
     pub(crate) fn is_long(&self, chunk: &[u8]) -> bool {
         // A small WebAssembly module has one way through a text.
         !cfg!(target_family = "wasm") && chunk.len() >= 16 && (!self.is_followed() || chunk.len() >= 256)
     }
 
-    /// The same for all sinks: compiled once, for long chunks, and texts that are not read often. What nobody follows is
-    /// passed over by [`Self::skip`].
+    /// The same for all sinks: compiled once, for long chunks, and texts that are not read often. What nobody follows
+    /// is passed over by [`Self::skip`].
     #[inline(never)]
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], mut sink: &mut dyn Sink) -> Result<(), Fault> {
         self.feed_skipping(chunk, self.is_long(chunk) && sink.skips(), &mut sink)
@@ -346,8 +346,8 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to it.
-    /// Returns whether the root value has ended.
+    /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to
+    /// it. Returns whether the root value has ended.
     #[cold]
     fn ends_before<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
         let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();

@@ -84,7 +84,8 @@ impl Nest {
 
 /// The open containers.
 impl Nest {
-    /// Returns whether the open container at `depth` is an object; the outermost has depth 0. `None` if none is open there.
+    /// Returns whether the open container at `depth` is an object; the outermost has depth 0. `None` if none is open
+    /// there.
     pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
         if depth + 1 == self.depth {
             return Some(self.in_object);

@@ -212,8 +212,8 @@ impl Tokenizer {
     }
 }
 
-/// The end of the number that begins at `pos`, if it is whole, another byte follows, and the chunk is longer than a token,
-/// which seldom holds one.
+/// The end of the number that begins at `pos`, if it is whole, another byte follows, and the chunk is longer than a
+/// token, which seldom holds one.
 #[cfg(not(target_family = "wasm"))]
 #[inline(always)]
 fn whole_number_end(chunk: &[u8], pos: usize) -> Option<usize> {
@@ -257,8 +257,8 @@ pub(super) fn number_len(text: &[u8]) -> Option<usize> {
 fn digits_end(text: &[u8], mut pos: usize) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     while let Some(bytes) = text.get(pos..).and_then(<[u8]>::first_chunk) {
-        // A digit is now 0 to 9: its high half is zero, and is still with 6 more. A byte that is no digit may carry, but
-        // only into those after it.
+        // A digit is now 0 to 9: its high half is zero, and is still with 6 more. A byte that is no digit may carry,
+        // but only into those after it.
         let values = u64::from_le_bytes(*bytes) ^ (ONES * 0x30);
         let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xF0);
         if others != 0 {

@@ -72,8 +72,8 @@ impl Tokenizer {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }
 
-    /// Appends the last bytes: what of the open token has not been reported, as some text of the same length has it. (A number
-    /// that nobody follows may be another one, which goes on in the same ways.)
+    /// Appends the last bytes: what of the open token has not been reported, as some text of the same length has it. (A
+    /// number that nobody follows may be another one, which goes on in the same ways.)
     pub(crate) fn push_tail(&self, out: &mut Vec<u8>) {
         match self.state {
             State::Escape => self.escape.push(out),
@@ -102,8 +102,8 @@ impl Tokenizer {
         }
     }
 
-    /// Goes on at another offset: between tokens, or between two characters of a string, where anything may have been left
-    /// out. Returns whether that is where it is.
+    /// Goes on at another offset: between tokens, or between two characters of a string, where anything may have been
+    /// left out. Returns whether that is where it is.
     pub(crate) fn jump(&mut self, offset: u64) -> bool {
         self.offset = offset;
         match self.state {

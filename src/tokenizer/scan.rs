@@ -1,9 +1,9 @@
 //! Finding the next byte that matters inside a string, many at a time.
 //!
-//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). Blocks of sixteen bytes are compared
-//! at once where the machine can do that. Words of eight bytes are searched with the usual borrow trick: subtracting one from
-//! each byte borrows into its high bit if the byte was zero. A borrow can also flag *higher* bytes, but the lowest flagged
-//! byte, which is the one that is wanted, is always right.
+//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). Blocks of sixteen bytes are
+//! compared at once where the machine can do that. Words of eight bytes are searched with the usual borrow trick:
+//! subtracting one from each byte borrows into its high bit if the byte was zero. A borrow can also flag *higher*
+//! bytes, but the lowest flagged byte, which is the one that is wanted, is always right.
 
 const LOW: u64 = u64::from_le_bytes([0x01; 8]);
 const HIGH: u64 = u64::from_le_bytes([0x80; 8]);
@@ -92,8 +92,8 @@ fn short_run(bytes: &[u8], start: usize) -> Run {
     Run { end, is_ascii: seen.is_ascii() }
 }
 
-/// The same for 8 bytes at least, by blocks and words. The last one overlaps the one before it: what was seen once may be
-/// seen again.
+/// The same for 8 bytes at least, by blocks and words. The last one overlaps the one before it: what was seen once may
+/// be seen again.
 #[inline(never)]
 fn long_run(bytes: &[u8], start: usize) -> Run {
     let text = bytes.get(start..).unwrap_or_default();

@@ -1,15 +1,15 @@
 //! Chunks of up to 64 bytes, as most of a model's text comes: read with few wrong guesses.
 //!
-//! A processor guesses where each branch goes, and a wrong guess costs as much as twenty instructions. In a short chunk that
-//! was cut anywhere, the length of each run, and whether the chunk has ended, can't be guessed. So all places where a
-//! string's text stops are found at once, as the bits of a word: the next one is a shift and a count, and the chunk's end is
-//! a stop as any other. The few bytes of a token are put in one block for that, with zeros behind them (`words.rs`). What
-//! comes next is known from the place in the code, as in `skip.rs`, so that a token's usual successor needs no look at the
-//! state.
+//! A processor guesses where each branch goes, and a wrong guess costs as much as twenty instructions. In a short chunk
+//! that was cut anywhere, the length of each run, and whether the chunk has ended, can't be guessed. So all places
+//! where a string's text stops are found at once, as the bits of a word: the next one is a shift and a count, and the
+//! chunk's end is a stop as any other. The few bytes of a token are put in one block for that, with zeros behind them
+//! (`words.rs`). What comes next is known from the place in the code, as in `skip.rs`, so that a token's usual
+//! successor needs no look at the state.
 //!
-//! Only what is usual is read here, and exactly as the functions by state read it, which `tests.rs` holds. Before anything
-//! else this stops, in the state and at the byte where those functions go on: at white space before a colon, a character
-//! that the chunk's end cuts, what is invalid or may be beyond a limit.
+//! Only what is usual is read here, and exactly as the functions by state read it, which `tests.rs` holds. Before
+//! anything else this stops, in the state and at the byte where those functions go on: at white space before a colon, a
+//! character that the chunk's end cuts, what is invalid or may be beyond a limit.
 
 use ascii::{AsciiChar, AsciiStr};
 
@@ -51,7 +51,8 @@ impl<'a> ShortChunk<'a> {
         Self { text, len: text.len(), stops }
     }
 
-    /// The characters, with zeros behind them, and how many they are, if they are fewer than sixteen, all of them ASCII.
+    /// The characters, with zeros behind them, and how many they are, if they are fewer than sixteen, all of them
+    /// ASCII.
     #[inline(always)]
     pub(crate) fn characters(self) -> Option<([AsciiChar; 16], usize)> {
         let block: &[u8; 16] = self.text.as_bytes().first_chunk().filter(|_| self.text.len() > self.len)?;
@@ -71,8 +72,8 @@ impl<'a> ShortChunk<'a> {
     }
 }
 
-/// The next thing to read. A bit each, so that each question is a branch that is guessed by itself, and not a jump through
-/// one table for all.
+/// The next thing to read. A bit each, so that each question is a branch that is guessed by itself, and not a jump
+/// through one table for all.
 mod step {
     pub(super) const KEY: u8 = 1;
     pub(super) const COLON: u8 = 2;
@@ -105,8 +106,8 @@ static STEPS: [u8; 16] = {
 };
 
 impl Tokenizer {
-    /// Returns true if [`Self::feed_short`] reads anything of a chunk of this length in this state. Where nobody follows
-    /// anything, what is longer than a token is passed over faster.
+    /// Returns true if [`Self::feed_short`] reads anything of a chunk of this length in this state. Where nobody
+    /// follows anything, what is longer than a token is passed over faster.
     #[inline(always)]
     pub(crate) fn may_be_short(&self, len: usize) -> bool {
         (2..=LONGEST).contains(&len)

@@ -63,8 +63,8 @@ names!(ValueKind {
     Object => "object",
 });
 
-/// A sink's answer to a value's first byte, whether it wants to know what is inside; or to a key, whether it wants to know
-/// the value.
+/// A sink's answer to a value's first byte, whether it wants to know what is inside; or to a key, whether it wants to
+/// know the value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
     /// Report keys, children and text; or the value.
@@ -73,8 +73,8 @@ pub(crate) enum Interest {
     Skip,
 }
 
-/// The keys that may be answered with [`Interest::Follow`]: those with one of these lengths, that begin with one of these
-/// bytes. Others are, at worst, asked about in vain.
+/// The keys that may be answered with [`Interest::Follow`]: those with one of these lengths, that begin with one of
+/// these bytes. Others are, at worst, asked about in vain.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyFilter {
     /// One bit for each length in bytes; 63 and more share one.
@@ -112,8 +112,8 @@ pub(crate) const LONGEST_SKIPPED: u64 = 256;
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested
-/// containers, but its own end is. For a skipped string, only its end is reported; for a skipped atom, nothing more. Of the
-/// value of a key that was answered so, nothing at all is reported.
+/// containers, but its own end is. For a skipped string, only its end is reported; for a skipped atom, nothing more. Of
+/// the value of a key that was answered so, nothing at all is reported.
 pub(crate) trait Sink {
     /// A `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
@@ -127,8 +127,9 @@ pub(crate) trait Sink {
     fn skips(&self) -> bool;
     /// The keys of the innermost container that may be followed.
     fn wanted_keys(&self) -> KeyFilter;
-    /// Keys have come that are not among those, instead of [`Sink::key`] and its answer for each, and of [`Sink::comma`]
-    /// after their members: the first one's closing quote, and the last such comma if no key has come after it.
+    /// Keys have come that are not among those, instead of [`Sink::key`] and its answer for each, and of
+    /// [`Sink::comma`] after their members: the first one's closing quote, and the last such comma if no key has come
+    /// after it.
     fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>);
     /// The opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;

@@ -1,9 +1,9 @@
 //! The fast way through what nobody follows: checked, and not reported.
 //!
 //! One loop, compiled once for all sinks, reads the usual text of a long chunk. Its state is the place in the code: the
-//! tokenizer's own state is read where it begins and written where it stops. It stops *before* whatever it does not read
-//! itself: what is invalid or beyond a limit, what the chunk's end cuts, and the end of what is skipped. The functions
-//! by state then go on from there, so they alone judge, and what is read here is only what they would accept.
+//! tokenizer's own state is read where it begins and written where it stops. It stops *before* whatever it does not
+//! read itself: what is invalid or beyond a limit, what the chunk's end cuts, and the end of what is skipped. The
+//! functions by state then go on from there, so they alone judge, and what is read here is only what they would accept.
 //!
 //! An object that is followed is read here too, as long as its keys are such that no pattern leads on from them
 //! ([`KeyFilter`]): most members of most objects are of that kind.
@@ -34,8 +34,8 @@ pub(super) struct SkippedOver {
 }
 
 impl Tokenizer {
-    /// Returns the keys that [`Self::skip`] leaves where an object is followed, if it has anything to read here: a part that
-    /// nobody follows, up to its end; or members with other keys.
+    /// Returns the keys that [`Self::skip`] leaves where an object is followed, if it has anything to read here: a part
+    /// that nobody follows, up to its end; or members with other keys.
     #[inline(always)]
     pub(super) fn may_skip<S: Sink>(&self, sink: &S) -> Option<KeyFilter> {
         if !self.is_followed() {
@@ -228,8 +228,8 @@ impl Tokenizer {
     }
 }
 
-/// Finds the end of a string from `pos` on. Returns the place after the closing quote, and true; or the place up to which
-/// it can be read here, and false.
+/// Finds the end of a string from `pos` on. Returns the place after the closing quote, and true; or the place up to
+/// which it can be read here, and false.
 #[inline(always)]
 fn string_end(chunk: &[u8], pos: usize, blocks: &mut Blocks) -> (usize, bool) {
     let stop = blocks.next_stop(chunk, pos);

@@ -18,9 +18,10 @@
 //! - *A character may be cut by the chunk's end or by the limit.* Both look the same to `valid_prefix`: a viable
 //!   beginning at the end of the bytes. It is carried into the state `Utf8`, which tells the two apart with its next
 //!   byte.
-//! - *What nobody follows is not reported, but UTF-8 is checked all the same.* Only a run that is ASCII and not followed is
-//!   passed over without a look.
-//! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been reported.
+//! - *What nobody follows is not reported, but UTF-8 is checked all the same.* Only a run that is ASCII and not
+//!   followed is passed over without a look.
+//! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been
+//!   reported.
 
 use core::num::NonZeroUsize;
 use core::ops::Range;
@@ -131,8 +132,8 @@ impl Tokenizer {
         if self.state != State::String || end > self.string.room {
             return None;
         }
-        // A byte at a time is how some models' characters come. One among longer chunks is not worth a guess, so it is not
-        // asked for if it is not expected.
+        // A byte at a time is how some models' characters come. One among longer chunks is not worth a guess, so it is
+        // not asked for if it is not expected.
         if chunk.len() == self.expected_len.get() {
             let byte = *chunk.first()?;
             if !scan::is_plain_ascii(byte) {
@@ -188,8 +189,8 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
-    /// Makes [`Self::take_string_piece`] return the text of the open string even if nobody follows that. Returns false if that
-    /// can't be, as the string is a key.
+    /// Makes [`Self::take_string_piece`] return the text of the open string even if nobody follows that. Returns false
+    /// if that can't be, as the string is a key.
     #[inline]
     pub(crate) fn lend_string(&mut self) -> bool {
         if self.state != State::String {

@@ -76,8 +76,8 @@ impl Tokenizer {
         if pos == chunk.len() { pos } else { self.stop(pos) }
     }
 
-    /// The byte at `pos` is not allowed in this state. A state of its own says so, since an error from here would cost every
-    /// byte of white space an instruction.
+    /// The byte at `pos` is not allowed in this state. A state of its own says so, since an error from here would cost
+    /// every byte of white space an instruction.
     #[cold]
     #[inline(never)]
     fn stop(&mut self, pos: usize) -> usize {

@@ -1,5 +1,5 @@
-//! The fast ways, through short chunks and past what nobody follows, hold what the functions by state define: all are fed
-//! the same, and must report the same.
+//! The fast ways, through short chunks and past what nobody follows, hold what the functions by state define: all are
+//! fed the same, and must report the same.
 
 use alloc::format;
 use alloc::string::{String, ToString};

@@ -1,10 +1,10 @@
 //! A chunk of up to sixteen bytes in two words, for which no branch asks how many there are.
 //!
-//! The length of a model's token can't be guessed, and a wrong guess costs as much as twenty instructions. So one to eight
-//! bytes are loaded by the same instructions: the first and the last four, which may overlap, or up to three single ones,
-//! and one of the two is chosen as a value is, not by a jump. In the same way nine and more are the first and the last
-//! eight. That is enough to look at all of them at once; where each must be in its place, they are shifted there. Text is
-//! made of all the bytes and then cut.
+//! The length of a model's token can't be guessed, and a wrong guess costs as much as twenty instructions. So one to
+//! eight bytes are loaded by the same instructions: the first and the last four, which may overlap, or up to three
+//! single ones, and one of the two is chosen as a value is, not by a jump. In the same way nine and more are the first
+//! and the last eight. That is enough to look at all of them at once; where each must be in its place, they are shifted
+//! there. Text is made of all the bytes and then cut.
 
 use alloc::string::String;
 use core::hint::select_unpredictable;
@@ -62,7 +62,8 @@ impl Words {
         if len > 8 {
             return Self { low: self.low, high: self.high.wrapping_shr(bits.wrapping_neg()) };
         }
-        // Of four and more, the tail belongs 0 to 32 bits further up than the head. Of fewer, it comes behind the last one.
+        // Of four and more, the tail belongs 0 to 32 bits further up than the head. Of fewer, it comes behind the last
+        // one.
         let (head, tail) = (self.low & u64::from(u32::MAX), self.low >> 32);
         Self { low: head | tail.wrapping_shl(bits ^ 32), high: 0 }
     }
@@ -134,8 +135,8 @@ impl<'a> ShortText<'a> {
         ascii_beginning(self.characters, self.len)
     }
 
-    /// Appends it. More is copied and then cut, since a copy of eight or sixteen characters takes one instruction or two,
-    /// and a copy of any number a call.
+    /// Appends it. More is copied and then cut, since a copy of eight or sixteen characters takes one instruction or
+    /// two, and a copy of any number a call.
     #[inline(always)]
     pub(crate) fn push_to(self, text: &mut String) {
         let end = text.len() + self.len;

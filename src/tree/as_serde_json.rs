@@ -45,8 +45,8 @@ const POWERS: [f64; 23] = [
 impl ShortNumber {
     /// A number of up to 18 characters whose exponent is small, as most are; serde_json reads all others.
     ///
-    /// A float's digits without the point are an integer that a float holds exactly, and so is the power of ten. Therefore
-    /// their product or quotient is rounded once, correctly, as in serde_json.
+    /// A float's digits without the point are an integer that a float holds exactly, and so is the power of ten.
+    /// Therefore their product or quotient is rounded once, correctly, as in serde_json.
     pub(super) fn read(text: &str) -> Option<Self> {
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let is_negative = unsigned.len() < text.len();

@@ -2,8 +2,9 @@
 //! as it is one, a literal from its first letter on.
 //!
 //! A number's text only grows at its end, and so does its longest prefix that is itself a JSON number: that prefix is
-//! all of it, but for the signs, point and letter after the last digit. So an open atom is a node like an open string's:
-//! the last one, with text to which the next chunk adds what is new. It is shown at a chunk's end, not byte by byte.
+//! all of it, but for the signs, point and letter after the last digit. So an open atom is a node like an open
+//! string's: the last one, with text to which the next chunk adds what is new. It is shown at a chunk's end, not byte
+//! by byte.
 //!
 //! Whoever shows it makes a number of all its text each time that has grown. So a long one grows in steps that double.
 

@@ -1,22 +1,23 @@
 //! The knowledge of a look while serde reads a type out of one of its own buffers.
 //!
-//! To read a tagged or untagged enum, or a flattened field, serde first reads the value into a private tree, and then the
-//! type from that tree, through a deserializer that knows nothing of open values. Two questions are left open, which only
-//! the look can answer and only the type asks:
+//! To read a tagged or untagged enum, or a flattened field, serde first reads the value into a private tree, and then
+//! the type from that tree, through a deserializer that knows nothing of open values. Two questions are left open,
+//! which only the look can answer and only the type asks:
 //!
-//! - *Is this complete?* [`Settled`](crate::Settled) has to know. What is read out of a buffer belongs to the value that
-//!   is being read at the time, since serde reads both within one call: so the answer is whether that one is open
+//! - *Is this complete?* [`Settled`](crate::Settled) has to know. What is read out of a buffer belongs to the value
+//!   that is being read at the time, since serde reads both within one call: so the answer is whether that one is open
 //!   ([`Around`]). Something inside it may have closed already; that shows when the value around it closes.
 //! - *Who asks for the open string?* Only the type knows whether it wants a string as text, which may be shown while it
-//!   grows, or as a tag, variant, date or address: an open `run` may still become `runner`. So the type is read once more
-//!   with a stand-in for that string, which serde's buffers keep, and which nobody takes who wants a string: neither out
-//!   of a buffer, nor where a visitor that takes anything is no buffer at all. Whoever asks for one gets an error; our
-//!   error type makes it, and learns here what was expected ([`Asking`]).
+//!   grows, or as a tag, variant, date or address: an open `run` may still become `runner`. So the type is read once
+//!   more with a stand-in for that string, which serde's buffers keep, and which nobody takes who wants a string:
+//!   neither out of a buffer, nor where a visitor that takes anything is no buffer at all. Whoever asks for one gets an
+//!   error; our error type makes it, and learns here what was expected ([`Asking`]).
 //!
-//! Neither answer has a way through serde's buffers, and serde drops the errors of an untagged enum's variants. Therefore
-//! they are kept by thread: a look begins and ends in one. Without the feature `std` there are no threads to keep them by.
-//! Then an open value is not buffered, and what serde buffers is absent until it closes ([`CAN_BE_OPEN`]); and a `Settled`
-//! that is flattened itself, or is handed what others have read, can't know better than that it is complete.
+//! Neither answer has a way through serde's buffers, and serde drops the errors of an untagged enum's variants.
+//! Therefore they are kept by thread: a look begins and ends in one. Without the feature `std` there are no threads to
+//! keep them by. Then an open value is not buffered, and what serde buffers is absent until it closes
+//! ([`CAN_BE_OPEN`]); and a `Settled` that is flattened itself, or is handed what others have read, can't know better
+//! than that it is complete.
 
 #[cfg(feature = "std")]
 use core::cell::Cell;

@@ -227,8 +227,8 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 }
 
-/// Methods that take values of some kinds, each in the given way. None takes a number, and none goes through serde_json,
-/// where all that a visitor reads would be compiled once more.
+/// Methods that take values of some kinds, each in the given way. None takes a number, and none goes through
+/// serde_json, where all that a visitor reads would be compiled once more.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*): $($kind:ident)|+ => $read:ident;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {

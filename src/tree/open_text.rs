@@ -86,7 +86,8 @@ pub(super) fn is_for_value<T>() -> bool {
 }
 
 /// A text that no parser of dates, numbers, names or addresses takes: only a reader of any text reads both this and the
-/// string's own. Noncharacters, which are not even white space to be trimmed, and of an odd length: some look at that alone.
+/// string's own. Noncharacters, which are not even white space to be trimmed, and of an odd length: some look at that
+/// alone.
 pub(super) const OTHER_TEXT: &str =
     "\u{FDD0}\u{FDD1}\u{1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}";
 

@@ -1,12 +1,12 @@
-//! One reading of a type: what is shown of an open value, what is left out, and what stands for the innermost open string.
-//! `typed.rs` decides on these.
+//! One reading of a type: what is shown of an open value, what is left out, and what stands for the innermost open
+//! string. `typed.rs` decides on these.
 
 use core::cell::Cell;
 
 use super::{NOTHING, NodeId, PartialValue};
 
-/// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a plain
-/// newtype.
+/// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a
+/// plain newtype.
 pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
 /// The open values that are read. Each contains the next, from the value that is asked for to the innermost one.

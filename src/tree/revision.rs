@@ -1,12 +1,13 @@
 //! Revisions, and which of them a document knows: those of documents that had shown the same, up to there.
 //!
-//! A document only grows, so a revision says how far it had grown, and has a digest of what it showed then. Another document
-//! that began with the same knows the revision too: a clone, one that was restored from a saved state in another process,
-//! or one that has read the same text again. What a patch adds to is the same for all of them.
+//! A document only grows, so a revision says how far it had grown, and has a digest of what it showed then. Another
+//! document that began with the same knows the revision too: a clone, one that was restored from a saved state in
+//! another process, or one that has read the same text again. What a patch adds to is the same for all of them.
 //!
-//! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that of all
-//! without what has come since, and to find it costs as much as the patch does. The sum of all is brought up to date by the
-//! first revision after the document has grown: each node and each word is read once for that, whatever the values are.
+//! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that
+//! of all without what has come since, and to find it costs as much as the patch does. The sum of all is brought up to
+//! date by the first revision after the document has grown: each node and each word is read once for that, whatever the
+//! values are.
 
 use core::ops::Range;
 #[cfg(target_has_atomic = "64")]
@@ -19,10 +20,10 @@ use super::{Node, Tree};
 
 /// The content of a snapshot at a moment, to be compared with a later one: 20 bytes, whatever is shown.
 ///
-/// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So it
-/// is known to every parser whose document began with that content: the one that gave it, a clone, one that was
-/// [restored](crate::ParserBuilder::restore) in another process, or one that has read the same text again. Any other parser
-/// refuses it. The default is the moment before anything is shown, which every parser knows.
+/// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So
+/// it is known to every parser whose document began with that content: the one that gave it, a clone, one that was
+/// [restored](crate::ParserBuilder::restore) in another process, or one that has read the same text again. Any other
+/// parser refuses it. The default is the moment before anything is shown, which every parser knows.
 ///
 /// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and
 /// then a patch is applied to a copy that it does not fit. Other texts do not, in practice.
@@ -62,8 +63,8 @@ pub struct Revision {
 
 /// Saved state.
 impl Revision {
-    /// The revision as bytes, to be kept beside a [saved](crate::Parser::save) parser: in another process too, they give a
-    /// revision that the restored parser knows.
+    /// The revision as bytes, to be kept beside a [saved](crate::Parser::save) parser: in another process too, they
+    /// give a revision that the restored parser knows.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Revision};
@@ -90,8 +91,8 @@ impl Revision {
         bytes
     }
 
-    /// The revision that gave these [bytes](Self::to_bytes). Bytes that were made up give one that no parser knows, or one
-    /// whose patch means nothing.
+    /// The revision that gave these [bytes](Self::to_bytes). Bytes that were made up give one that no parser knows, or
+    /// one whose patch means nothing.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 20]) -> Self {
         let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[place + byte]));
@@ -135,8 +136,8 @@ impl Clone for Sums {
     }
 }
 
-/// The sum of all that is shown, once a revision has asked for it. Several threads may ask at once, but they all find the
-/// same, as the document does not grow meanwhile. On a platform without such a word, nothing is remembered.
+/// The sum of all that is shown, once a revision has asked for it. Several threads may ask at once, but they all find
+/// the same, as the document does not grow meanwhile. On a platform without such a word, nothing is remembered.
 #[derive(Debug, Default)]
 struct LatestSum {
     /// The number of nodes, and that of words: written after the sum, and read before it.
@@ -277,8 +278,8 @@ mod tests {
         tree.end_atom("null", 0).unwrap();
     }
 
-    /// Revisions and patches after each token read each node and each word of text at most twice, whatever the tokens are,
-    /// and however much had come before the first revision.
+    /// Revisions and patches after each token read each node and each word of text at most twice, whatever the tokens
+    /// are, and however much had come before the first revision.
     #[test]
     fn revisions_cost_the_same_for_all_kinds_of_values() {
         const STEPS: usize = 1000;

@@ -1,9 +1,9 @@
 //! A field that is shown only once it is complete.
 //!
-//! `Settled` asks for a newtype with a name of its own. The partial document's deserializer knows that name, wherever serde
-//! hands the value through, and answers "none" while the value is open, and "some" once it is complete. Any other answer
-//! comes from another format, or from one of serde's buffers. Then the value is read unless something open is being read
-//! around it ([`buffered`]).
+//! `Settled` asks for a newtype with a name of its own. The partial document's deserializer knows that name, wherever
+//! serde hands the value through, and answers "none" while the value is open, and "some" once it is complete. Any other
+//! answer comes from another format, or from one of serde's buffers. Then the value is read unless something open is
+//! being read around it ([`buffered`]).
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -26,10 +26,10 @@ use super::reading::SETTLED;
 /// With `#[serde(default)]` the field may also be missing; without it, the value that contains the field is absent
 /// until the field has begun. `Settled` works at any depth and around any type.
 ///
-/// Tagged and untagged enums and flattened fields are read into a buffer of serde's first. A `Settled` in there stays empty
-/// until the enum, or the struct with the flattened field, is complete. The same holds for whatever else is read inside an
-/// open value without asking the document itself: by a deserializer that hides it (typetag), out of a `Value`, or out of
-/// text.
+/// Tagged and untagged enums and flattened fields are read into a buffer of serde's first. A `Settled` in there stays
+/// empty until the enum, or the struct with the flattened field, is complete. The same holds for whatever else is read
+/// inside an open value without asking the document itself: by a deserializer that hides it (typetag), out of a
+/// `Value`, or out of text.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};

@@ -1,8 +1,8 @@
 //! Typed partials: what reading a type from the view gives, and how many readings it takes.
 //!
 //! A complete value is read once. An open one is read as it stands, and if that does not fit yet, once more without the
-//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde may have buffered the
-//! innermost open string, two more readings find out whether it was taken for text ([`buffered`](super::buffered)).
+//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde may have buffered
+//! the innermost open string, two more readings find out whether it was taken for text ([`buffered`](super::buffered)).
 
 use serde::de::Deserialize;
 use serde_json::Value;
@@ -76,17 +76,17 @@ enum NotRead {
 impl<'a> PartialValue<'a> {
     /// Reads a `T` from what is known, without building a tree in between.
     ///
-    /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and nothing open is
-    /// taken for whole.** The [guide](crate::guide::typed) has a table of what is shown when.
+    /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and nothing
+    /// open is taken for whole.** The [guide](crate::guide::typed) has a table of what is shown when.
     ///
-    /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the like,
-    ///   optional, boxed, or in a newtype. For any other type (an enum, a `char`, a date, an address, a type with
+    /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the
+    ///   like, optional, boxed, or in a newtype. For any other type (an enum, a `char`, a date, an address, a type with
     ///   `#[serde(try_from = "String")]`) an open string is absent.
-    /// - Open arrays and objects are read with the children so far. If one does not fit yet, for want of a required field,
-    ///   say, it is absent: an element is left out of its list, a member out of its object. If what is around it does not
-    ///   fit without it, that is absent too.
-    /// - What is absent is missing: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds any field
-    ///   back until it is complete.
+    /// - Open arrays and objects are read with the children so far. If one does not fit yet, for want of a required
+    ///   field, say, it is absent: an element is left out of its list, a member out of its object. If what is around it
+    ///   does not fit without it, that is absent too.
+    /// - What is absent is missing: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds any
+    ///   field back until it is complete.
     ///
     /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
     /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
@@ -94,10 +94,10 @@ impl<'a> PartialValue<'a> {
     /// without needless escapes. An open value gives no `RawValue`, and none can be borrowed, since a snapshot does not
     /// keep the text as it was spelt.
     ///
-    /// An untagged enum is the first variant that fits what is known. A later member may rule that one out, and only then
-    /// does the next one show; a tag avoids this. So does [`Settled`](crate::Settled). If any of the variants may make
-    /// something else than text of a string (a date, an address, a unit variant), an open string shows nothing, even if an
-    /// earlier variant is a `String`:
+    /// An untagged enum is the first variant that fits what is known. A later member may rule that one out, and only
+    /// then does the next one show; a tag avoids this. So does [`Settled`](crate::Settled). If any of the variants may
+    /// make something else than text of a string (a date, an address, a unit variant), an open string shows nothing,
+    /// even if an earlier variant is a `String`:
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -119,15 +119,16 @@ impl<'a> PartialValue<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Pending`](crate::ErrorKind::Pending) if nothing can be shown yet: more of the text may change that.
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows; inside a type
-    /// that serde buffers, with the path of the value that was buffered.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows; inside a
+    /// type that serde buffers, with the path of the value that was buffered.
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past 127 levels.
     ///
     /// # Cost
     ///
-    /// Linear in what is looked at. It is read once, and once more for each open value that is left out: most often none
-    /// or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums, flattened
-    /// fields) is read up to three times as often by the first look at an open string in it, to see whether that is text.
+    /// Linear in what is looked at. It is read once, and once more for each open value that is left out: most often
+    /// none or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums,
+    /// flattened fields) is read up to three times as often by the first look at an open string in it, to see whether
+    /// that is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
         let mut extent = Extent::all(self);
         loop {

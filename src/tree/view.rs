@@ -169,8 +169,8 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// A number as it is spelt, to be parsed as whatever it has to fit; of one that is still open, the longest prefix that is
-    /// a number.
+    /// A number as it is spelt, to be parsed as whatever it has to fit; of one that is still open, the longest prefix
+    /// that is a number.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::Number).then(|| self.text())
@@ -211,8 +211,8 @@ impl<'a> PartialValue<'a> {
         if self.node().kind == NodeKind::Array { children } else { PartialValues { next: children.end, ..children } }
     }
 
-    /// This value and all values in it, in document order: a container comes before its children. Does not recurse; each
-    /// step costs the same, whatever the depth.
+    /// This value and all values in it, in document order: a container comes before its children. Does not recurse;
+    /// each step costs the same, whatever the depth.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Segment};

@@ -1,6 +1,4 @@
 //! A callback that panics, in a program that catches panics: what its reader had read is lost, so the reader has failed.
-//!
-//! Laws: errors stick.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

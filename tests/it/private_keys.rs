@@ -1,6 +1,4 @@
 //! The name by which serde_json knows raw text, as a key of a document.
-//!
-//! Laws: rewriting.
 
 use std::process::Command;
 

@@ -1,5 +1,5 @@
-//! Plain text: strings as they grow, atoms as spelt, raw values as they come, each value closed by a newline; between them
-//! what is said.
+//! Plain text: strings as they grow, atoms as spelt, raw values as they come, each value closed by a newline; between
+//! them what is said.
 
 use std::collections::BTreeMap;
 use std::io::{self, IsTerminal, Write};

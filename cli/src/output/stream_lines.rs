@@ -1,5 +1,5 @@
-//! The lines of provider streams and envelopes, those about matches aside. Of calls and payloads they say what is news; all
-//! else is written as the library writes it.
+//! The lines of provider streams and envelopes, those about matches aside. Of calls and payloads they say what is news;
+//! all else is written as the library writes it.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -111,8 +111,8 @@ fn each_option_with_each_of_its_values() {
     if vectors.is_empty() {
         return;
     }
-    // The others are about a process, its input and its terminal, write the text itself, or say what came before it; chunks
-    // are cut by the vector.
+    // The others are about a process, its input and its terminal, write the text itself, or say what came before it;
+    // chunks are cut by the vector.
     let not_here = [
         "input",
         "chunk",

@@ -1,8 +1,9 @@
-//! The conformance vectors in `vectors/`: generated from its tables by the command's own code, and compared with the files.
+//! The conformance vectors in `vectors/`: generated from its tables by the command's own code, and compared with the
+//! files.
 //!
-//! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is without a vector. The chunks are fed exactly as a table
-//! cuts them, which no process can be sure of that reads a pipe: so the code is called here, with options that are read as
-//! the command's arguments are.
+//! `table` reads the tables, `state` makes the states that some vectors go on from, `coverage` checks that nothing is
+//! without a vector. The chunks are fed exactly as a table cuts them, which no process can be sure of that reads a
+//! pipe: so the code is called here, with options that are read as the command's arguments are.
 
 mod coverage;
 mod laws;
@@ -72,7 +73,8 @@ impl Vector {
     fn arguments(&self) -> Vec<OsString> {
         let options: BTreeMap<String, Value> = serde_json::from_str(&self.options).unwrap();
         let mut arguments = vec![OsString::from("jsonspigot")];
-        // Everything is kept if nothing else is said: the command keeps less by default, and so knows fewer errors' paths.
+        // Everything is kept if nothing else is said: the command keeps less by default, and so knows fewer errors'
+        // paths.
         if !["retain", "value", "provider", "envelope"].iter().any(|option| options.contains_key(*option)) {
             arguments.push("--retain=all".into());
         }

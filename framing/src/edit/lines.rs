@@ -1,8 +1,9 @@
 //! Server-sent events, a line at a time.
 //!
-//! A line of data that is JSON by itself is an event, as [`Sse`](crate::sse::Sse) says: it is edited as soon as it ends.
-//! Otherwise the lines of an event's data wait for the blank line after it, and are edited together. All other lines pass,
-//! but for an object that stands in one under no name or an unknown one, which some servers send and some clients read.
+//! A line of data that is JSON by itself is an event, as [`Sse`](crate::sse::Sse) says: it is edited as soon as it
+//! ends. Otherwise the lines of an event's data wait for the blank line after it, and are edited together. All other
+//! lines pass, but for an object that stands in one under no name or an unknown one, which some servers send and some
+//! clients read.
 
 use std::mem;
 

@@ -1,8 +1,8 @@
 //! JSON texts, one after the other, on one line or several, or the elements of an array.
 //!
 //! A parser finds where a text ends. Where one turns out not to be JSON, the lines before the one with the bad byte are
-//! unreadable, and reading goes on with that line, as [`Texts`](crate::texts::Texts) does. A line that begins with anything
-//! but a bracket passes up to its first brace; from there on it is a text, whatever it is.
+//! unreadable, and reading goes on with that line, as [`Texts`](crate::texts::Texts) does. A line that begins with
+//! anything but a bracket passes up to its first brace; from there on it is a text, whatever it is.
 
 use std::mem;
 

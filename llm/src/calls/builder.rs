@@ -41,8 +41,8 @@ impl ToolCallsBuilder {
     /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its
     /// text.
     ///
-    /// Unless the builder says otherwise, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if you act on a
-    /// field as soon as it is complete, there must not be another value for it later.
+    /// Unless the builder says otherwise, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if you act
+    /// on a field as soon as it is complete, there must not be another value for it later.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -75,8 +75,8 @@ impl ToolCallsBuilder {
         self
     }
 
-    /// Each delta holds all of the input so far, as some servers send it; by default, as the protocols say, it holds only
-    /// what is new. This is never guessed: genuine deltas may look the same.
+    /// Each delta holds all of the input so far, as some servers send it; by default, as the protocols say, it holds
+    /// only what is new. This is never guessed: genuine deltas may look the same.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};

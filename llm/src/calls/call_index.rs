@@ -13,7 +13,8 @@ use super::limits::CallLimits;
 use super::places::{Key, OwnedKey, Places};
 use super::slot::{Place, Slot};
 
-/// Finds calls: the slots of one message with the numbers of their calls, ended ones included, as far as they are remembered.
+/// Finds calls: the slots of one message with the numbers of their calls, ended ones included, as far as they are
+/// remembered.
 ///
 /// The memory is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default)]
@@ -22,8 +23,8 @@ pub(super) struct CallIndex {
     calls: Places,
     /// The slot that was used last: streams hardly ever change it from one event to the next.
     last: Option<(u64, u64, u64)>,
-    /// By call, if it is open or remembered, its choice, as itself, and the slots and ids that it is found by there. No two
-    /// calls share one.
+    /// By call, if it is open or remembered, its choice, as itself, and the slots and ids that it is found by there. No
+    /// two calls share one.
     known: Places,
     /// The remembered ones, oldest first.
     ended: VecDeque<u64>,

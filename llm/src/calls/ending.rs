@@ -123,8 +123,8 @@ impl OpenCall {
     }
 }
 
-/// The status of an input in which nothing was wrong before its end: `truncated`, unless the end shows that its last byte
-/// begins no deviation that the parser would have gone past.
+/// The status of an input in which nothing was wrong before its end: `truncated`, unless the end shows that its last
+/// byte begins no deviation that the parser would have gone past.
 fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> PayloadStatus<'a> {
     match error.kind() {
         ErrorKind::UnexpectedByte => PayloadStatus::Malformed,

@@ -35,8 +35,9 @@ pub(super) enum Input {
     Untouched,
     /// JSON whose grammar holds so far. The parser keeps its text.
     Open(InputReader),
-    /// JSON whose text is kept beside its parser, as the parser does not have it: it has refused the text, or it accepts
-    /// deviations, and its own text is the strict one. After an error it shows what it still can, if it was built so.
+    /// JSON whose text is kept beside its parser, as the parser does not have it: it has refused the text, or it
+    /// accepts deviations, and its own text is the strict one. After an error it shows what it still can, if it was
+    /// built so.
     Apart {
         error: Option<Error>,
         raw: String,

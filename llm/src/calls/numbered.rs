@@ -3,7 +3,8 @@
 use alloc::collections::VecDeque;
 
 /// Values by number. New ones come last as a rule, and are added at a constant cost; so is the cost of removal, on
-/// average, because a value that goes leaves a gap, and gaps are closed all at once when they are most of what is there.
+/// average, because a value that goes leaves a gap, and gaps are closed all at once when they are most of what is
+/// there.
 ///
 /// A `BTreeMap` does all this too, in ten times the code: 10 KB for each type of value.
 #[derive(Clone, Debug)]

@@ -239,8 +239,8 @@ impl OpenCall {
     }
 
     /// The input has gone on, so what repeated it does not any more, and the next repetition is compared with all of it
-    /// again. An input that is much longer than its repetition, as a number of many zeros may be, would cost far more than
-    /// what is sent: it counts as contradicted.
+    /// again. An input that is much longer than its repetition, as a number of many zeros may be, would cost far more
+    /// than what is sent: it counts as contradicted.
     fn forget_repetition(&mut self, listener: &mut dyn CallListener) {
         if let Some(repetition) = self.repetition.take()
             && self.len / 8 > repetition.len() + 128
@@ -264,8 +264,8 @@ impl OpenCall {
         }
     }
 
-    /// Takes in a payload that repeats the whole input. If it begins with what came before, the rest of it is the rest of
-    /// the input, and whatever may have been lost on the way is in it.
+    /// Takes in a payload that repeats the whole input. If it begins with what came before, the rest of it is the rest
+    /// of the input, and whatever may have been lost on the way is in it.
     pub(super) fn whole(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
         if self.is_beyond_repair() {
             return;
@@ -284,8 +284,8 @@ impl OpenCall {
         }
     }
 
-    /// Returns true if all of the input has come, and a text is what validating it by a schema makes of it: another one,
-    /// but none that contradicts.
+    /// Returns true if all of the input has come, and a text is what validating it by a schema makes of it: another
+    /// one, but none that contradicts.
     pub(super) fn is_validated_as(&mut self, text: &str) -> bool {
         self.left_out.is_none()
             && !self.input.is_repeated_by(text, &mut self.repetition)

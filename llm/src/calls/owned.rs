@@ -110,8 +110,8 @@ impl CallEvent<'_> {
 }
 
 owned_events! {
-    /// The events of one signal, in order: what the verbs of [`ToolCalls`](crate::ToolCalls) return. The signal has been
-    /// read when this is made, and nothing is borrowed.
+    /// The events of one signal, in order: what the verbs of [`ToolCalls`](crate::ToolCalls) return. The signal has
+    /// been read when this is made, and nothing is borrowed.
     CallEvents of OwnedCallEvent
 }
 

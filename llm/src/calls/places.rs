@@ -1,8 +1,8 @@
 //! Places by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
 //!
 //! It is used for several things that could each have a map of their own type. But each type of map is compiled anew,
-//! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and number
-//! mean.
+//! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and
+//! number mean.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;

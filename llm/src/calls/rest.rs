@@ -33,8 +33,8 @@ pub(crate) fn digest_of(text: &str) -> u64 {
     digest
 }
 
-/// The characters of a JSON text, with escapes read and without white space between tokens. At the end, `rest` is empty or
-/// an escape that is cut.
+/// The characters of a JSON text, with escapes read and without white space between tokens. At the end, `rest` is empty
+/// or an escape that is cut.
 struct Characters<'t> {
     rest: &'t str,
     is_in_string: bool,

@@ -13,8 +13,8 @@ use super::state::State;
 use super::tool_calls::ToolCalls;
 
 impl ToolCalls {
-    /// The state of the calls as bytes, from which [`ToolCallsBuilder::restore`] makes calls that go on as if nothing had
-    /// happened, in another process or on another machine; see [`Parser::save`](jsonspigot::Parser::save).
+    /// The state of the calls as bytes, from which [`ToolCallsBuilder::restore`] makes calls that go on as if nothing
+    /// had happened, in another process or on another machine; see [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -43,8 +43,8 @@ impl ToolCalls {
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: the input of each open call, as far as it has come, and its parser; the ids and places of
-    /// those that have ended, as long as they are remembered.
+    /// Linear in what is saved: the input of each open call, as far as it has come, and its parser; the ids and places
+    /// of those that have ended, as long as they are remembered.
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(Kind::ToolCalls), |out| self.state.save(out))

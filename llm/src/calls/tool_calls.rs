@@ -17,8 +17,8 @@ use super::state::State;
 ///
 /// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
 /// and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
-/// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with `_with`
-/// calls a closure with borrowed ones.
+/// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with
+/// `_with` calls a closure with borrowed ones.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -66,7 +66,8 @@ impl ToolCalls {
         ToolCallsBuilder::default()
     }
 
-    /// The patterns that apply to a tool's calls: [`Event::pattern`](jsonspigot::Event::pattern) is a place in this set.
+    /// The patterns that apply to a tool's calls: [`Event::pattern`](jsonspigot::Event::pattern) is a place in this
+    /// set.
     #[must_use]
     pub fn patterns(&self, name: &str) -> &PatternSet {
         self.state.options.patterns_of(name)
@@ -102,8 +103,8 @@ impl ToolCalls {
     /// A call starts.
     ///
     /// Starting an open slot again with the same id and the same name or none, or with neither id nor name, is a no-op,
-    /// so you can start and feed with every chunk. Anything else, such as a name without an id, starts another call; the
-    /// first one stays open until the end.
+    /// so you can start and feed with every chunk. Anything else, such as a name without an id, starts another call;
+    /// the first one stays open until the end.
     pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
         self.events_of(|calls| calls.start(slot.into(), start))
     }

@@ -1,6 +1,6 @@
-//! Values by path, which some wire formats send instead of text. Each is written as the JSON text that it stands for, and
-//! that goes the way of any other fragment: so patterns, limits, snapshots and the verdict work alike, and there is no
-//! second parser. What this file owns is the order: which containers are open, and what may come next.
+//! Values by path, which some wire formats send instead of text. Each is written as the JSON text that it stands for,
+//! and that goes the way of any other fragment: so patterns, limits, snapshots and the verdict work alike, and there is
+//! no second parser. What this file owns is the order: which containers are open, and what may come next.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -94,8 +94,8 @@ type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 pub(super) type Disorder = &'static str;
 
 impl ValueWriter {
-    /// Writes the text that a value at a concrete path (`$.a[0]`, `a[0]`) adds; nothing is written of one that can't follow
-    /// those before it.
+    /// Writes the text that a value at a concrete path (`$.a[0]`, `a[0]`) adds; nothing is written of one that can't
+    /// follow those before it.
     pub(super) fn write(&mut self, path: &str, value: PathValue<'_>, out: &mut String) -> Result<(), Disorder> {
         if let PathValue::Number(text) = value
             && !is_number(text)
@@ -129,8 +129,8 @@ impl ValueWriter {
         Ok(())
     }
 
-    /// Writes the ends of the open containers. A string is not closed: then the text is incomplete, as it is without any
-    /// value.
+    /// Writes the ends of the open containers. A string is not closed: then the text is incomplete, as it is without
+    /// any value.
     pub(super) fn end(&self, out: &mut String) {
         if !self.has_open_string {
             self.close_above(0, out);

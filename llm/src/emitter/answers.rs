@@ -27,8 +27,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same where some servers make an id for each event: with another id the next message begins only if this event
-    /// says something, and the last message has ended, or has said something under an id that it had before.
+    /// The same where some servers make an id for each event: with another id the next message begins only if this
+    /// event says something, and the last message has ended, or has said something under an id that it had before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
         let says_more = says_anything && self.has_message();
         let is_another = says_more && !self.is_message(id);
@@ -163,7 +163,8 @@ impl Emitter<'_> {
         *begun = index.map_or(u64::MAX, |index| index.saturating_add(1)).max(*begun);
     }
 
-    /// Something ends at an index. If nothing that is known has begun there, its beginning was lost, and all that it said.
+    /// Something ends at an index. If nothing that is known has begun there, its beginning was lost, and all that it
+    /// said.
     pub(crate) fn end_index(&mut self, index: Option<u64>) {
         if index.is_some_and(|index| index >= self.user.stream_state.begun) {
             self.begin_index(index);

@@ -140,7 +140,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A piece of a part, or all of it so far, on a wire that sends either: what begins with all that was said has the rest.
+    /// A piece of a part, or all of it so far, on a wire that sends either: what begins with all that was said has the
+    /// rest.
     pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
         let key = ["so far/", part.kind.name(), "/", &part.choice.to_string()].concat();
         let rest = match self.user.stream_state.said.rest_of(&part, text) {
@@ -164,8 +165,8 @@ impl Emitter<'_> {
         self.user.stream_state.said.watch_inputs();
     }
 
-    /// The name, if the wire repeats it, and the whole input of a call that may have ended: whether that is so, and the input
-    /// was remembered. If these are others, that is reported here.
+    /// The name, if the wire repeats it, and the whole input of a call that may have ended: whether that is so, and the
+    /// input was remembered. If these are others, that is reported here.
     pub(crate) fn repeat_call(&mut self, number: u64, name: &str, whole: &str) -> bool {
         let said = &mut self.user.stream_state.said;
         let has_this_name = !said.was_called_otherwise(number, name);

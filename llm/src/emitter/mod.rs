@@ -133,8 +133,8 @@ impl<'a> Emitter<'a> {
         self.user.say(event);
     }
 
-    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be said
-    /// once more.
+    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be
+    /// said once more.
     pub(crate) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
         match payload {
             TextOrJson::Text(text) => self.piece_of_call(slot, text),
@@ -194,7 +194,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The text that comes is a message's with this id. Where it is JSON and another message's is open, that one is cut.
+    /// The text that comes is a message's with this id. Where it is JSON and another message's is open, that one is
+    /// cut.
     pub(crate) fn enter_structured(&mut self, choice: u64, id: &str) {
         if !self.is_structured || id.is_empty() {
             return;

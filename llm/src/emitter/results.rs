@@ -1,7 +1,7 @@
 //! Results of calls: those that the provider sends, and the calls that wait for one.
 //!
-//! A result may be repeated. Each is reported, and one that says something else than the one before, as a mismatch of its
-//! call.
+//! A result may be repeated. Each is reported, and one that says something else than the one before, as a mismatch of
+//! its call.
 
 use super::Emitter;
 use crate::calls::{CallErrorKind, CallStart, Key, Place, Slot, digest_of, present};
@@ -54,8 +54,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At most
-    /// as many are waited for as may be open at once.
+    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At
+    /// most as many are waited for as may be open at once.
     pub(crate) fn request(&mut self, id: &str, start: CallStart<'_>) {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();

@@ -1,10 +1,10 @@
 //! The words of each part of an answer, to be compared with what a wire repeats: [`Said`].
 //!
-//! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was lost,
-//! and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be seen
-//! whether another text begins with it. Of inputs, which are compared with their repetitions as long as a call is open,
-//! a digest is kept once it has ended. (Whoever makes two texts of one digest on purpose only gets a wrong tail of a text
-//! of their own.)
+//! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was
+//! lost, and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be
+//! seen whether another text begins with it. Of inputs, which are compared with their repetitions as long as a call is
+//! open, a digest is kept once it has ended. (Whoever makes two texts of one digest on purpose only gets a wrong tail
+//! of a text of their own.)
 
 use alloc::collections::VecDeque;
 use alloc::string::{String, ToString as _};
@@ -242,8 +242,8 @@ impl Said {
         ended.is_some_and(|(_, _, known)| !name.is_empty() && *known != digest_of("") && *known != digest_of(name))
     }
 
-    /// Compares a call's input with the one that it ended with, and remembers it instead; an empty one is equal to any. `None`
-    /// if the call has not ended or is no longer remembered.
+    /// Compares a call's input with the one that it ended with, and remembers it instead; an empty one is equal to any.
+    /// `None` if the call has not ended or is no longer remembered.
     pub(crate) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest, _) = self.inputs.iter_mut().rev().find(|(number, ..)| *number == call)?;
         if whole.is_empty() {
@@ -259,15 +259,16 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
-    /// Returns the part of a text that goes beyond all that was said in its place; `None` if it does not begin with that.
+    /// Returns the part of a text that goes beyond all that was said in its place; `None` if it does not begin with
+    /// that.
     pub(crate) fn rest_of<'t>(&self, part: &Part<'_>, text: &'t str) -> Option<&'t str> {
         let spoken = self.parts.iter().rfind(|spoken| spoken.is(part))?;
         let (begin, rest) = text.split_at_checked(usize::try_from(spoken.text.len).ok()?)?;
         (Text::default().with(begin) == spoken.text).then_some(rest)
     }
 
-    /// The same for a wire that repeats each part in the order in which they began, without its place: that is returned too,
-    /// and each part is repeated once.
+    /// The same for a wire that repeats each part in the order in which they began, without its place: that is returned
+    /// too, and each part is repeated once.
     pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, News<'t>) {
         let is_blind = self.is_blind || self.has_forgotten;
         let Some(spoken) = self.parts.iter_mut().find(|spoken| spoken.kind == kind && !spoken.is_listed) else {
@@ -299,7 +300,8 @@ impl Said {
         let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|part| part.text.len));
         let found = own.filter(|own| beginnings.contains(own));
         let found = found.or_else(|| beginnings.iter().copied().find(|place| is_all(place)));
-        // In another place than its own, a part that is longer than what it repeats would be a guess if there is its own.
+        // In another place than its own, a part that is longer than what it repeats would be a guess if there is its
+        // own.
         let found = found.or(longest.filter(|_| own.is_none()));
         let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
             let may_be_old =

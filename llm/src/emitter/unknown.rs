@@ -41,8 +41,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as there
-    /// is room to remember it by its key.
+    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as
+    /// there is room to remember it by its key.
     pub(crate) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
         if !self.has_reported(key) {
             self.note_reported(key);

@@ -54,8 +54,8 @@ impl EnvelopeBuilder {
 
     /// Sets how many bytes of visible text may be held back because they may become a delimiter; default 4096.
     ///
-    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it or text after it, or a
-    /// bare payload whose first key or element is that long, is not found.
+    /// Text that is still undecided at the limit is text: a delimiter with that much white space in it or text after
+    /// it, or a bare payload whose first key or element is that long, is not found.
     pub fn hold_limit(self, bytes: usize) -> Self {
         Self { hold_limit: bytes, ..self }
     }
@@ -68,8 +68,8 @@ impl EnvelopeBuilder {
         Self { payload_limit: bytes, ..self }
     }
 
-    /// The text begins inside a payload of the first delimiter, whose opening came before it, as `…</think>answer` does of a
-    /// model that was made to think. Its [begin](crate::EnvelopeEvent::Begin) has no text that opens.
+    /// The text begins inside a payload of the first delimiter, whose opening came before it, as `…</think>answer` does
+    /// of a model that was made to think. Its [begin](crate::EnvelopeEvent::Begin) has no text that opens.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};

@@ -123,10 +123,11 @@ impl Delimiter {
 
     /// What is between these two texts, which are compared byte by byte.
     ///
-    /// The JSON ends where it ends: if the text that closes is not next, white space aside, the payload ends there all the same,
-    /// and what follows is text, in which other delimiters may open. So a model that forgets an end mark costs nothing. Where
-    /// marks have no end, `close` is empty. Then what does not begin with a bracket is an empty payload before text, and what
-    /// turns out not to be JSON lasts until its brackets close. Marks that several texts may open are several delimiters.
+    /// The JSON ends where it ends: if the text that closes is not next, white space aside, the payload ends there all
+    /// the same, and what follows is text, in which other delimiters may open. So a model that forgets an end mark
+    /// costs nothing. Where marks have no end, `close` is empty. Then what does not begin with a bracket is an empty
+    /// payload before text, and what turns out not to be JSON lasts until its brackets close. Marks that several texts
+    /// may open are several delimiters.
     ///
     /// In the spelling, `\:` stands for `:`, `\,` for `,`, `\\` for `\`, and `\n` for a line feed.
     ///
@@ -153,8 +154,8 @@ impl Delimiter {
     ///
     /// # Errors
     ///
-    /// If the first is empty or begins with a backtick, which only a [fence](Self::fence) does, or if the second begins with
-    /// white space, which may be around JSON.
+    /// If the first is empty or begins with a backtick, which only a [fence](Self::fence) does, or if the second begins
+    /// with white space, which may be around JSON.
     pub fn between(open: &str, close: &str) -> Result<Self, DelimiterError> {
         if open.is_empty() || open.starts_with('`') {
             return Err(DelimiterError("a text is needed that opens, and does not begin with a backtick"));
@@ -191,16 +192,17 @@ impl Delimiter {
         Self { content: Content::Json, ..self }
     }
 
-    /// The same delimiters around plain text. A payload that no delimiter closes stays JSON: nothing else tells where it is.
+    /// The same delimiters around plain text. A payload that no delimiter closes stays JSON: nothing else tells where
+    /// it is.
     #[must_use]
     pub fn raw(self) -> Self {
         let content = if self.closes_itself() { Content::Json } else { Content::Raw };
         Self { content, ..self }
     }
 
-    /// The same delimiters around a JSON object, with other text before it, such as a name: all up to the object is a part of
-    /// the opening delimiter, and is reported with the payload's begin. If the first text comes again before the object, that
-    /// is where the opening begins. Only for what is [between](Self::between) two texts.
+    /// The same delimiters around a JSON object, with other text before it, such as a name: all up to the object is a
+    /// part of the opening delimiter, and is reported with the payload's begin. If the first text comes again before
+    /// the object, that is where the opening begins. Only for what is [between](Self::between) two texts.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};

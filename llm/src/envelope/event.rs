@@ -7,9 +7,9 @@ use crate::payload::Payload;
 
 /// Something that became known about a text with payloads in it. Borrowed; it lives as long as the callback.
 ///
-/// Every payload is reported from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before anything
-/// else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s `close`,
-/// joined in order, is the input, unless a payload passed its limit.
+/// Every payload is reported from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before
+/// anything else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s
+/// `close`, joined in order, is the input, unless a payload passed its limit.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum EnvelopeEvent<'a> {
@@ -19,8 +19,8 @@ pub enum EnvelopeEvent<'a> {
     Begin {
         /// The delimiter.
         delimiter: &'a Delimiter,
-        /// The opening delimiter, as it came, with what [leads](Delimiter::led) to the JSON; empty for a bare payload, and for
-        /// one that the text [begins inside](crate::EnvelopeBuilder::starts_inside).
+        /// The opening delimiter, as it came, with what [leads](Delimiter::led) to the JSON; empty for a bare payload,
+        /// and for one that the text [begins inside](crate::EnvelopeBuilder::starts_inside).
         open: &'a str,
         /// The offset in the input of the opening delimiter's first byte.
         offset: u64,
@@ -48,7 +48,8 @@ pub enum EnvelopeEvent<'a> {
         delimiter: &'a Delimiter,
         /// The verdict, the text between the delimiters and, if it is complete, the value.
         payload: Payload<'a>,
-        /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it did.
+        /// The closing delimiter, as it came: empty for a bare payload, cut or empty where the input ended before it
+        /// did.
         close: &'a str,
         /// The number of bytes that stood between the delimiters: more than are in [`Payload::raw`] if the payload
         /// passed its [limit](crate::EnvelopeBuilder::payload_limit).

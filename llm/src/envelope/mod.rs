@@ -1,9 +1,9 @@
 //! JSON inside text: a push filter that separates what a person should see from payloads between delimiters.
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
-//! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads what follows it, with the help of
-//! `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs`, and the files of that name in folders,
-//! save all of this.
+//! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads
+//! what follows it, with the help of `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs`, and
+//! the files of that name in folders, save all of this.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -78,10 +78,11 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 /// # Where a payload ends
 ///
 /// JSON ends at its own end: a closing delimiter inside one of its strings is part of the string. Only white space may
-/// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing) or
-/// [malformed](crate::PayloadStatus::Malformed), or, [between](Delimiter::between) two texts, is text again. After the first bad byte the JSON no longer shows where it ends, so
-/// the next closing delimiter ends the payload, which is also where a browser or a Markdown viewer would end it. Plain
-/// text ends at the first closing delimiter. Payloads do not nest: an opening delimiter inside one is part of it.
+/// be between it and the closing delimiter; anything else makes the payload [trailing](crate::PayloadStatus::Trailing)
+/// or [malformed](crate::PayloadStatus::Malformed), or, [between](Delimiter::between) two texts, is text again. After
+/// the first bad byte the JSON no longer shows where it ends, so the next closing delimiter ends the payload, which is
+/// also where a browser or a Markdown viewer would end it. Plain text ends at the first closing delimiter. Payloads do
+/// not nest: an opening delimiter inside one is part of it.
 ///
 /// # Cost
 ///

@@ -3,8 +3,8 @@
 //! Owns no text: the bytes that are undecided are held by the envelope, and given back as text if this says so.
 //!
 //! The envelope calls `begin` at a byte with which some delimiter begins, and then `advance` with every further piece
-//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways, byte by byte where there
-//! are both:
+//! of the input until there is a verdict. Two kinds of delimiter are followed in different ways, byte by byte where
+//! there are both:
 //!
 //! - *Named delimiters* that begin with the same byte are followed together, as *rivals*: one small state machine each
 //!   ([`Stage`]). Each byte drops the rivals it does not fit. The first rival that is complete wins; once none is left,
@@ -13,15 +13,16 @@
 //!   brace. So a parser reads along, and the payload is certain as soon as something has come that prose hardly has:
 //!   the value of a member, or a comma or bracket after an element.
 //!
-//! A fence with any info string is known by its content; `any_fence.rs` reads it. One that is known by its name is that one's.
+//! A fence with any info string is known by its content; `any_fence.rs` reads it. One that is known by its name is that
+//! one's.
 //!
 //! A delimiter is often certain only some bytes after its end: `<!--context {` opens at the `{`, which is the
 //! payload's. Hence `after`, the number of bytes that were looked at but follow the delimiter.
 //!
 //! When an opening turns out to be text, only a part of the held bytes is given back, since another opening may begin
-//! inside the rest: in `<<think>` the second `<` opens. [`Opening::resume`] says how much. A run of backticks or of brackets
-//! is given back at once, so that a long run is not searched again from each of its bytes; but not further than where
-//! a given text that begins with a bracket may open.
+//! inside the rest: in `<<think>` the second `<` opens. [`Opening::resume`] says how much. A run of backticks or of
+//! brackets is given back at once, so that a long run is not searched again from each of its bytes; but not further
+//! than where a given text that begins with a bracket may open.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -80,8 +81,8 @@ enum Stage {
     Name(usize),
     /// After the name: this many bytes of a comment's `-->`, or blanks after a fence's name.
     Edge(usize),
-    /// After all of what is before a JSON object and what leads to it: the end of that is so many bytes of the mark, once
-    /// more.
+    /// After all of what is before a JSON object and what leads to it: the end of that is so many bytes of the mark,
+    /// once more.
     Lead(usize),
     /// A fence with any info string.
     AnyFence(AnyFence),
@@ -324,8 +325,8 @@ fn again(mark: &[u8], read: usize, byte: u8) -> usize {
 }
 
 impl Bare {
-    /// Reads more bytes and returns whether those so far are certainly a payload. Fails with the offset of the first bad byte
-    /// if the JSON broke before that.
+    /// Reads more bytes and returns whether those so far are certainly a payload. Fails with the offset of the first
+    /// bad byte if the JSON broke before that.
     fn advance(&mut self, bytes: &[u8]) -> Result<bool, u64> {
         let start = self.parser.offset();
         let (mut has_member, element_end) = (false, &mut self.element_end);

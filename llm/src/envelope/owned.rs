@@ -10,7 +10,8 @@ use super::delimiter::Delimiter;
 use super::event::EnvelopeEvent;
 use crate::payload::OwnedPayload;
 
-/// An [`EnvelopeEvent`] that owns its parts: `'static + Send`, as [`Envelope::feed`](crate::Envelope::feed) returns them.
+/// An [`EnvelopeEvent`] that owns its parts: `'static + Send`, as [`Envelope::feed`](crate::Envelope::feed) returns
+/// them.
 ///
 /// ```
 /// use jsonspigot::PatternSet;

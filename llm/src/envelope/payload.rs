@@ -9,18 +9,18 @@
 //!   after the value's last byte does [`Closing`] begin to search. From the first bad byte on, quotes can't be trusted
 //!   any more, so in `Lost` the next closing delimiter ends the payload, wherever it is. A bare payload has no
 //!   delimiter; there the brackets always decide.
-//! - *What is it worth?* The parser says, and `verdict` turns its error into the status. The parser is fed the value and
-//!   what follows it, up to the first byte that is wrong or the closing delimiter.
+//! - *What is it worth?* The parser says, and `verdict` turns its error into the status. The parser is fed the value
+//!   and what follows it, up to the first byte that is wrong or the closing delimiter.
 //!
 //! The trap is a byte that could belong to both. In `{"a":-->` the `-` was read as a number's; when the next byte stops
 //! the JSON, it turns out that both belong to the closing delimiter, and `unread_beginning` takes the first one back.
 //!
-//! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments and
-//! single quotes: there it is the parser that stops after the root.
+//! A parser that accepts deviations knows better where the value ends than [`Extent`], which does not know of comments
+//! and single quotes: there it is the parser that stops after the root.
 //!
-//! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets count
-//! from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only `stopped_by`
-//! says how much of the current piece was read.
+//! `length` counts all bytes since the opening delimiter, and `raw` keeps them up to the limit. The parser's offsets
+//! count from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only
+//! `stopped_by` says how much of the current piece was read.
 
 mod saved;
 
@@ -180,7 +180,8 @@ impl OpenPayload {
         None
     }
 
-    /// What is searched: around the value of what is between two texts, what closes is next or none, however much follows.
+    /// What is searched: around the value of what is between two texts, what closes is next or none, however much
+    /// follows.
     fn near<'t>(&self, delimiter: &Delimiter, rest: &'t str) -> &'t str {
         if !delimiter.is_between() || !matches!(self.phase, Phase::Before | Phase::After) {
             return rest;
@@ -191,8 +192,8 @@ impl OpenPayload {
         &rest[..end.unwrap_or(rest.len())]
     }
 
-    /// Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with its
-    /// JSON, and has none if nothing closes it and no bracket begins it.
+    /// Returns how much of what is no closing delimiter may belong to the payload: what is between two texts ends with
+    /// its JSON, and has none if nothing closes it and no bracket begins it.
     fn belonging(&self, delimiter: &Delimiter, piece: &str) -> usize {
         let is_over = match self.phase {
             Phase::After => delimiter.is_between(),
@@ -307,15 +308,16 @@ impl OpenPayload {
         }
     }
 
-    /// Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after the
-    /// payload, if that has ended.
+    /// Text that was held because it might have been a closing delimiter, and is not; returns what of it comes after
+    /// the payload, if that has ended.
     fn released(&mut self, delimiters: &[Delimiter], mut text: String, report: &mut Report<'_>) -> Option<String> {
         let delimiter = &delimiters[self.delimiter];
         if self.phase == Phase::Before {
             // A value begins with it, so all that is held is read again.
             text.push_str(&self.closing.take_held());
             self.begin_value(delimiter, text.as_bytes()[0], report);
-            // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next to it.
+            // The beginning of a closing delimiter does not contain one, but may contain a value and what is not next
+            // to it.
             return self.feed(delimiters, &text, report).map(|ended| text.split_off(ended.used));
         }
         let used = self.content(delimiter, &text, report);
@@ -323,8 +325,8 @@ impl OpenPayload {
         None
     }
 
-    /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much that
-    /// was. What stopped it is then in `error`.
+    /// Feeds the parser, up to the end of the value if that is for it to say, and keeps what it read; returns how much
+    /// that was. What stopped it is then in `error`.
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];

@@ -18,8 +18,8 @@ use super::{Envelope, EnvelopeBuilder, State};
 const STATES: [State; 5] = [State::Inside, State::Text, State::Opening, State::Payload, State::Interrupted];
 
 impl Envelope {
-    /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if nothing
-    /// had happened, in another process or on another machine: between two chunks, at any time; see
+    /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if
+    /// nothing had happened, in another process or on another machine: between two chunks, at any time; see
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
@@ -58,7 +58,8 @@ impl Envelope {
         let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
         let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
-            // Writing to a digest cannot fail. No delimiter has white space in its spelling but one whose lengths follow.
+            // Writing to a digest cannot fail. No delimiter has white space in its spelling but one whose lengths
+            // follow.
             let _ = write!(digest, "{delimiter} ");
             let [open, close] = delimiter.lengths_between();
             if open > 0 { digest.with_size(open).with_size(close) } else { digest }

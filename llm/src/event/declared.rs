@@ -1,8 +1,9 @@
-//! The events of a provider's stream, each declared once: its name, its members and their kinds, in the order of the line.
-//! `table.rs` says what the kinds are.
+//! The events of a provider's stream, each declared once: its name, its members and their kinds, in the order of the
+//! line. `table.rs` says what the kinds are.
 //!
-//! Besides the library's own types and lines, the npm package's module and types and Python's classes are made of these, so
-//! what is said of an event here is said in no language's words. `tests/it/declared_events.rs` writes the files that are not Rust.
+//! Besides the library's own types and lines, the npm package's module and types and Python's classes are made of
+//! these, so what is said of an event here is said in no language's words. `tests/it/declared_events.rs` writes the
+//! files that are not Rust.
 
 /// Hands the declarations to a macro, behind what that is given besides: `each_stream_event! { a_macro { … } }`.
 #[doc(hidden)]
@@ -56,8 +57,8 @@ macro_rules! each_stream_event {
             /// The index of the answer; 0 where there is only one.
             choice: choice,
         }
-        /// The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is right,
-        /// nobody can say. The input of a call may be contradicted after it has been reported as complete.
+        /// The provider repeats something as a whole, and contradicts what was reported of it. Which of the two is
+        /// right, nobody can say. The input of a call may be contradicted after it has been reported as complete.
         #[non_exhaustive]
         "mismatch" Mismatch {
             /// The kind of thing that is repeated.
@@ -89,8 +90,8 @@ macro_rules! each_stream_event {
             /// The index of the answer; 0 where there is only one, or where it is about the prompt.
             choice: choice,
         }
-        /// Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the last of
-        /// each; it may come after the stop.
+        /// Token counts: totals so far, not increments. An event has only the counts that came with it, so keep the
+        /// last of each; it may come after the stop.
         #[non_exhaustive]
         "usage" Usage {
             /// All of them, as the provider's JSON text.
@@ -103,8 +104,8 @@ macro_rules! each_stream_event {
         "stop" Stop {
             /// `tool_use`, `stop`, `max_tokens`, …
             reason: text,
-            /// The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand for
-            /// `length`; a call that was cut then names the latter.
+            /// The reason of the provider behind a gateway that translates reasons. OpenRouter's `tool_calls` may stand
+            /// for `length`; a call that was cut then names the latter.
             native_reason: maybe_text,
             /// The index of the answer; 0 where there is only one.
             choice: choice,
@@ -117,8 +118,8 @@ macro_rules! each_stream_event {
         /// [`finish`](crate::ProviderStream::finish), or where the wire shows before that that something is missing.
         #[non_exhaustive]
         "incomplete" Incomplete {
-            /// `end-of-input`, or the reason that [`finish`](crate::ProviderStream::finish) was given; `not-started` where an
-            /// end comes of what never began; otherwise the provider's word for what broke off.
+            /// `end-of-input`, or the reason that [`finish`](crate::ProviderStream::finish) was given; `not-started`
+            /// where an end comes of what never began; otherwise the provider's word for what broke off.
             reason: text,
         }
         /// The provider reports an error: in an event of its own, inside another event, or as the body of an HTTP error
@@ -136,8 +137,8 @@ macro_rules! each_stream_event {
             /// The error as the provider's JSON text, if it is more than a message.
             json: maybe_json,
         }
-        /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts and
-        /// metadata, MCP's notifications.
+        /// Data of an application that came with the stream: AG-UI's state and custom events, Vercel's `data-…` parts
+        /// and metadata, MCP's notifications.
         #[non_exhaustive]
         "data" Data {
             /// The event's type, or the name of the member that it is.
@@ -159,8 +160,8 @@ macro_rules! each_stream_event {
             /// The event's JSON text.
             json: json,
         }
-        /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not known
-        /// yet, this is reported by [`finish`](crate::ProviderStream::finish).
+        /// A JSON object that is no provider's event, as far as is known. The stream goes on. While the provider is not
+        /// known yet, this is reported by [`finish`](crate::ProviderStream::finish).
         "unknown-event" Unknown {
             /// The object's JSON text.
             text: text,

@@ -1,8 +1,8 @@
-//! The events of a provider's stream: [`StreamEvent`], and [`OwnedStreamEvent`], which owns its parts. Each is declared once,
-//! in `declared.rs`; `table.rs` reads the declarations, and `parts.rs` has what several kinds are made of.
+//! The events of a provider's stream: [`StreamEvent`], and [`OwnedStreamEvent`], which owns its parts. Each is declared
+//! once, in `declared.rs`; `table.rs` reads the declarations, and `parts.rs` has what several kinds are made of.
 //!
-//! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`: the
-//! provider's own JSON, as it was spelt.
+//! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`:
+//! the provider's own JSON, as it was spelt.
 
 #[macro_use]
 mod declared;
@@ -63,11 +63,13 @@ each_stream_event! { stream_events {
     /// ```
     borrowed;
 
-    /// A [`StreamEvent`](crate::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns them.
+    /// A [`StreamEvent`](crate::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns
+    /// them.
     ///
-    /// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it is the command's line, with
-    /// `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice` are always
-    /// written. The command does not print fragments and the end of the stream, which is `{"event":"stream-end"}`.
+    /// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it is the command's line,
+    /// with `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice`
+    /// are always written. The command does not print fragments and the end of the stream, which is
+    /// `{"event":"stream-end"}`.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -96,8 +98,8 @@ each_stream_event! { stream_events {
 
 impl StreamEvent<'_> {
     /// Returns true if this is a [`BadFrame`](Self::BadFrame) that can't have been an event, such as a program's notice
-    /// between its lines: nothing of an answer is lost with it. What begins with an object, or ends with one, may have been
-    /// a fragment.
+    /// between its lines: nothing of an answer is lost with it. What begins with an object, or ends with one, may have
+    /// been a fragment.
     #[must_use]
     pub fn is_noise(&self) -> bool {
         let Self::BadFrame { text } = self else { return false };

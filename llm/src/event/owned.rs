@@ -7,8 +7,8 @@ use super::verdict::Unfinished;
 
 owned_events! {
     /// The events of one push, in order: what [`ProviderStream::push`](crate::ProviderStream::push) and
-    /// [`ProviderStream::finish`](crate::ProviderStream::finish) return. What was pushed has been read when this is made,
-    /// and nothing is borrowed.
+    /// [`ProviderStream::finish`](crate::ProviderStream::finish) return. What was pushed has been read when this is
+    /// made, and nothing is borrowed.
     StreamEvents of OwnedStreamEvent, verdict: Result<(), Unfinished>
 }
 

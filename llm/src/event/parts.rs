@@ -58,7 +58,8 @@ names!(BlockKind {
     Reasoning => "reasoning",
 });
 
-/// Something that only the provider can read, and that it needs back with the next request, in the place where it stood.
+/// Something that only the provider can read, and that it needs back with the next request, in the place where it
+/// stood.
 ///
 /// ```
 /// use jsonspigot::PatternSet;

@@ -131,8 +131,8 @@ fn in_words(message: &str) -> Option<Duration> {
     seconds(rest)
 }
 
-/// A length of time with its units, as `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without one; whatever follows a
-/// unit does not count. Counts in decimal, as floating point has no place here.
+/// A length of time with its units, as `34.07s`, `20ms`, `1m3s` or `1m 3s`, or a number of seconds without one;
+/// whatever follows a unit does not count. Counts in decimal, as floating point has no place here.
 pub(crate) fn seconds(text: &str) -> Option<Duration> {
     let (mut rest, mut sum, mut last) = (text, None::<u64>, u128::MAX);
     loop {

@@ -19,7 +19,8 @@ impl Serialize for OwnedStreamEvent {
 }
 
 impl OwnedStreamEvent {
-    /// Writes an event that is nobody else's: inside a sub-agent's there is no other, so that this ends for the compiler too.
+    /// Writes an event that is nobody else's: inside a sub-agent's there is no other, so that this ends for the
+    /// compiler too.
     fn serialize_own<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Call(event) => return event.serialize(serializer),

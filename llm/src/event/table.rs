@@ -1,8 +1,8 @@
 //! How the table of events is read: each entry is a variant of [`StreamEvent`](super::StreamEvent), one of
 //! [`OwnedStreamEvent`](super::OwnedStreamEvent), the copy of the one to the other, and a line in the command's form.
 //!
-//! An entry has the event's name and its members, in the order of the line. A member has a name, a kind, and `as` with the
-//! name that it has on the line, if that is another one. The kinds:
+//! An entry has the event's name and its members, in the order of the line. A member has a name, a kind, and `as` with
+//! the name that it has on the line, if that is another one. The kinds:
 //!
 //! | kind | borrowed, owned | on the line |
 //! |---|---|---|
@@ -108,8 +108,8 @@ macro_rules! name_of {
     };
 }
 
-/// Declares the events. Those made of a type of their own say after `=` where a member comes from, if it has another name
-/// there. The three that pass on other events are the same in all but name, and are written out here.
+/// Declares the events. Those made of a type of their own say after `=` where a member comes from, if it has another
+/// name there. The three that pass on other events are the same in all but name, and are written out here.
 macro_rules! stream_events {
     (
         $(#[$borrowed_meta:meta])*
@@ -148,16 +148,17 @@ macro_rules! stream_events {
                 choice: u64,
                 /// The number of the [block](Block) it belongs to.
                 block: u64,
-                /// Its begin, a match or a piece in it, or its end. The text around payloads is [`Text`](StreamEvent::Text).
+                /// Its begin, a match or a piece in it, or its end. The text around payloads is
+                /// [`Text`](StreamEvent::Text).
                 event: EnvelopeEvent<'a>,
             },
             $($(#[$meta])* $variant {
                 $($(#[$member_meta])* $member: borrowed!('a $kind $(($of))?),)*
             },)*
             $($(#[$part_meta])* $part_variant($part<'a>),)*
-            /// Something that another agent than the main one said or did, on a wire that several agents speak on in turn
-            /// ([`ClaudeCode`](crate::Provider::ClaudeCode)): `event` is its own event, never one of these. Its calls and
-            /// blocks are numbered with all others.
+            /// Something that another agent than the main one said or did, on a wire that several agents speak on in
+            /// turn ([`ClaudeCode`](crate::Provider::ClaudeCode)): `event` is its own event, never one of these. Its
+            /// calls and blocks are numbered with all others.
             #[non_exhaustive]
             Agent {
                 /// The id of the call that started it; of another session's main agent, the session's id.
@@ -166,8 +167,8 @@ macro_rules! stream_events {
                 event: &'a StreamEvent<'a>,
             },
             /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, …
-            /// Gemini sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the last
-            /// event.
+            /// Gemini sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the
+            /// last event.
             End,
         }
 
@@ -207,7 +208,8 @@ macro_rules! stream_events {
         }
 
         impl StreamEvent<'_> {
-            /// A copy that can be kept, sent to another thread, and serialized. The cost is that of copying the text or value.
+            /// A copy that can be kept, sent to another thread, and serialized. The cost is that of copying the text or
+            /// value.
             #[must_use]
             pub fn to_owned(&self) -> OwnedStreamEvent {
                 match *self {

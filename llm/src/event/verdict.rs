@@ -1,7 +1,7 @@
 //! The verdict on a whole stream, by the law of the end: all that the provider said has come.
 //!
-//! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the events:
-//! the exit status of the command is this verdict too.
+//! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the
+//! events: the exit status of the command is this verdict too.
 
 use core::fmt;
 
@@ -95,7 +95,8 @@ pub enum UnfinishedKind {
     ProviderError,
     /// A payload in the text ended truncated, malformed or trailing.
     Payload,
-    /// A callback panicked, and the panic was caught: what the rest of its event meant is lost, so nothing more is read.
+    /// A callback panicked, and the panic was caught: what the rest of its event meant is lost, so nothing more is
+    /// read.
     Panicked,
 }
 

@@ -210,8 +210,8 @@ impl Event<'_> {
     }
 }
 
-/// The conversation is the application's, and only says what the arguments are of a call that has got none: too late for
-/// one that has ended.
+/// The conversation is the application's, and only says what the arguments are of a call that has got none: too late
+/// for one that has ended.
 fn fill(ToolCall { id, function, .. }: &ToolCall<'_>, emit: &mut Emitter<'_>) {
     let slot = Slot::from(id.as_str());
     let Some(call) = emit.calls().find_in(slot).filter(|_| !id.is_empty()) else { return };

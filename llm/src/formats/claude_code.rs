@@ -1,10 +1,10 @@
-//! Claude Code's `stream-json`: a session's lines, with Anthropic's events inside `stream_event` where partial messages were
-//! asked for.
+//! Claude Code's `stream-json`: a session's lines, with Anthropic's events inside `stream_event` where partial messages
+//! were asked for.
 //!
-//! What was streamed comes once more, block by block, in `assistant` lines; without partial messages these are all there is.
-//! Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, and
-//! several sessions: each line names its session and, if it is a sub-agent's, the call that started it. A turn is over with
-//! its `result`.
+//! What was streamed comes once more, block by block, in `assistant` lines; without partial messages these are all
+//! there is. Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, and
+//! several sessions: each line names its session and, if it is a sub-agent's, the call that started it. A turn is over
+//! with its `result`.
 
 use alloc::borrow::Cow;
 use alloc::format;

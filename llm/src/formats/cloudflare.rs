@@ -1,5 +1,5 @@
-//! Cloudflare Workers AI, natively: pieces of the response, calls whole, then `[DONE]`. Models that speak chat completions
-//! do so between such lines.
+//! Cloudflare Workers AI, natively: pieces of the response, calls whole, then `[DONE]`. Models that speak chat
+//! completions do so between such lines.
 
 use crate::calls::{CallStart, Place, Slot};
 use crate::emitter::Emitter;

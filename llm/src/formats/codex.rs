@@ -1,7 +1,7 @@
 //! `codex exec --json`: the items of a thread, each as a whole, a JSON object a line.
 //!
-//! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was interrupted
-//! has no end.
+//! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was
+//! interrupted has no end.
 
 use alloc::string::String;
 

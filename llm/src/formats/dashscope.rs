@@ -1,8 +1,8 @@
 //! DashScope's native wire, of Qwen's models: a chat's choices inside `output`, or its text alone.
 //!
 //! Without `incremental_output` each event has all so far, with it each has a piece. Both look the same at first, so an
-//! event that begins with all that was said has the rest, and any other is a piece; after an event that had more than all
-//! that was said, it is a contradiction.
+//! event that begins with all that was said has the rest, and any other is a piece; after an event that had more than
+//! all that was said, it is a contradiction.
 
 use crate::calls::present;
 use crate::emitter::Emitter;

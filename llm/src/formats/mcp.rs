@@ -2,8 +2,8 @@
 //!
 //! A `tools/call` request is a call, which comes whole, and the response to it its result. A request is for whoever
 //! receives it to execute, and that is who reads the stream, so calls are the client's; in a recording of both
-//! directions each is followed by its result. A call without a result is one that is still being executed, so the stream
-//! is incomplete as long as there is one.
+//! directions each is followed by its result. A call without a result is one that is still being executed, so the
+//! stream is incomplete as long as there is one.
 //!
 //! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this: see [`id_text`].
 
@@ -127,7 +127,8 @@ fn read_result(
         return Ok(Understood::No);
     }
     let CallResult { content, structured_content, is_error, role, action, task, kind } = result.object()?;
-    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the server.
+    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the
+    // server.
     if role.is_given() || action.is_given() {
         return Ok(Understood::No);
     }

@@ -1,5 +1,5 @@
-//! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`. The
-//! conversation is kept by the server, so no message goes back.
+//! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`.
+//! The conversation is kept by the server, so no message goes back.
 
 use crate::calls::{CallStart, Executor, Place, Slot, present};
 use crate::emitter::Emitter;

@@ -56,8 +56,8 @@ pub(crate) struct Format {
     pub(crate) terminal: Option<Terminal>,
 }
 
-/// The lines of a program that runs agents: between them there may be any others, which are no damage, and several agents
-/// may speak in turn.
+/// The lines of a program that runs agents: between them there may be any others, which are no damage, and several
+/// agents may speak in turn.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal {
     pub(crate) speaker: fn(Json<'_>) -> Speaker<'_>,

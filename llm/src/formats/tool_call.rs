@@ -48,8 +48,8 @@ impl<'a> ToolCall<'a> {
         })
     }
 
-    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece without a type;
-    /// it may be a piece of the call in this slot, unless it has an id of its own.
+    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece
+    /// without a type; it may be a piece of the call in this slot, unless it has an id of its own.
     pub(crate) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
         if self.function.0.is_some() || self.custom.0.is_some() {
             emit.unknown_members(&self.others, &[]);

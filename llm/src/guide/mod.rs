@@ -9,7 +9,8 @@
 #![cfg_attr(feature = "envelope", doc = "| [`envelope`] | JSON inside text: hidden comments, fences, tags |")]
 #![cfg_attr(feature = "providers", doc = "| [`saved`] | going on in another process |")]
 //!
-//! Patterns, events and limits are explained in the [guide of jsonspigot](https://docs.rs/jsonspigot/latest/jsonspigot/guide/index.html).
+//! Patterns, events and limits are explained in the [guide of
+//! jsonspigot](https://docs.rs/jsonspigot/latest/jsonspigot/guide/index.html).
 
 #[cfg(feature = "providers")]
 #[doc = include_str!("tool_calls.md")]

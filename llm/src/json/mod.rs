@@ -2,8 +2,8 @@
 //!
 //! Owns how an event is read: leniently. Servers put `null` for absent, `[]` for an empty object, `""` for nothing, and
 //! none of this may cost the whole event. So every member may be missing, and a number or a switch in place of a word
-//! counts as missing. But what may say something is never passed over: a value of another type where an object, a list, a
-//! place or a [`Piece`] belongs, or an object in place of a word, makes the event unreadable. What the events of a
+//! counts as missing. But what may say something is never passed over: a value of another type where an object, a list,
+//! a place or a [`Piece`] belongs, or an object in place of a word, makes the event unreadable. What the events of a
 //! provider are made of is said with [`objects!`], beside its reader.
 //!
 //! The grammar is checked once, in [`Json::new`]. All else relies on it: values end where the next comma, bracket or
@@ -381,7 +381,8 @@ impl<'a, T: Object<'a>> Field<'a> for Vec<T> {
     }
 }
 
-/// Declares structs that are read from the members of objects. A member has the name of its field, or the one after `=`.
+/// Declares structs that are read from the members of objects. A member has the name of its field, or the one after
+/// `=`.
 macro_rules! objects {
     ($($(#[$about:meta])* $vis:vis struct $name:ident<$a:lifetime> {
         $($(#[$field_about:meta])* $field_vis:vis $field:ident: $type:ty $(= $member:literal)?,)*

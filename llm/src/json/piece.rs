@@ -1,5 +1,5 @@
-//! Members that hold a piece of something. Elsewhere a member of the wrong type counts as missing; here something would be
-//! missing that was sent, and what follows would be taken for all of it. So the event can't be read.
+//! Members that hold a piece of something. Elsewhere a member of the wrong type counts as missing; here something would
+//! be missing that was sent, and what follows would be taken for all of it. So the event can't be read.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -103,8 +103,8 @@ impl<'a, T: Object<'a>> Field<'a> for Pieces<T> {
     }
 }
 
-/// The members of an object that none of its fields waits for, as far as they may say something: texts, lists and objects
-/// that are not empty. It is the last field, by the name `*`.
+/// The members of an object that none of its fields waits for, as far as they may say something: texts, lists and
+/// objects that are not empty. It is the last field, by the name `*`.
 #[derive(Debug, Default)]
 pub(crate) struct Others<'a>(pub(crate) Vec<(Json<'a>, Json<'a>)>);
 

@@ -8,8 +8,8 @@ use core::marker::PhantomData;
 
 use super::{Field, Json, Unreadable};
 
-/// Members that say something, each by the places of its name and its value in memory, and whether anybody has used it: with
-/// the texts themselves, a value could not be passed on for a shorter time than it was watched.
+/// Members that say something, each by the places of its name and its value in memory, and whether anybody has used it:
+/// with the texts themselves, a value could not be passed on for a shorter time than it was watched.
 #[derive(Debug)]
 pub(crate) struct Unread(RefCell<Vec<Member>>);
 
@@ -23,8 +23,8 @@ struct Member {
     is_used: bool,
 }
 
-/// The list in which the use of a value is noted, if there is one, and the number of the value there. What is read into a
-/// field and never looked at, as it means nothing in an event of this type, would vanish too.
+/// The list in which the use of a value is noted, if there is one, and the number of the value there. What is read into
+/// a field and never looked at, as it means nothing in an event of this type, would vanish too.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Watch<'a>(Option<(&'a Unread, usize)>);
 

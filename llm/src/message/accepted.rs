@@ -33,8 +33,8 @@ const MOST_LEVELS: usize = 8;
 const REASONING: [&str; 6] =
     ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "tool_plan"];
 
-/// A message without its empty parts and without the reasoning at its end, which came to nothing; `None` if nothing is left
-/// of it.
+/// A message without its empty parts and without the reasoning at its end, which came to nothing; `None` if nothing is
+/// left of it.
 pub(super) fn without_blanks(message: Json<'_>) -> Option<String> {
     let cleaned = clean(message, MOST_LEVELS)?;
     let message = Json::of(&cleaned);

@@ -1,5 +1,5 @@
-//! The ids of what goes back. The next request brings results, which are found by the ids of their calls: where a format
-//! needs them, each call has one of its own.
+//! The ids of what goes back. The next request brings results, which are found by the ids of their calls: where a
+//! format needs them, each call has one of its own.
 
 use alloc::borrow::Cow;
 use alloc::collections::BTreeSet;

@@ -1,8 +1,8 @@
 //! The assistant's message in the provider's own shape, put together from the events, for the next request.
 //!
 //! Kept only for those who ask for it. Nothing is read here: a wire format's file says, event by event, which member of
-//! which part an event adds to. Text stays as it was spelt, escapes and all, because pieces of a JSON string, joined, are
-//! a piece of a JSON string.
+//! which part an event adds to. Text stays as it was spelt, escapes and all, because pieces of a JSON string, joined,
+//! are a piece of a JSON string.
 //!
 //! There is no message if something of it is missing: one that was too long for the limit, or of which an event could
 //! not be read.

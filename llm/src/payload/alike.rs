@@ -62,9 +62,10 @@ fn read(text: &str) -> Option<Parser> {
     parser.feed_dyn(text.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).ok().map(|()| parser)
 }
 
-/// Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more digits than a
-/// double. Others are compared as doubles: `1.0` is `1`, and `0.30000000000000004` is what `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that; and
-/// those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
+/// Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more
+/// digits than a double. Others are compared as doubles: `1.0` is `1`, and `0.30000000000000004` is what
+/// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that;
+/// and those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
 fn is_same_number(one: &str, other: &str) -> bool {
     let is_whole = |number: &str| !number.contains(['.', 'e', 'E']);
     if is_whole(one) && is_whole(other) {

@@ -6,8 +6,8 @@ use core::ops::Range;
 use jsonspigot::internal::Inside;
 use jsonspigot::{ErrorKind, Parser};
 
-/// The places of the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none. They are
-/// read as this parser would read each alone.
+/// The places of the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none.
+/// They are read as this parser would read each alone.
 pub(crate) fn values_of(text: &str, parser: &Parser) -> Vec<Range<usize>> {
     let mut parser = parser.clone();
     let (mut values, mut start) = (Vec::new(), text.len() - text.trim_ascii_start().len());

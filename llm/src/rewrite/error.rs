@@ -72,8 +72,8 @@ pub struct BadEvent {
 pub enum BadEventReason {
     /// The event is not JSON.
     NotJson,
-    /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote before
-    /// the arguments.
+    /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote
+    /// before the arguments.
     Arguments(RewriteError),
     /// More than 256 calls are open: nothing of this one's arguments passes.
     TooManyCalls,

@@ -1,10 +1,10 @@
-//! Rewriting the arguments of a provider's calls while its events pass: which call a piece belongs to, and what becomes of
-//! the event. Where in an event arguments are is in `places.rs`.
+//! Rewriting the arguments of a provider's calls while its events pass: which call a piece belongs to, and what becomes
+//! of the event. Where in an event arguments are is in `places.rs`.
 //!
-//! A piece of arguments is the inside of a string, and what is rewritten is that inside as it is spelt: all pieces of a call,
-//! one after the other, are the text of one string that a pattern `$ | …` leads into. So nothing is unescaped and escaped
-//! again, an escape that two pieces share is held back as anywhere, and text that turns out not to be JSON is cut or passed
-//! as in any string.
+//! A piece of arguments is the inside of a string, and what is rewritten is that inside as it is spelt: all pieces of a
+//! call, one after the other, are the text of one string that a pattern `$ | …` leads into. So nothing is unescaped and
+//! escaped again, an escape that two pieces share is held back as anywhere, and text that turns out not to be JSON is
+//! cut or passed as in any string.
 
 mod error;
 mod places;
@@ -27,16 +27,17 @@ use self::places::{Found, Key, Wire, find};
 use crate::json::Json;
 use crate::stream::Provider;
 
-/// The number of calls that are remembered. Of those that are whole, the one that has waited longest is forgotten for another.
-/// If all are open, nothing of more calls passes: to forget one would be to let the rest of it pass as the beginning of another.
+/// The number of calls that are remembered. Of those that are whole, the one that has waited longest is forgotten for
+/// another. If all are open, nothing of more calls passes: to forget one would be to let the rest of it pass as the
+/// beginning of another.
 const MOST_CALLS: usize = 256;
 
-/// Rewrites the arguments of a provider's calls, one event at a time, by a [`Rule`] for each pattern; all else of an event
-/// comes out as it came in.
+/// Rewrites the arguments of a provider's calls, one event at a time, by a [`Rule`] for each pattern; all else of an
+/// event comes out as it came in.
 ///
-/// A piece of a call's arguments becomes a piece of the rewritten arguments in the same event: an empty one, where a value is
-/// left out or what comes cannot be decided yet. Events that repeat the arguments as a whole are rewritten alike. So a client
-/// reads the same calls, with other values.
+/// A piece of a call's arguments becomes a piece of the rewritten arguments in the same event: an empty one, where a
+/// value is left out or what comes cannot be decided yet. Events that repeat the arguments as a whole are rewritten
+/// alike. So a client reads the same calls, with other values.
 ///
 /// ```
 /// use jsonspigot::{PatternSet, Rule};
@@ -53,15 +54,15 @@ const MOST_CALLS: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece that has
-/// lost its call could be the middle of any value.
+/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
+/// that has lost its call could be the middle of any value.
 ///
 /// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
-/// [OpenAI Responses](Provider::OpenaiResponses), and of these the arguments that are JSON: those of functions and of tools
-/// of MCP servers, and objects that are a call's whole input. What custom tools, code and shells get as text of their own, and
-/// the patches and commands of Responses' own tools, pass as they are. So do all events of another wire than the one that
-/// was named, secrets included; a [`ProviderStream`](crate::ProviderStream) of the same provider that reads them too says
-/// in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
+/// [OpenAI Responses](Provider::OpenaiResponses), and of these the arguments that are JSON: those of functions and of
+/// tools of MCP servers, and objects that are a call's whole input. What custom tools, code and shells get as text of
+/// their own, and the patches and commands of Responses' own tools, pass as they are. So do all events of another wire
+/// than the one that was named, secrets included; a [`ProviderStream`](crate::ProviderStream) of the same provider that
+/// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
     parser: ParserBuilder,
@@ -105,8 +106,8 @@ impl CallRewriter {
         Self::with_parser(provider, Parser::builder(), patterns, rules)
     }
 
-    /// The same with the limits and the policy on duplicate keys of a parser, for each call's arguments. As these mostly are
-    /// in a string, the limit for strings has to allow for all of them.
+    /// The same with the limits and the policy on duplicate keys of a parser, for each call's arguments. As these
+    /// mostly are in a string, the limit for strings has to allow for all of them.
     ///
     /// # Errors
     ///
@@ -125,13 +126,13 @@ impl CallRewriter {
         Ok(Self { wire, parser, inside, rules: Box::new(rules), whole, open: Vec::new() })
     }
 
-    /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such as
-    /// `[DONE]`, is returned as it is.
+    /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
+    /// as `[DONE]`, is returned as it is.
     ///
     /// # Errors
     ///
-    /// If the event is not JSON, so that nobody knows what is in it; and if the arguments of a call can't be rewritten: then
-    /// they end there. The [error](BadEvent) has the event as it may be passed on.
+    /// If the event is not JSON, so that nobody knows what is in it; and if the arguments of a call can't be rewritten:
+    /// then they end there. The [error](BadEvent) has the event as it may be passed on.
     pub fn push<'e>(&mut self, event: &'e str) -> Result<Cow<'e, str>, BadEvent> {
         let text = event.trim_ascii();
         if text == "[DONE]" || !text.starts_with(['{', '[']) {

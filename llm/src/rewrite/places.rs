@@ -54,7 +54,8 @@ impl<'a> Key<'a> {
         Self { index, ..Self::default() }
     }
 
-    /// Returns true if these words may be about that call: what they leave out is not asked for, and its id may come late.
+    /// Returns true if these words may be about that call: what they leave out is not asked for, and its id may come
+    /// late.
     pub(super) fn means(&self, call: &Key<'_>) -> bool {
         self.choice == call.choice
             && (self.index.is_none() || self.index == call.index)

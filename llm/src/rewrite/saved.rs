@@ -27,8 +27,8 @@ impl CallRewriter {
         })
     }
 
-    /// Goes on where a [saved](Self::save) one was. This one is new, for the same provider, with the same patterns, rules and
-    /// choices; what has come to it is forgotten.
+    /// Goes on where a [saved](Self::save) one was. This one is new, for the same provider, with the same patterns,
+    /// rules and choices; what has come to it is forgotten.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rule};

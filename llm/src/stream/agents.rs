@@ -1,9 +1,9 @@
-//! Sub-agents and other sessions, on a wire that several agents speak on in turn: each has calls, blocks and messages of its
-//! own, so that none is ever taken for another's.
+//! Sub-agents and other sessions, on a wire that several agents speak on in turn: each has calls, blocks and messages
+//! of its own, so that none is ever taken for another's.
 //!
-//! Owns who speaks. A line is read as if its agent were the only one: its state takes the place of the main agent's for as
-//! long, and what it reports leaves as [`StreamEvent::Agent`]. The main agent is that of the first session, and once all of
-//! its turns are over, that of the session which speaks next.
+//! Owns who speaks. A line is read as if its agent were the only one: its state takes the place of the main agent's for
+//! as long, and what it reports leaves as [`StreamEvent::Agent`]. The main agent is that of the first session, and once
+//! all of its turns are over, that of the session which speaks next.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

@@ -16,8 +16,8 @@ use crate::formats::openai_responses;
 use crate::formats::{Look, Understood, watched};
 use crate::json::{Json, Unreadable};
 
-/// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function of
-/// this kind is [`ProviderStream::with_message`](crate::ProviderStream::with_message).
+/// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function
+/// of this kind is [`ProviderStream::with_message`](crate::ProviderStream::with_message).
 pub(crate) type MakeKeeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 
 /// A provider's reader, with what it must know from one event to the next.

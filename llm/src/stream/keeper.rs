@@ -1,7 +1,7 @@
 //! The way from a provider to the message that goes back: which wire format puts it together, and how.
 //!
-//! Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) leads here, so that a program that does not
-//! call it has none of this.
+//! Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) leads here, so that a program that does
+//! not call it has none of this.
 
 use alloc::boxed::Box;
 use alloc::string::String;

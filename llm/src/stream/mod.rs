@@ -135,8 +135,8 @@ impl ProviderStream {
         Self { is_structured: true, ..self }
     }
 
-    /// Passes each event on as it came, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before what it means: for all
-    /// that has no event of its own, such as the probabilities of tokens, costs and timings.
+    /// Passes each event on as it came, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before what it means: for
+    /// all that has no event of its own, such as the probabilities of tokens, costs and timings.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -164,8 +164,8 @@ impl ProviderStream {
         Self { keeper: Some(keeper::keeper), awaits_keeper: true, ..self }
     }
 
-    /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request: with
-    /// signatures, encrypted reasoning and calls, each value spelt as it came.
+    /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request:
+    /// with signatures, encrypted reasoning and calls, each value spelt as it came.
     ///
     /// | provider | what it is | append it to |
     /// |---|---|---|
@@ -176,12 +176,12 @@ impl ProviderStream {
     /// | Gemini Interactions | a list of steps | the elements to `input` |
     ///
     /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
-    /// message begins. It has no empty parts, which servers refuse, and no reasoning that nothing follows: that of an answer
-    /// that was cut before its first word, or of OpenAI's without the item that it led to. It is `None` if that was all,
-    /// while the message is still arriving, and
-    /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls are
-    /// not those that were reported (the end of Gemini's calls without arguments is reported by [`finish`](Self::finish)),
-    /// pieces of two kinds came for one block, or the message exceeds
+    /// message begins. It has no empty parts, which servers refuse, and no reasoning that nothing follows: that of an
+    /// answer that was cut before its first word, or of OpenAI's without the item that it led to. It is `None` if that
+    /// was all, while the message is still arriving, and
+    /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls
+    /// are not those that were reported (the end of Gemini's calls without arguments is reported by
+    /// [`finish`](Self::finish)), pieces of two kinds came for one block, or the message exceeds
     /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. It is `None`
     /// as well if a call has no id, or that of another, in a format that finds results by it: not at Gemini, Ollama,
     /// DashScope, Cloudflare and Cohere v1. If there are
@@ -217,8 +217,8 @@ impl ProviderStream {
         self.stream_state.message()?.to_json()
     }
 
-    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is not
-    /// whole, as a message with such a call is refused, now and in every request after it.
+    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is
+    /// not whole, as a message with such a call is refused, now and in every request after it.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -243,11 +243,11 @@ impl ProviderStream {
     /// Returns `Ok` if everything that the provider said was reported and has come to its end, so that it can be relied
     /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
     ///
-    /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the provider's
-    /// own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every payload in the text, nothing was repeated otherwise than
-    /// reported, no frame was damaged and the provider reported no error: a stop of the kind
-    /// [`Error`](crate::StopKind::Error) is one. What is late after a whole changes nothing, nor does a stray fragment of a
-    /// call that then came whole.
+    /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the
+    /// provider's own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every
+    /// payload in the text, nothing was repeated otherwise than reported, no frame was damaged and the provider
+    /// reported no error: a stop of the kind [`Error`](crate::StopKind::Error) is one. What is late after a whole
+    /// changes nothing, nor does a stray fragment of a call that then came whole.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -297,14 +297,16 @@ impl ProviderStream {
         self.agents.calls().collect()
     }
 
-    /// The calls of the main agent, then of each other one. They are numbered together, so a number is only one agent's.
+    /// The calls of the main agent, then of each other one. They are numbered together, so a number is only one
+    /// agent's.
     #[must_use]
     pub fn calls_of_all(&self) -> Vec<&ToolCalls> {
         iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls)).collect()
     }
 
-    /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their own,
-    /// so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop early.
+    /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their
+    /// own, so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop
+    /// early.
     ///
     /// ```
     /// use jsonspigot::PatternSet;

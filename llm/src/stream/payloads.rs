@@ -1,6 +1,7 @@
 //! Payloads in the assistant's text: an [`Envelope`] for each block of it that is open.
 //!
-//! Owns the envelopes, and how one is asked for. What is in a text, the envelope knows; when a block ends, the stream does.
+//! Owns the envelopes, and how one is asked for. What is in a text, the envelope knows; when a block ends, the stream
+//! does.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -18,10 +19,10 @@ impl ProviderStream {
     /// Looks for payloads in the assistant's text: fences, tags, hidden comments, as this envelope does, which is new.
     ///
     /// The text of each block goes through an envelope of its own. What is outside payloads is
-    /// [`Text`](StreamEvent::Text), as ever, and everything else a [`Payload`](StreamEvent::Payload) with the number of its
-    /// block. At the end of its block a payload that is still open is truncated, as is one during which an event could not be
-    /// read or its text was repeated otherwise; it counts in the [`verdict`](Self::verdict) as a call does. Reasoning and refusals are not looked at, nor is text that is
-    /// [structured](Self::structured).
+    /// [`Text`](StreamEvent::Text), as ever, and everything else a [`Payload`](StreamEvent::Payload) with the number of
+    /// its block. At the end of its block a payload that is still open is truncated, as is one during which an event
+    /// could not be read or its text was repeated otherwise; it counts in the [`verdict`](Self::verdict) as a call
+    /// does. Reasoning and refusals are not looked at, nor is text that is [structured](Self::structured).
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent, ToolCalls};

@@ -1,5 +1,5 @@
-//! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known of
-//! its wire format stands in a file of its own, as a [`Format`].
+//! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known
+//! of its wire format stands in a file of its own, as a [`Format`].
 
 use jsonspigot::internal::spelt_by_name;
 
@@ -56,8 +56,8 @@ pub enum Provider {
     OpenaiChat,
     /// OpenAI Responses, and the server's events of Realtime.
     ///
-    /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are by
-    /// name:
+    /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are
+    /// by name:
     ///
     /// | name | input |
     /// |---|---|
@@ -68,9 +68,9 @@ pub enum Provider {
     /// | `tool_search` | the item's arguments |
     ///
     /// Those that the provider [executes](crate::calls::Executor::Provider) are tools of MCP servers, by their own
-    /// name, `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its
-    /// own `tool_search`. A tool of an MCP server that waits for approval is one of them too; its id begins with `mcpr_`,
-    /// and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
+    /// name, `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and
+    /// its own `tool_search`. A tool of an MCP server that waits for approval is one of them too; its id begins with
+    /// `mcpr_`, and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
     /// Gemini: `generateContent` streams, Interactions, and the server's messages of Live.

@@ -51,8 +51,8 @@ impl ProviderStream {
     }
 
     /// The stream that was [saved](Self::save). This one is made in the same way: with the same provider, or
-    /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message) or an envelope, and with the
-    /// patterns and choices of the calls. What it has read is forgotten.
+    /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message) or an
+    /// envelope, and with the patterns and choices of the calls. What it has read is forgotten.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
@@ -66,8 +66,8 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore). A provider is a choice; where it has to be detected,
-    /// all that are compiled in are.
+    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore). A provider is a choice; where it has to be
+    /// detected, all that are compiled in are.
     ///
     /// # Cost
     ///

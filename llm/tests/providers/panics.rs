@@ -1,7 +1,5 @@
 //! A callback that panics, in a program that catches panics: what it was not given is lost, so nothing that was open is
 //! complete.
-//!
-//! Laws: errors stick.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 

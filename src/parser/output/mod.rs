@@ -102,7 +102,8 @@ pub(crate) trait Output {
     fn some_delta(&mut self, _matches: &mut SomeMatches, _new: SomeText<'_>) {}
     /// The end of an atom with its text.
     fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64);
-    /// The end of a string or container, with its JSON text, if it was kept, and where in the text that its level keeps.
+    /// The end of a string or container, with its JSON text, if it was kept, and where in the text that its level
+    /// keeps.
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>);
     /// The text in the string has failed.
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
@@ -131,8 +132,8 @@ pub(crate) trait Output {
     fn entered(&mut self, _quote: u64) {}
     /// The next piece of the text of a level: its place in that text, and in the one around it.
     fn piece(&mut self, _level: usize, _inside: Range<u64>, _raw: Range<u64>) {}
-    /// The text of a level has failed at an offset in it. It may be JSON nevertheless, that is not allowed: past a limit, or
-    /// with a key that is there twice.
+    /// The text of a level has failed at an offset in it. It may be JSON nevertheless, that is not allowed: past a
+    /// limit, or with a key that is there twice.
     fn failed_inside(&mut self, _level: usize, _at: u64, _may_be_json: bool) {}
     /// The string that was read inside has ended, which is reported next.
     fn left(&mut self, _end: u64) {}

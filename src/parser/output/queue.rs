@@ -175,8 +175,8 @@ impl Queue {
         self.0.as_ref().map_or("", |buffers| ascii_beginning(&buffers.piece, len))
     }
 
-    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text as it
-    /// came.
+    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text
+    /// as it came.
     #[inline]
     pub(in crate::parser) fn event<'a>(
         &'a self,

@@ -34,8 +34,8 @@ impl OpenValues {
 }
 
 impl Tracker {
-    /// The concrete path, within the text of a level, of the innermost open value there, if a pattern follows it: others have
-    /// no node of their own.
+    /// The concrete path, within the text of a level, of the innermost open value there, if a pattern follows it:
+    /// others have no node of their own.
     pub(in crate::parser) fn known_path(&self, level: usize, open: OpenValues) -> Option<String> {
         let node = self.known_innermost(level, open)?;
         let mut path = String::new();

@@ -1,4 +1,5 @@
-//! Strings that are read inside: they are entered as containers are, and what a failed text in one leaves open is forgotten.
+//! Strings that are read inside: they are entered as containers are, and what a failed text in one leaves open is
+//! forgotten.
 
 use core::ops::Range;
 

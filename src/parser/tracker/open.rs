@@ -75,18 +75,20 @@ impl Tracker {
         })
     }
 
-    /// The open containers of all levels that are followed, outermost first: whether a pattern may select something inside.
+    /// The open containers of all levels that are followed, outermost first: whether a pattern may select something
+    /// inside.
     pub(crate) fn live_containers(&self) -> impl Iterator<Item = bool> {
         self.frames.iter().filter(|frame| frame.kind != ValueKind::String).map(|frame| frame.is_live)
     }
 
-    /// The open strings that are read inside, outermost first: the number of open containers around each, of all levels.
+    /// The open strings that are read inside, outermost first: the number of open containers around each, of all
+    /// levels.
     pub(crate) fn containers_around_strings(&self) -> impl Iterator<Item = usize> {
         self.entered.iter().enumerate().map(|(level, string)| string.frame - level)
     }
 
-    /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only where
-    /// it has led on.
+    /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only
+    /// where it has led on.
     pub(crate) fn open_containers(&self, level: usize) -> impl Iterator<Item = OpenContainer<'_>> {
         let from = self.first_frame(level);
         let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
@@ -137,7 +139,8 @@ impl Tracker {
         is_later
     }
 
-    /// Gives the next element of the innermost container its index, in a text of this level. Returns whether it may have it.
+    /// Gives the next element of the innermost container its index, in a text of this level. Returns whether it may
+    /// have it.
     pub(crate) fn set_next_index(&mut self, next_index: u64) -> bool {
         let array = self.frames.last_mut().filter(|frame| frame.kind == ValueKind::Array);
         let array = array.filter(|array| array.next_index <= next_index);

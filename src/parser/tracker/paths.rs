@@ -17,8 +17,8 @@ impl Tracker {
         self.paths.pin(self.node);
     }
 
-    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay, as those
-    /// of values that are reported as they come do.
+    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay,
+    /// as those of values that are reported as they come do.
     #[inline]
     pub(in crate::parser) fn unpin_paths(&mut self) -> bool {
         self.paths.unpin()

@@ -111,14 +111,15 @@ impl LevelText {
         self.place + offset.saturating_sub(self.at) as usize
     }
 
-    /// The piece has been read only up to an offset, before which there may be the beginning of a character; here are its
-    /// bytes, if it is the document's and may not be all UTF-8.
+    /// The piece has been read only up to an offset, before which there may be the beginning of a character; here are
+    /// its bytes, if it is the document's and may not be all UTF-8.
     fn cut_at(&mut self, offset: u64, bytes: &[u8]) {
         let end = self.place_of(offset);
         if bytes.is_empty() {
             self.text.truncate(floor_char_boundary(&self.text, end));
         } else {
-            // A byte that begins a character has been replaced as one that is bad, since the next one does not continue it.
+            // A byte that begins a character has been replaced as one that is bad, since the next one does not continue
+            // it.
             self.text.clear();
             self.push(&bytes[..bytes.len().min(end)]);
         }
@@ -309,8 +310,8 @@ impl Tracker {
         }
     }
 
-    /// The chunk has been read, perhaps only up to an offset where the text has failed; its last bytes may be held back by
-    /// who reads it, and come before the next one again. Returns whether a value is open that a raw pattern selects.
+    /// The chunk has been read, perhaps only up to an offset where the text has failed; its last bytes may be held back
+    /// by who reads it, and come before the next one again. Returns whether a value is open that a raw pattern selects.
     #[inline]
     pub(in crate::parser) fn end_raw_chunk(
         &mut self,

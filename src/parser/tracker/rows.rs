@@ -1,5 +1,5 @@
-//! The automaton's rows on the way to a value: one for each open container, and on top that of the value that begins next,
-//! or of the open string or atom.
+//! The automaton's rows on the way to a value: one for each open container, and on top that of the value that begins
+//! next, or of the open string or atom.
 
 use smallvec::SmallVec;
 

@@ -75,8 +75,8 @@ impl OpenPayload {
     /// The parser, which is new, reads what it has read.
     fn parse_again(&mut self, is_refused: bool) -> Result<(), Impossible> {
         let Self { parser, closing, extent, raw, length, limit, error, .. } = self;
-        // What is not kept has been read too: the bad byte, if it may begin the closing delimiter; or, if the limit has cut
-        // a character, its first bytes, instead of which any others lead to the same.
+        // What is not kept has been read too: the bad byte, if it may begin the closing delimiter; or, if the limit has
+        // cut a character, its first bytes, instead of which any others lead to the same.
         let not_kept = match usize::try_from(limit.saturating_sub(raw.len() as u64)) {
             _ if !is_refused => &[],
             Ok(1..) if raw.len() as u64 == *length => closing.held().as_bytes(),

@@ -44,8 +44,8 @@ objects! {
     }
 }
 
-/// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream, others' are those
-/// of chat completions, of Cohere, or text beside a reason to stop. An agent's text is no JSON object.
+/// Reads an event in the model's own format: Claude's is Anthropic's, Nova's is that of ConverseStream, others' are
+/// those of chat completions, of Cohere, or text beside a reason to stop. An agent's text is no JSON object.
 pub(super) fn read_chunk(base64: &str, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
     let bytes = BASE64_STANDARD.decode(base64).map_err(|_| Unreadable)?;
     let text = str::from_utf8(&bytes).map_err(|_| Unreadable)?;

@@ -1,5 +1,5 @@
-//! Bedrock's ConverseStream and `InvokeModelWithResponseStream`: events as decoded from the binary framing, each wrapped
-//! in its name. What is inside a chunk of bytes is read in `chunk`.
+//! Bedrock's ConverseStream and `InvokeModelWithResponseStream`: events as decoded from the binary framing, each
+//! wrapped in its name. What is inside a chunk of bytes is read in `chunk`.
 
 mod chunk;
 
@@ -190,7 +190,8 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
 /// The key that is noted once a stream has shown itself to be an agent's; it is no id.
 const AGENT: &str = " agent";
 
-/// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed over.
+/// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed
+/// over.
 const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
 
 /// An agent's text.

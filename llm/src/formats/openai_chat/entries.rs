@@ -145,8 +145,8 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count. So
-        // can another name after the first piece of arguments.
+        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
+        // So can another name after the first piece of arguments.
         Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
         Some(call) if call.has_input() && call.is_called_otherwise(entry.name) => Found::New,
         Some(_) => Found::Call(number),

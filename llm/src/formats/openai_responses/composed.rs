@@ -1,12 +1,13 @@
 //! Input that the wire streams as separate strings, reported as the one JSON text that they are part of.
 //!
-//! A patch comes as a type, a path and a diff in pieces; a shell's commands come in pieces one after the other. A client
-//! needs the object with all of it, and patterns should follow that object while it is still arriving. So its JSON text
-//! is composed here: a piece of the diff, escaped, is a piece of that text. This works because escaping is done character
-//! by character: escaped pieces, joined, are the escaped whole. The pieces go to the call's parser like any fragment.
+//! A patch comes as a type, a path and a diff in pieces; a shell's commands come in pieces one after the other. A
+//! client needs the object with all of it, and patterns should follow that object while it is still arriving. So its
+//! JSON text is composed here: a piece of the diff, escaped, is a piece of that text. This works because escaping is
+//! done character by character: escaped pieces, joined, are the escaped whole. The pieces go to the call's parser like
+//! any fragment.
 //!
-//! The text is closed only after the wire has said that its strings are done. If the item says that it is incomplete, the
-//! text stays open, and the call ends truncated.
+//! The text is closed only after the wire has said that its strings are done. If the item says that it is incomplete,
+//! the text stays open, and the call ends truncated.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -77,7 +78,8 @@ impl AllComposed {
         self.0.insert(number, composed);
     }
 
-    /// Takes a piece of a string; an empty one when the string begins. Returns whether the call's text is composed here.
+    /// Takes a piece of a string; an empty one when the string begins. Returns whether the call's text is composed
+    /// here.
     pub(super) fn delta(&mut self, number: u64, command: u64, piece: &str, emit: &mut Emitter<'_>) -> bool {
         let composed = self.0.get_mut(number);
         composed.map(|composed| composed.delta(number, command, piece, emit)).is_some()
@@ -227,7 +229,8 @@ impl Composed {
             }
             (Of::Commands, Stage::After) if command == self.command + 1 => text.push_str(r#",""#),
             _ => {
-                // The piece may belong to a command that was not done when the next one began, or one between is missing.
+                // The piece may belong to a command that was not done when the next one began, or one between is
+                // missing.
                 if command == self.command && self.stage != Stage::Before {
                     emit.calls().report_error(CallErrorKind::Ended, number);
                 } else {

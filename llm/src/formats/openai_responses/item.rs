@@ -71,8 +71,8 @@ objects! {
     }
 }
 
-/// Thoughts themselves are parts of an item as those of their summary are, and are numbered from here, so that none is taken
-/// for another.
+/// Thoughts themselves are parts of an item as those of their summary are, and are numbered from here, so that none is
+/// taken for another.
 pub(super) const THOUGHTS: u64 = 1 << 32;
 
 impl Part<'_> {
@@ -304,8 +304,8 @@ impl Item<'_> {
         }
     }
 
-    /// Returns the key of the rest of it, where the response repeats its items: another result is reported too. A part of
-    /// a message can't have this key.
+    /// Returns the key of the rest of it, where the response repeats its items: another result is reported too. A part
+    /// of a message can't have this key.
     pub(super) fn key(&self) -> String {
         let mut key = ["rest ", &*self.kind, " ", self.call_id()].concat();
         self.results().for_each(|result| key += &format!(" {:x}", digest_of(result.aside().spelt())));

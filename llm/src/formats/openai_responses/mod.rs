@@ -1,7 +1,7 @@
 //! OpenAI Responses: items by output index; what is whole is reported up to three times.
 //!
-//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is streamed
-//! as separate strings; `ending` is what its end repeats, and `realtime` reads the events of a
+//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is
+//! streamed as separate strings; `ending` is what its end repeats, and `realtime` reads the events of a
 //! Realtime connection.
 
 mod composed;
@@ -394,7 +394,8 @@ fn is_silent(kind: &str, families: &[&str]) -> bool {
 }
 
 impl Event<'_> {
-    /// Returns the place of the event's item: by its place in the output, or if that was lost or says nothing, by its id.
+    /// Returns the place of the event's item: by its place in the output, or if that was lost or says nothing, by its
+    /// id.
     fn slot<'s>(&'s self, shares_places: bool, emit: &Emitter<'_>) -> Slot<'s> {
         let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
         let by_id = |id: &'s str| Slot::new(0, Place::Id(id));

@@ -4,9 +4,9 @@
 //! connection has one response after the other, and those outside the conversation may overlap with others: then each
 //! is an answer of its own. Items are found by their ids, which no two responses share.
 //!
-//! The conversation is kept by the server, so no message goes back. What it says of an item that is a response's repeats that;
-//! any other item is the user's or the client's, and data. Owns the events and the responses; `item` knows what
-//! a response consists of.
+//! The conversation is kept by the server, so no message goes back. What it says of an item that is a response's
+//! repeats that; any other item is the user's or the client's, and data. Owns the events and the responses; `item`
+//! knows what a response consists of.
 
 mod item;
 mod saved;
@@ -38,8 +38,8 @@ pub(super) struct State {
     over: VecDeque<String>,
     /// The session's model.
     model: String,
-    /// The items of responses that came last, oldest first, with the answer that each is part of, until its response is done:
-    /// what the conversation says of one repeats it.
+    /// The items of responses that came last, oldest first, with the answer that each is part of, until its response is
+    /// done: what the conversation says of one repeats it.
     items: VecDeque<(String, Option<u64>)>,
 }
 
