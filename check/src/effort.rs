@@ -12,10 +12,9 @@ pub fn size(quick: usize, full: usize) -> usize {
     if is_full() { full } else { quick }
 }
 
-/// Returns proptest's configuration for a slow property: one of its usual cases in `part`, or all of them in a full run.
+/// Returns proptest's configuration for a slow property: one of 256 cases in `part`, or as many as usual in a full run.
 pub fn cases(part: u32) -> Config {
-    let all = Config::default().cases;
-    cases_of(all.div_ceil(part), all)
+    cases_of(256_u32.div_ceil(part), Config::default().cases)
 }
 
 /// Returns proptest's configuration with `quick` cases, or `full` in a full run.
