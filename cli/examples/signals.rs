@@ -34,7 +34,13 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         let events = events_of(&mut calls, name, given)?;
-        writeln!(out, "{}", serde_json::to_string(&events.collect::<Vec<_>>())?)?;
+        let mut lines = Vec::new();
+        for event in events {
+            let mut line = String::new();
+            event.write_json(&mut line)?;
+            lines.push(line);
+        }
+        writeln!(out, "[{}]", lines.join(","))?;
     }
     Ok(out.flush()?)
 }

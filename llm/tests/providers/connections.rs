@@ -1,6 +1,7 @@
 //! What the wires of connections and runs say beside calls, and what they do wrong: OpenAI Realtime,
 //! Gemini Live, Cohere v1, MCP. And that a stream that is read as another wire's is never taken for an empty one.
 
+use jsonspigot_check::effort::{Sample, size};
 use jsonspigot_llm::{CallErrorKind, CallLimits, Provider};
 use serde_json::{Value, json};
 
@@ -355,7 +356,7 @@ fn mcp() {
 #[test]
 fn no_stream_is_taken_for_an_empty_one() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/streams");
-    let mut checked = 0;
+    let (mut checked, mut sample) = (0, Sample::one_in(4));
     for folder in std::fs::read_dir(&root).unwrap() {
         for file in std::fs::read_dir(folder.unwrap().path()).unwrap() {
             let name = file.unwrap().path().strip_prefix(&root).unwrap().to_string_lossy().into_owned();
@@ -364,7 +365,7 @@ fn no_stream_is_taken_for_an_empty_one() {
             let detected = read_with(None, everything(), &events);
             assert_eq!(read(own, &events), detected, "{name}");
             assert_ne!(detected, Log::default(), "{name}");
-            for provider in Provider::ALL.iter().copied().filter(|provider| *provider != own) {
+            for provider in Provider::ALL.iter().copied().filter(|provider| *provider != own && sample.takes()) {
                 let log = read(provider, &events);
                 // Claude's events come through Bedrock, chat's through Cloudflare, and some servers have members of two wires.
                 let kin = [(Provider::Bedrock, Provider::Anthropic), (Provider::OpenaiChat, Provider::Cloudflare)];
@@ -378,5 +379,5 @@ fn no_stream_is_taken_for_an_empty_one() {
             }
         }
     }
-    assert!(checked > 700, "{checked}");
+    assert!(checked > size(200, 700), "{checked}");
 }

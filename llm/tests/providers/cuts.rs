@@ -53,7 +53,7 @@ fn call() -> impl Strategy<Value = Call> {
 }
 
 pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
-    proptest!(cases_of(64, 192), |(
+    proptest!(cases_of(24, 192), |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..8),
@@ -71,7 +71,7 @@ pub(super) fn any_split_and_any_interleaving_tells_each_call_alone() {
 }
 
 pub(super) fn damage_makes_nothing_whole() {
-    proptest!(cases_of(64, 256), |(
+    proptest!(cases_of(16, 256), |(
         calls in prop::collection::vec(call(), 1..4),
         order in prop::collection::vec(0..12_usize, 0..16),
         which: usize,
@@ -86,7 +86,7 @@ pub(super) fn damage_makes_nothing_whole() {
 }
 
 pub(super) fn any_signals_are_survived() {
-    proptest!(cases_of(64, 256), |(
+    proptest!(cases_of(16, 256), |(
         head in prop::collection::vec(any::<u8>(), 4),
         signals in prop::collection::vec(signal(), 0..24),
     )| {

@@ -51,7 +51,7 @@ fn side_by_side() {
         let mut alone = by_agent_from(&first, false);
         alone.extend(renamed(by_agent_from(&second, false), "s2"));
         let mut order = 0x2545_F491_4F6C_DD1D_u64;
-        for round in 0..24 {
+        for round in 0..jsonspigot_check::effort::size(4, 24) {
             order ^= order << 13;
             order ^= order >> 7;
             order ^= order << 17;

@@ -169,27 +169,27 @@ fn streams_that_end_early() {
 }
 
 fn streams_without_an_event() {
-    hold(own_streams(), &[dropped], 1);
+    hold(own_streams(), &[dropped], 3);
 }
 
 fn streams_with_an_event_twice() {
-    hold(own_streams(), &[repeated], 1);
+    hold(own_streams(), &[repeated], 3);
 }
 
 fn streams_with_events_in_the_wrong_order() {
-    hold(own_streams(), &[swapped], 1);
+    hold(own_streams(), &[swapped], 3);
 }
 
 fn streams_with_members_that_nobody_knows() {
-    hold(own_streams(), &[damage::extended], 2);
+    hold(own_streams(), &[damage::extended], 5);
 }
 
 fn streams_with_members_in_the_wrong_place() {
-    hold(own_streams(), &[damage::misplaced], 2);
+    hold(own_streams(), &[damage::misplaced], 5);
 }
 
 fn streams_with_members_of_the_wrong_type() {
-    hold(own_streams(), &[damage::retyped], 3);
+    hold(own_streams(), &[damage::retyped], 8);
 }
 
 pub(crate) fn recorded_streams_that_are_damaged() {
