@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`model`] | a slow, obviously right reading of JSON, which uses nothing of the library |
 //! | [`driver`] | the library, driven over a text at any cut, with a log like the model's |
-//! | [`laws`] | the laws by name, the binaries that must hold them, and what a test compared |
+//! | [`laws`](mod@laws) | the laws by name, the binaries that must hold them, and what a test compared |
 //! | [`properties`] | the parser's laws |
 //! | [`streams`] | the laws of calls and provider streams, and a log of what was reported |
 //! | [`recorded`] | the folder of recorded streams, and the tests that are skipped without it |

@@ -8,8 +8,6 @@ mod engine;
 mod events;
 mod followers;
 mod inner_text;
-#[cfg(feature = "std")]
-mod io;
 mod open_matches;
 mod output;
 mod place;

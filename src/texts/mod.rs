@@ -7,8 +7,6 @@
 mod event;
 mod framer;
 mod framing;
-#[cfg(feature = "std")]
-mod io;
 mod owned;
 mod rewriter;
 mod saved;
