@@ -1,4 +1,4 @@
-//! The folder of recorded streams, an additional corpus: where it is, what is in it, and the tests that are skipped without it.
+//! The folder of recorded streams: where it is, what it contains, and which tests are skipped without it.
 //!
 //! The folder is the one that `JSONSPIGOT_SHARED` names, or else `shared` beside the repository. It is not part of the
 //! repository, so each test that reads it is registered with [`recorded_tests!`](crate::recorded_tests).
@@ -55,7 +55,7 @@ pub fn errors() -> Vec<String> {
     names.map(|name| format!("recordings/{name}")).collect()
 }
 
-/// Calls a test that needs recorded streams, unless there are none.
+/// Runs a test that needs recorded streams, or skips it if there are none.
 pub fn run(test: fn()) {
     if folder().is_some() {
         test();

@@ -1,15 +1,15 @@
-//! Readers that call code of the caller's in the middle of their work, which may panic: if the panic is caught, what
-//! the reader had read of the chunk is lost, so it must not go on as if nothing had happened.
+//! What happens to a reader if a callback panics: part of the chunk is lost, so the reader must fail if the caller catches
+//! the panic.
 
 use core::mem;
 
-/// A reader that calls back while it reads.
+/// A reader that calls the caller's code while it reads a chunk.
 pub trait Interrupted {
-    /// Fails for good, as a callback has panicked. Called while the panic unwinds, so it must not panic.
+    /// Marks the reader as failed after a panic in a callback. Runs while the panic unwinds, so it must not panic.
     fn interrupt(&mut self);
 }
 
-/// Reads, and interrupts the reader if that panics. If it does not, this costs nothing.
+/// Calls `read`, and interrupts the reader if it panics. Costs nothing if it does not.
 #[inline(always)]
 pub fn unless_interrupted<R: Interrupted, T>(reader: &mut R, read: impl FnOnce(&mut R) -> T) -> T {
     struct Guard<'a, R: Interrupted>(&'a mut R);

@@ -86,7 +86,7 @@ impl<'a> Serializer for Exact<'a> {
         serialize_f64: f64, serialize_char: char
     }
 
-    /// A text for people is asked for, apart from that of a value.
+    /// Returns true except inside a value's exact text.
     fn is_human_readable(&self) -> bool {
         !self.is_raw
     }

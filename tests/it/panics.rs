@@ -1,4 +1,4 @@
-//! A callback that panics, in a program that catches panics: what its reader had read is lost, so the reader has failed.
+//! Callbacks that panic in a program that catches the panic: the reader fails, since part of its chunk is lost.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -45,7 +45,7 @@ fn builders() -> Vec<(ParserBuilder, PatternSet)> {
         .collect()
 }
 
-/// The events, the verdict and the value of all of the text, for a parser that has begun it.
+/// Returns the events, the verdict and the value of the rest of a text.
 fn outcome(parser: &mut Parser, rest: &str, cut: usize) -> (Vec<String>, Result<Value, Error>) {
     let mut events = Vec::new();
     let mut verdict = Ok(());
@@ -78,7 +78,7 @@ fn a_parser_whose_callback_panics_has_failed() {
                 assert_eq!((error.kind(), error.path()), (ErrorKind::Panicked, None));
                 assert!(!parser.is_complete() && parser.offset() == error.offset());
                 let shown = snapshot(&parser);
-                // What makes the text whole again, and what does not.
+                // The first three could complete the text.
                 for chunk in ["", TEXT, "}", "]"] {
                     assert_eq!(parser.feed_with(chunk, |_| unreachable!()), Err(error.clone()));
                     assert_eq!(parser.feed(chunk).check(), Err(error.clone()));

@@ -16,7 +16,7 @@ fn rewritten(pattern: &str, rule: fn() -> Rule, text: &str, cut: usize) -> Resul
     Ok(String::from_utf8(out).unwrap())
 }
 
-/// Whatever a reader makes of such an object, nothing that a rule redacts is in it.
+/// Fails if a redacted value can pass as an object with serde_json's private key.
 #[test]
 fn a_rewriter_that_redacts_refuses_the_key() {
     let hidden = r#""{\"password\": \"hunter2\"}""#;
@@ -49,7 +49,7 @@ fn a_rewriter_that_redacts_refuses_the_key() {
     }
 }
 
-/// A feature is turned on for all of a program: those who use these crates must not get this one with them.
+/// Cargo turns a feature on for the whole program, so none of our crates may ask for `raw_value`.
 #[test]
 fn no_published_crate_turns_on_raw_values() {
     for package in ["jsonspigot", "jsonspigot-llm", "jsonspigot-framing", "jsonspigot-cli"] {

@@ -28,7 +28,7 @@ fn patterns() -> PatternSet {
     PatternSet::new(["$", "$..*"]).unwrap()
 }
 
-/// The second half of the input fits what is left of any first half, if a piece in between is lost.
+/// Pieces of an input that is still valid JSON if a piece in the middle is lost.
 const PIECES: [&str; 4] = [r#"{"a": [1"#, ", 2], \"b\": \"x", "\", \"c\": [3", "]}"];
 
 #[test]
@@ -61,7 +61,7 @@ fn calls_that_are_open_at_a_panic_are_not_complete() {
         calls.start_with(1, CallStart::new("g").id("2"), &mut on_end);
         calls.delta_with(1, "{}", &mut on_end);
         calls.finish_with(Some("tool_calls"), &mut on_end);
-        // What has begun since is whole.
+        // The call that started after the panic is complete.
         assert_eq!(ended, [(0, false, false), (1, true, true)], "{call}");
     }
 }
