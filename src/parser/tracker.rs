@@ -52,8 +52,6 @@ pub(crate) struct Tracker {
     next_match: u64,
     /// If a pattern is raw.
     raw: Option<Box<RawDeltas>>,
-    /// True if a reader may take an object for the value whose text it contains as a string.
-    has_disguises: bool,
 }
 
 /// An open container, or an open string that is read inside.
@@ -115,13 +113,7 @@ impl Tracker {
             selecting: Vec::new(),
             entered: RareList::default(),
             next_match: 0,
-            has_disguises: false,
         }
-    }
-
-    /// Also follows each object where an array or a string would be followed.
-    pub(crate) fn follow_disguises(&mut self) {
-        self.has_disguises = true;
     }
 
     pub(super) fn reset(&mut self) {
@@ -255,9 +247,6 @@ impl Tracker {
         let automaton = self.patterns.automaton();
         let row = self.rows.top(automaton);
         let is_live = match kind {
-            ValueKind::Object if self.has_disguises => {
-                automaton.enters_object(row) || automaton.enters_array(row) || automaton.enters_string(row)
-            }
             ValueKind::Object => automaton.enters_object(row),
             _ => automaton.enters_array(row),
         };
