@@ -282,7 +282,7 @@ impl<O: Output + ?Sized> Sink for TokenSink<'_, O> {
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
         }
-        if self.out.refused_key() == Some(key) {
+        if self.out.refused_key() == Some(key) && self.followers.tracker.is_in_live_container() {
             return Err(Fault::new(
                 ErrorKind::PrivateKey,
                 quote,

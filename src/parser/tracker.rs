@@ -52,6 +52,8 @@ pub(crate) struct Tracker {
     next_match: u64,
     /// If a pattern is raw.
     raw: Option<Box<RawDeltas>>,
+    /// True if a reader may take an object for the value whose text it contains as a string.
+    has_disguises: bool,
 }
 
 /// An open container, or an open string that is read inside.
@@ -113,7 +115,13 @@ impl Tracker {
             selecting: Vec::new(),
             entered: RareList::default(),
             next_match: 0,
+            has_disguises: false,
         }
+    }
+
+    /// Also follows each object where an array or a string would be followed.
+    pub(crate) fn follow_disguises(&mut self) {
+        self.has_disguises = true;
     }
 
     pub(super) fn reset(&mut self) {
@@ -247,6 +255,9 @@ impl Tracker {
         let automaton = self.patterns.automaton();
         let row = self.rows.top(automaton);
         let is_live = match kind {
+            ValueKind::Object if self.has_disguises => {
+                automaton.enters_object(row) || automaton.enters_array(row) || automaton.enters_string(row)
+            }
             ValueKind::Object => automaton.enters_object(row),
             _ => automaton.enters_array(row),
         };
@@ -256,6 +267,11 @@ impl Tracker {
             self.rows.top_mut(self.patterns.automaton()).fill(0);
         }
         is_live
+    }
+
+    /// Returns true if a pattern may select something in the innermost container.
+    pub(super) fn is_in_live_container(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.is_live)
     }
 
     #[inline]

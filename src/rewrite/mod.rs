@@ -59,8 +59,9 @@ use crate::pattern::PatternSet;
 /// what was held back.
 ///
 /// If a rule redacts, the key `$serde_json::private::RawValue` is an [error](ErrorKind::PrivateKey) wherever a pattern
-/// may select something: a program whose serde_json has the feature `raw_value` reads such an object as another text,
-/// in which nothing was redacted.
+/// may select something, also where only an array or a string would lead on: a program whose serde_json has the feature
+/// `raw_value` reads such an object as any value, in which nothing was redacted. In a text inside a string, it is an
+/// error of that text.
 ///
 /// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of
 /// that string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the
@@ -129,7 +130,7 @@ impl Rewriter {
         if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
             return Err(RuleError::Raw { place });
         }
-        let parser = builder.whole().retain(Retain::Nothing).build(patterns);
+        let mut parser = builder.whole().retain(Retain::Nothing).build(patterns);
         if parser.is_lenient() {
             return Err(RuleError::Lenient);
         }
@@ -138,6 +139,9 @@ impl Rewriter {
             cuts: rules.iter().any(|rule| rule.redacts),
             held_limit: 1 << 20,
         };
+        if choices.cuts {
+            parser.engine.followers.tracker.follow_disguises();
+        }
         Ok(Self { parser, rules, choices, state: State::default() })
     }
 

@@ -29,13 +29,21 @@ fn a_rewriter_that_redacts_refuses_the_key() {
                 ("..password", format!(r#"{{"a": [1, {{"b": 2, "{key}": {hidden}}}]}}"#)),
                 ("a.password", format!(r#"{{"x": 1, "a": {{"{key}": {hidden}}}}}"#)),
                 ("a.password", format!(r#"{{"{key}": {hidden}}}"#)),
+                // In the place of an array, or of a string.
+                ("[0]", format!(r#"{{"{key}": "[\"hunter2\"]"}}"#)),
+                ("[0:2]", format!(r#"{{"b": 1, "{key}": "[\"hunter2\"]"}}"#)),
+                ("a[0].password", format!(r#"{{"a": {{"{key}": "[{{\"password\": 1}}]"}}}}"#)),
+                ("a | password", format!(r#"{{"a": {{"{key}": "\"{{}}\""}}}}"#)),
+                ("$ | $", format!(r#"{{"{key}": "\"7\""}}"#)),
             ] {
                 let error = rewritten(pattern, Rule::redact, &text, cut).unwrap_err();
                 let RewriteError::Text(error) = error else { panic!("{error}") };
                 let quote = text.find(key).unwrap() + key.len();
                 assert_eq!((error.kind(), error.offset()), (ErrorKind::PrivateKey, quote as u64), "{text}");
                 // Rules that hide nothing leave it alone, as a parser does.
-                assert_eq!(rewritten(pattern, Rule::remove, &text, cut).unwrap(), text);
+                if !pattern.ends_with('$') {
+                    assert_eq!(rewritten(pattern, Rule::remove, &text, cut).unwrap(), text);
+                }
             }
             // Where nothing can be selected, nothing is hidden either.
             let text = format!(r#"{{"x": {{"{key}": {hidden}}}, "a": {{"password": 1}}}}"#);
@@ -46,6 +54,34 @@ fn a_rewriter_that_redacts_refuses_the_key() {
         let text = format!(r#"{{"c": {quoted}}}"#);
         let out = rewritten("c | password", Rule::redact, &text, cut).unwrap();
         assert!(!out.contains(r#"\"1\""#), "{out}");
+    }
+}
+
+/// Refuses the key after the rewriter was saved and restored at any place, too.
+#[test]
+fn a_restored_rewriter_refuses_the_key() {
+    let patterns = PatternSet::new(["a[0]", "c | x", "d.y"]).unwrap();
+    let new = || Rewriter::new(&patterns, [Rule::redact(), Rule::remove(), Rule::remove()]).unwrap();
+    for name in ["a", "c", "d"] {
+        let text = format!(r#"{{"b": 1, "{name}": {{"x": [2, {{}}], "{KEY}": "1"}}}}"#);
+        for end in 0..text.find(KEY).unwrap() + KEY.len() {
+            let (mut rewriter, mut out) = (new(), Vec::new());
+            rewriter.write(&text[..end], |bytes| out.extend_from_slice(bytes)).unwrap();
+            let mut rewriter = new().restore(&rewriter.save()).unwrap();
+            let error = rewriter.write(&text[end..], |bytes| out.extend_from_slice(bytes)).unwrap_err();
+            assert!(matches!(error, RewriteError::Text(error) if error.kind() == ErrorKind::PrivateKey));
+            assert!(text.as_bytes().starts_with(&out), "{}", String::from_utf8_lossy(&out));
+        }
+        // Without the key, all passes.
+        let text = text.replace(KEY, "z");
+        for end in 0..text.len() {
+            let (mut rewriter, mut out) = (new(), Vec::new());
+            rewriter.write(&text[..end], |bytes| out.extend_from_slice(bytes)).unwrap();
+            let mut rewriter = new().restore(&rewriter.save()).unwrap();
+            rewriter.write(&text[end..], |bytes| out.extend_from_slice(bytes)).unwrap();
+            rewriter.finish(|bytes| out.extend_from_slice(bytes)).unwrap();
+            assert_eq!(String::from_utf8(out).unwrap(), text, "{end}");
+        }
     }
 }
 

@@ -21,6 +21,8 @@ const PATTERNS = [
 const ROOTS = ["$", "a | $", "* | $", "b | a | $"];
 const REPLACEMENTS = ["0", '"x"', '[1,"\\n\\\\😀"]', '{"a":[]}', "null", '"\u2028\u007f"'];
 const KEYS = ["a", "b", "é", "0", "a b", "constructor", "\\u0061", "c"];
+/** Which a rewriter that redacts refuses. */
+const PRIVATE_KEYS = ["$serde_json::private::RawValue", "$serde_json::private::\\u0052awValue", "$serde_json::private::Number"];
 
 /** A text as a string, in one of its spellings. */
 function quoted(text) {
@@ -43,7 +45,7 @@ function text(depth) {
     case 3:
       return `[${space()}${Array.from({ length: next(4) }, () => text(depth - 1) + space()).join(`,${space()}`)}]`;
     default:
-      return `{${space()}${Array.from({ length: next(5) }, () => `"${pick(KEYS)}"${space()}:${space()}${text(depth - 1)}${space()}`).join(`,${space()}`)}}`;
+      return `{${space()}${Array.from({ length: next(5) }, () => `"${pick(next(40) ? KEYS : PRIVATE_KEYS)}"${space()}:${space()}${text(depth - 1)}${space()}`).join(`,${space()}`)}}`;
   }
 }
 

@@ -19,6 +19,9 @@ export interface EditedOutput extends Output {
 /** Errors that say nothing of whether the text is JSON. */
 const MAY_BE_JSON = /limit|duplicate/;
 
+/** With serde_json's feature `raw_value`, a Rust program reads an object with this key as the JSON text in its string. */
+const RAW_VALUE = "$serde_json::private::RawValue";
+
 export class EditingEngine extends Engine {
   declare output: EditedOutput;
   declare inner: EditingEngine | undefined;
@@ -123,6 +126,9 @@ export class EditingEngine extends Engine {
   override push(isArray: boolean, i: number): void {
     super.push(isArray, i);
     const { edits } = this.output;
+    const { place } = this.top!;
+    // An object with the private key may stand in the place of an array or of a string.
+    if (edits.redacts && !isArray) this.top!.isLive ||= place.entersArray || place.through.length > 0;
     if (edits.removes) edits.opened(this.#placeOf(i + 1), this.top!.isLive);
   }
 
@@ -133,8 +139,11 @@ export class EditingEngine extends Engine {
   }
 
   override endKey(i: number): void {
-    super.endKey(i);
     const { edits } = this.output;
+    if (edits.redacts && this.top!.isLive && this.buffer === RAW_VALUE) {
+      this.fail("private-key", i, "no key that serde_json may take for its own");
+    }
+    super.endKey(i);
     if (edits.isUndecided && this.top!.place.member(this.top!.key) === this.automaton.nowhere) edits.decided(this.#placeOf(i));
   }
 

@@ -36,8 +36,8 @@ export class Edits {
   readonly #heldLimit: number;
   /** True if there are rules that remove: only then is anything held back in the document itself. */
   readonly removes: boolean;
-  /** True if a string ends where the text in it turns out not to be JSON. */
-  readonly #cuts: boolean;
+  /** True if there are rules that redact: then a string ends where the text in it turns out not to be JSON. */
+  readonly redacts: boolean;
 
   /** What comes out of this call. */
   out = "";
@@ -61,7 +61,7 @@ export class Edits {
     this.#rules = rules;
     this.#heldLimit = heldLimit;
     this.removes = rules.some(({ kind }) => kind === "remove");
-    this.#cuts = rules.some(({ kind }) => kind === "redact");
+    this.redacts = rules.some(({ kind }) => kind === "redact");
   }
 
   reset(): void {
@@ -286,7 +286,7 @@ export class Edits {
       this.#checkHeld(at);
       this.#undecided = NOWHERE;
       // What follows is what the rules are about, if it is JSON: they must find it.
-      if (!this.#cuts && !mayBeJson) return;
+      if (!this.redacts && !mayBeJson) return;
       this.#pass(at);
     } else if (open.level < level) return;
     // What a function waits for has come up to here, as it would have in chunks of its own.

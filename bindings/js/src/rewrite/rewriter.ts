@@ -37,6 +37,9 @@ const KNOWN = ["limits", "duplicateKeys", "strictByteOrderMark", "heldLimit"];
  * A value that is removed takes along the comma before it and its key, and the white space between them; if nothing before
  * it in its object or array is left, the comma after it. If the text in a string turns out not to be JSON, the rest of the
  * string passes as it is, unless there is a rule that redacts: then it ends at the bad byte.
+ *
+ * If a rule redacts, the key `$serde_json::private::RawValue` is an error of kind `private-key` wherever a pattern may select
+ * something: a Rust program may read such an object as the JSON text in its string, in which nothing was redacted.
  */
 export class Rewriter {
   readonly #edits: Edits;
