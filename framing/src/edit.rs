@@ -9,10 +9,11 @@ mod values;
 use std::mem;
 
 use jsonspigot::RestoreError;
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 
 use self::lines::Lines;
 use self::values::Values;
-use crate::frame::Frame;
+use crate::frame::{Damage, Frame};
 use crate::frames::LIMIT;
 use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::BYTE_ORDER_MARK;
@@ -55,6 +56,14 @@ enum State {
     Undecided(usize),
     Lines(Lines),
     Values(Box<Values>),
+    /// A callback panicked, so the place in the body is not known.
+    Panicked,
+}
+
+impl Interrupted for EventEditor {
+    fn interrupt(&mut self) {
+        self.state = State::Panicked;
+    }
 }
 
 impl Default for EventEditor {
@@ -75,6 +84,10 @@ impl Pass<'_> {
         if !bytes.is_empty() {
             (self.sink)(bytes);
         }
+    }
+
+    fn report_panic(&mut self) {
+        let _ = (self.edit)(Frame::Damaged(Damage::Panicked));
     }
 
     /// What stands in the place of an event's text; `None` if that stays.
@@ -100,14 +113,20 @@ impl EventEditor {
     }
 
     /// Reads a chunk, and passes on all that is decided by now.
+    ///
+    /// If `edit` or `sink` panics and the panic is caught, nothing more of the body passes: until it is
+    /// [finished](Self::finish), each call gives [`Damage::Panicked`] to `edit`.
     pub fn feed(
         &mut self,
         chunk: impl AsRef<[u8]>,
         mut edit: impl FnMut(Frame<'_>) -> Option<String>,
         mut sink: impl FnMut(&[u8]),
     ) {
-        let mut chunk = chunk.as_ref();
         let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
+        unless_interrupted(self, |editor| editor.read(chunk.as_ref(), pass));
+    }
+
+    fn read(&mut self, mut chunk: &[u8], pass: &mut Pass<'_>) {
         if let State::Undecided(mark) = &mut self.state {
             while let (Some(expected), Some((byte, rest))) = (BYTE_ORDER_MARK.get(*mark), chunk.split_first())
                 && byte == expected
@@ -142,17 +161,23 @@ impl EventEditor {
             State::Undecided(_) => {}
             State::Lines(lines) => lines.feed(chunk, pass),
             State::Values(values) => values.feed(chunk, pass),
+            State::Panicked => pass.report_panic(),
         }
     }
 
     /// The end of input: passes on what is left, and is ready for another body.
     pub fn finish(&mut self, mut edit: impl FnMut(Frame<'_>) -> Option<String>, mut sink: impl FnMut(&[u8])) {
         let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
+        unless_interrupted(self, |editor| editor.end(pass));
+    }
+
+    fn end(&mut self, pass: &mut Pass<'_>) {
         match mem::replace(&mut self.state, State::Undecided(0)) {
             State::Undecided(mark) if mark < BYTE_ORDER_MARK.len() => pass.pass(&BYTE_ORDER_MARK[..mark]),
             State::Undecided(_) => {}
             State::Lines(mut lines) => lines.finish(pass),
             State::Values(mut values) => values.finish(pass),
+            State::Panicked => pass.report_panic(),
         }
     }
 
@@ -172,6 +197,7 @@ impl EventEditor {
                 out.number(2);
                 values.save(out);
             }
+            State::Panicked => out.number(3),
         })
     }
 
@@ -208,6 +234,7 @@ impl EventEditor {
             }
             1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
             2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
+            3 => Ok(State::Panicked),
             _ => Err(RestoreError::Impossible),
         };
         let state = saved.added(read)?.ok_or(RestoreError::NotSavedState)?;

@@ -130,10 +130,12 @@ pub enum Damage {
         /// The offset of the message.
         start: u64,
     },
+    /// A callback panicked in an earlier call, and what that chunk had left is lost. Nothing more of the body is read.
+    Panicked,
 }
 
 impl Damage {
-    /// The name of the kind of damage: `incomplete` if the body was cut, else `damaged-message`.
+    /// The name of the kind of damage: `incomplete` if the body was cut, `panicked`, or `damaged-message`.
     ///
     /// ```
     /// use jsonspigot_framing::Damage;
@@ -145,6 +147,7 @@ impl Damage {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenArray | Self::OpenMessage { .. } => "incomplete",
+            Self::Panicked => "panicked",
             _ => "damaged-message",
         }
     }
@@ -166,6 +169,7 @@ impl fmt::Display for Damage {
             ),
             Self::WrongMessage { start } => write!(f, "the message at byte {start} does not match its checksum"),
             Self::InvalidHeaders { start } => write!(f, "the message at byte {start} has invalid headers"),
+            Self::Panicked => f.write_str("a callback panicked; the rest of the input is not read"),
         }
     }
 }

@@ -2,10 +2,11 @@
 //! come.
 
 use jsonspigot::RestoreError;
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 
 use crate::amazon::Messages;
 use crate::detection::{Format, Undecided};
-use crate::frame::Frame;
+use crate::frame::{Damage, Frame};
 use crate::queue::{FrameIter, Queue};
 use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::Sse;
@@ -60,6 +61,14 @@ enum State {
     Sse(Sse),
     Texts(Box<Texts>),
     Messages(Messages),
+    /// A callback panicked, so the place in the body is not known.
+    Panicked,
+}
+
+impl Interrupted for Frames {
+    fn interrupt(&mut self) {
+        self.state = State::Panicked;
+    }
 }
 
 /// The most bytes of text that an event may have by default.
@@ -134,8 +143,10 @@ impl Frames {
     ///
     /// Frames::new().feed_with("data: {}\n\n", |frame| assert_eq!(frame, Frame::Text("{}")));
     /// ```
+    ///
+    /// If the callback panics and the panic is caught, every later call reports [`Damage::Panicked`], and nothing else.
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_frame: impl FnMut(Frame<'_>)) {
-        self.read(chunk.as_ref(), &mut on_frame);
+        unless_interrupted(self, |frames| frames.read(chunk.as_ref(), &mut on_frame));
     }
 
     /// Ends the body and returns the frames that are left: servers may omit the last blank line, and files the last
@@ -165,7 +176,7 @@ impl Frames {
     /// frames.finish_with(|frame| assert_eq!(frame, Frame::Text("{\"n\":1}")));
     /// ```
     pub fn finish_with(&mut self, mut on_frame: impl FnMut(Frame<'_>)) {
-        self.end(&mut on_frame);
+        unless_interrupted(self, |frames| frames.end(&mut on_frame));
     }
 
     /// Saves how far the body has come, together with the state of what reads its events. That state may be anything,
@@ -256,6 +267,7 @@ impl Frames {
             State::Sse(sse) => sse.feed(piece, on_frame),
             State::Texts(texts) => texts.feed(piece, on_frame),
             State::Messages(messages) => messages.feed(piece, on_frame),
+            State::Panicked => on_frame(Frame::Damaged(Damage::Panicked)),
         }
     }
 
@@ -265,6 +277,7 @@ impl Frames {
             State::Sse(sse) => sse.finish(on_frame),
             State::Texts(texts) => texts.finish(on_frame),
             State::Messages(messages) => messages.finish(on_frame),
+            State::Panicked => on_frame(Frame::Damaged(Damage::Panicked)),
         }
     }
 }
@@ -288,6 +301,7 @@ impl State {
                 out.number(3);
                 messages.save(out);
             }
+            Self::Panicked => out.number(4),
         }
     }
 
@@ -297,6 +311,7 @@ impl State {
             1 => Self::Sse(Sse::restore(reader, limit)?),
             2 => Self::Texts(Box::new(Texts::restore(reader, limit)?)),
             3 => Self::Messages(Messages::restore(reader, limit)?),
+            4 => Self::Panicked,
             _ => return Err(RestoreError::Impossible),
         })
     }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use jsonspigot_llm::{BadEvent, CallRewriter, ProviderStream, StreamEvent};
 
-use crate::frame::Frame;
+use crate::frame::{Damage, Frame};
 
 impl Frame<'_> {
     /// Pushes the frame into a provider's stream, whatever kind of frame it is. With the feature `providers`.
@@ -52,6 +52,8 @@ impl Frame<'_> {
             }
             Self::Unreadable(text) => stream.push_unreadable_with(text, on_event),
             Self::TooLong => stream.push_oversized_with(on_event),
+            // The stream may not have seen the panic.
+            Self::Damaged(Damage::Panicked) => stream.push_unreadable_with("", on_event),
             // What can be shown of it came before, as unreadable.
             Self::Damaged(_) => {}
         }

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::{fmt, str};
 
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{ErrorKind, RestoreError};
 
 use crate::saved::{Reader, Saved, Writer, possible, with_added};
@@ -48,14 +49,15 @@ pub struct Utf8 {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Utf8Error {
-    is_incomplete: bool,
+    kind: ErrorKind,
     offset: u64,
     line: u64,
     column: u64,
 }
 
 impl Utf8Error {
-    /// [`ErrorKind::InvalidUtf8`], or [`ErrorKind::Incomplete`] if the body ends inside a character.
+    /// [`ErrorKind::InvalidUtf8`]; [`ErrorKind::Incomplete`] if the body ends inside a character; or
+    /// [`ErrorKind::Panicked`] if a callback panicked.
     ///
     /// ```
     /// use jsonspigot::ErrorKind;
@@ -68,7 +70,7 @@ impl Utf8Error {
     /// ```
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
-        if self.is_incomplete { ErrorKind::Incomplete } else { ErrorKind::InvalidUtf8 }
+        self.kind
     }
 
     /// The offset of the first byte after which nothing could make the bytes UTF-8, or of their end.
@@ -90,12 +92,16 @@ impl Utf8Error {
     }
 }
 
+/// The kinds of error, by their numbers in saved states.
+const KINDS: [ErrorKind; 3] = [ErrorKind::InvalidUtf8, ErrorKind::Incomplete, ErrorKind::Panicked];
+
 impl fmt::Display for Utf8Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { is_incomplete, offset, line, column } = self;
-        f.write_str(match is_incomplete {
-            true => "incomplete: expected the rest of a character",
-            false => "invalid UTF-8: expected text in UTF-8",
+        let Self { kind, offset, line, column } = self;
+        f.write_str(match kind {
+            ErrorKind::Incomplete => "incomplete: expected the rest of a character",
+            ErrorKind::Panicked => "panicked: expected a callback that returns",
+            _ => "invalid UTF-8: expected text in UTF-8",
         })?;
         write!(f, " at line {line} column {column} (byte {offset})")
     }
@@ -130,9 +136,10 @@ impl Utf8 {
     /// # Errors
     ///
     /// The bytes are not UTF-8. The text before the bad sequence has been given to `on_text`; every later call returns
-    /// the same error and no text.
+    /// the same error and no text. If the callback panics and the panic is caught, every later call returns
+    /// [`ErrorKind::Panicked`].
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Utf8Error> {
-        self.read(chunk.as_ref(), &mut on_text)
+        unless_interrupted(self, |utf8| utf8.read(chunk.as_ref(), &mut on_text))
     }
 
     /// Ends the text.
@@ -151,7 +158,7 @@ impl Utf8 {
     /// It ends inside a character, or was not UTF-8 before.
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
         self.error.map_or(Ok(()), Err)?;
-        if self.held.is_empty() { Ok(()) } else { self.end_at(true, self.offset()) }
+        if self.held.is_empty() { Ok(()) } else { self.end_at(ErrorKind::Incomplete, self.offset()) }
     }
 
     /// The error that [`feed_with`](Self::feed_with) or [`finish`](Self::finish) has returned.
@@ -235,7 +242,7 @@ impl Utf8 {
                 }
                 Err(error) if error.error_len().is_none() => {}
                 // Without it the bytes might still have become a character.
-                Err(_) => return self.end_at(false, self.whole + self.held.len() as u64 - 1),
+                Err(_) => return self.end_at(ErrorKind::InvalidUtf8, self.whole + self.held.len() as u64 - 1),
             }
         }
         let error = str::from_utf8(rest).err();
@@ -249,7 +256,7 @@ impl Utf8 {
             self.whole += whole.len() as u64;
         }
         match error.and_then(|error| error.error_len()) {
-            Some(len) => self.end_at(false, self.whole + bad_byte(&behind[..len])),
+            Some(len) => self.end_at(ErrorKind::InvalidUtf8, self.whole + bad_byte(&behind[..len])),
             None => {
                 self.held.extend_from_slice(behind);
                 Ok(())
@@ -257,8 +264,8 @@ impl Utf8 {
         }
     }
 
-    fn end_at(&mut self, is_incomplete: bool, offset: u64) -> Result<(), Utf8Error> {
-        let error = Utf8Error { is_incomplete, offset, line: self.lines + 1, column: offset - self.line_start + 1 };
+    fn end_at(&mut self, kind: ErrorKind, offset: u64) -> Result<(), Utf8Error> {
+        let error = Utf8Error { kind, offset, line: self.lines + 1, column: offset - self.line_start + 1 };
         self.held.clear();
         self.error = Some(error);
         Err(error)
@@ -269,8 +276,8 @@ impl Utf8 {
         out.bytes(held);
         [whole, lines, line_start].into_iter().for_each(|number| out.number(*number));
         out.flag(error.is_some());
-        if let Some(Utf8Error { is_incomplete, offset, line: _, column: _ }) = error {
-            out.flag(*is_incomplete);
+        if let Some(Utf8Error { kind, offset, line: _, column: _ }) = error {
+            out.number(KINDS.iter().position(|known| known == kind).unwrap_or_default() as u64);
             out.number(*offset);
         }
     }
@@ -283,11 +290,12 @@ impl Utf8 {
         possible(is_beginning && line_start <= whole && lines <= line_start && (lines > 0) == (line_start > 0))?;
         let mut new = Self { held, whole, lines, line_start, error: None };
         if reader.flag()? {
-            let is_incomplete = reader.flag()?;
+            let kind = usize::try_from(reader.number()?).ok().and_then(|kind| KINDS.get(kind));
+            let kind = *kind.ok_or(RestoreError::Impossible)?;
             let offset = reader.number()?;
             // No character is longer than what lies between.
             possible(new.held.is_empty() && (whole..=whole + 3).contains(&offset))?;
-            let _ = new.end_at(is_incomplete, offset);
+            let _ = new.end_at(kind, offset);
         }
         Ok(new)
     }
@@ -297,4 +305,10 @@ impl Utf8 {
 fn bad_byte(sequence: &[u8]) -> u64 {
     let is_beginning = str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
     if is_beginning { sequence.len() as u64 } else { 0 }
+}
+
+impl Interrupted for Utf8 {
+    fn interrupt(&mut self) {
+        let _ = self.end_at(ErrorKind::Panicked, self.whole);
+    }
 }

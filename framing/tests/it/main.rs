@@ -4,6 +4,7 @@ mod amazon;
 mod body;
 mod edit;
 mod formats;
+mod panics;
 mod properties;
 #[cfg(feature = "stream")]
 mod provider_body;

@@ -71,7 +71,7 @@ fn a_state_that_was_made_up_is_refused() {
         let mut added = [&(held.len() as u64).to_le_bytes(), held, &numbers.map(u64::to_le_bytes).concat()].concat();
         added.push(error.is_some().into());
         if let Some(offset) = error {
-            added.push(0);
+            added.extend(0u64.to_le_bytes());
             added.extend(offset.to_le_bytes());
         }
         restored(&sealed(&added, b"")).map(|utf8| utf8.offset())

@@ -79,6 +79,8 @@ pub enum BadEventReason {
     TooManyCalls,
     /// The rules that were made for a call are not as many as there are patterns.
     Rules(RuleError),
+    /// A closure of the rules panicked in an earlier call: nothing more passes until the next stream.
+    Panicked,
 }
 
 impl BadEvent {
@@ -103,6 +105,7 @@ impl fmt::Display for BadEvent {
             BadEventReason::Arguments(error) => error.fmt(f),
             BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
             BadEventReason::Rules(error) => error.fmt(f),
+            BadEventReason::Panicked => f.write_str("a closure of the rules panicked"),
         }
     }
 }

@@ -19,7 +19,7 @@ use core::fmt;
 use core::mem;
 use core::ops::Range;
 
-use jsonspigot::internal::Rewriting;
+use jsonspigot::internal::{Interrupted, Rewriting, unless_interrupted};
 use jsonspigot::{Parser, ParserBuilder, PatternError, PatternSet, RewriteError, Rewriter, Rule, RuleError};
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
@@ -73,6 +73,15 @@ pub struct CallRewriter {
     whole: [Rewriter; 2],
     /// The open calls; the one that has got something last is the last.
     open: Vec<OpenText>,
+    /// True once a closure of the rules has panicked. What was open is lost, so nothing more can be read rightly.
+    has_panicked: bool,
+}
+
+impl Interrupted for CallRewriter {
+    fn interrupt(&mut self) {
+        self.open.clear();
+        self.has_panicked = true;
+    }
 }
 
 /// The arguments of a call that come in pieces.
@@ -123,7 +132,7 @@ impl CallRewriter {
         let inside = inside(patterns).unwrap_or_else(|_| patterns.clone());
         let new = |patterns| Rewriter::with_parser(parser, patterns, rules());
         let whole = [new(patterns)?, new(&inside)?];
-        Ok(Self { wire, parser, inside, rules: Box::new(rules), whole, open: Vec::new() })
+        Ok(Self { wire, parser, inside, rules: Box::new(rules), whole, open: Vec::new(), has_panicked: false })
     }
 
     /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
@@ -132,8 +141,12 @@ impl CallRewriter {
     /// # Errors
     ///
     /// If the event is not JSON, so that nobody knows what is in it; and if the arguments of a call can't be rewritten:
-    /// then they end there. The [error](BadEvent) has the event as it may be passed on.
+    /// then they end there. The [error](BadEvent) has the event as it may be passed on. If a closure of the rules
+    /// panics and the panic is caught, every later call returns [`BadEventReason::Panicked`] and passes nothing.
     pub fn push<'e>(&mut self, event: &'e str) -> Result<Cow<'e, str>, BadEvent> {
+        if self.has_panicked {
+            return Err(BadEvent { instead: String::new(), reason: BadEventReason::Panicked });
+        }
         let text = event.trim_ascii();
         if text == "[DONE]" || !text.starts_with(['{', '[']) {
             return Ok(event.into());
@@ -143,18 +156,21 @@ impl CallRewriter {
             return Err(BadEvent { instead, reason: BadEventReason::NotJson });
         };
         let mut edits = Edits { event, made: Vec::new(), reason: None };
-        let mut edit = |event| find(self.wire, event, &mut |found| self.edit(found, &mut edits));
-        if json.is_object() {
-            edit(json);
-        } else {
-            json.elements().for_each(edit);
-        }
+        unless_interrupted(self, |calls| {
+            let mut edit = |event| find(calls.wire, event, &mut |found| calls.edit(found, &mut edits));
+            if json.is_object() {
+                edit(json);
+            } else {
+                json.elements().for_each(edit);
+            }
+        });
         edits.finish()
     }
 
     /// Begins another stream, with the same rules.
     pub fn reset(&mut self) {
         self.open.clear();
+        self.has_panicked = false;
     }
 
     fn edit(&mut self, found: Found<'_>, edits: &mut Edits<'_>) {

@@ -15,6 +15,7 @@ impl CallRewriter {
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(), |out| {
+            out.flag(self.has_panicked);
             out.number(self.open.len() as u64);
             for OpenText { key: Key { choice, index, id }, rewriter, has_failed, is_lost } in &self.open {
                 out.number(*choice);
@@ -55,6 +56,7 @@ impl CallRewriter {
     }
 
     fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.has_panicked = reader.flag()?;
         let count = reader.count()?;
         Impossible::unless(count <= MOST_CALLS)?;
         for _ in 0..count {

@@ -2,11 +2,12 @@
 //! complete.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::{Mutex, PoisonError};
 
-use jsonspigot::PatternSet;
+use jsonspigot::{PatternSet, Rule};
 use jsonspigot_llm::{
-    CallEvent, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider, ProviderStream, StreamEvent,
-    ToolCalls, UnfinishedKind,
+    BadEventReason, CallEvent, CallRewriter, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider,
+    ProviderStream, StreamEvent, ToolCalls, UnfinishedKind,
 };
 
 /// Counts the calls, and panics at one of them. No message is printed.
@@ -128,6 +129,42 @@ fn an_envelope_whose_callback_panics_reports_nothing_more() {
             let mut again = 0;
             pieces().for_each(|piece| envelope.feed_with(piece, |_| again += 1));
             assert_eq!(again, count);
+        }
+    }
+}
+
+/// Else a call's next piece would be taken for the beginning of its arguments, and pass where nothing is redacted.
+#[test]
+fn a_rewriter_whose_rules_panic_passes_nothing_more() {
+    let event = |text: &str| {
+        let call = serde_json::json!({"index": 0, "id": "call_1", "function": {"name": "f", "arguments": text}});
+        serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).to_string()
+    };
+    let pieces = [r#"{"a": {"b": "#, r#"{"secret": "x"}"#, "}}"];
+    for is_in_rule in [false, true] {
+        // The rules are made twice when the rewriter is new, and then once for each call.
+        let made = Mutex::new(panic_at(if is_in_rule { usize::MAX } else { 2 }));
+        let rules = move || {
+            (made.lock().unwrap_or_else(PoisonError::into_inner))();
+            vec![Rule::map(|_| resume_unwind(Box::new(())))]
+        };
+        let patterns = PatternSet::new(["a.b.secret"]).unwrap();
+        let mut calls = CallRewriter::new(Provider::OpenaiChat, &patterns, rules).unwrap();
+        assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
+        let mut restored = {
+            let new = CallRewriter::new(Provider::OpenaiChat, &patterns, || vec![Rule::map(str::to_owned)]).unwrap();
+            new.restore(&calls.save()).unwrap()
+        };
+        for piece in pieces {
+            for calls in [&mut calls, &mut restored] {
+                let event = event(piece);
+                let bad = calls.push(&event).unwrap_err();
+                assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Panicked));
+            }
+        }
+        restored.reset();
+        for piece in pieces {
+            assert_eq!(restored.push(&event(piece)).unwrap(), event(piece));
         }
     }
 }
