@@ -84,7 +84,6 @@ fn rule(rule: &Value) -> Result<Rule, Box<dyn Error>> {
         Some("remove") => Rule::remove(),
         Some("redact") => Rule::redact(),
         Some("replace") => Rule::replace(put_in)?,
-        Some("replaceWith") => Rule::replace_with(|path| json!(path.to_string()).to_string()),
         // What is not JSON, too.
         Some("map") if !put_in.is_empty() => {
             let given = put_in.to_owned();

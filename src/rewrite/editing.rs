@@ -160,13 +160,6 @@ impl Writer<'_> {
                 self.pass(at);
                 self.write(json, level);
             }
-            RuleKind::ReplaceWith(replacement) => {
-                let is_stopped = self.state.stopped_by.is_some();
-                let json = if is_stopped { String::new() } else { replacement(selected.path()) };
-                self.let_through();
-                self.pass(at);
-                self.write_checked(&json, level, at);
-            }
             RuleKind::Map(_) => {
                 self.let_through();
                 self.pass(at);

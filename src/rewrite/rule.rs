@@ -9,7 +9,6 @@ use super::RuleError;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::parser::{Parser, Retain};
-use crate::path::Path;
 use crate::pattern::PatternSet;
 use crate::tokenizer::ValueKind;
 
@@ -23,7 +22,6 @@ pub struct Rule {
 pub(super) enum RuleKind {
     Remove,
     Replace(String),
-    ReplaceWith(Box<dyn FnMut(Path<'_>) -> String + Send + Sync>),
     Map(Box<dyn FnMut(&str) -> String + Send + Sync>),
     MapText(MapText),
 }
@@ -34,9 +32,8 @@ impl Rule {
         let (kind, json) = match &self.kind {
             RuleKind::Remove => (0, ""),
             RuleKind::Replace(json) => (1, &**json),
-            RuleKind::ReplaceWith(_) => (2, ""),
-            RuleKind::Map(_) => (3, ""),
-            RuleKind::MapText(_) => (4, ""),
+            RuleKind::Map(_) => (2, ""),
+            RuleKind::MapText(_) => (3, ""),
         };
         Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
     }
@@ -62,7 +59,6 @@ impl fmt::Debug for Rule {
             RuleKind::Remove => "Remove",
             RuleKind::Replace(_) if self.redacts => "Redact",
             RuleKind::Replace(_) => "Replace",
-            RuleKind::ReplaceWith(_) => "ReplaceWith",
             RuleKind::Map(_) => "Map",
             RuleKind::MapText(_) => "MapText",
         })
@@ -97,23 +93,6 @@ impl Rule {
             Ok(()) => Ok(RuleKind::Replace(json.trim_ascii().to_owned()).into()),
             Err(error) => Err(RuleError::NotJson { text: json.to_owned(), error }),
         }
-    }
-
-    /// The JSON text that the closure gives for the value's path stands in its place.
-    ///
-    /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
-    ///
-    /// let rule = Rule::replace_with(|path| format!("\"{path}\""));
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["users[*].id"])?, [rule])?;
-    /// let mut out = String::new();
-    /// rewriter.write(r#"{"users": [{"id": 1}, {"id": 2}]}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
-    /// assert_eq!(out, r#"{"users": [{"id": "users[0].id"}, {"id": "users[1].id"}]}"#);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn replace_with(replacement: impl FnMut(Path<'_>) -> String + Send + Sync + 'static) -> Self {
-        RuleKind::ReplaceWith(Box::new(replacement)).into()
     }
 
     /// The string `"[redacted]"` stands in its place, and a string whose text turns out not to be JSON is cut off

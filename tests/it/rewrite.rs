@@ -283,10 +283,9 @@ fn a_text_that_is_stopped_is_left_out_to_its_end() {
 fn what_a_closure_gives_has_to_be_json() {
     for bad in ["", "oops", "1 2", "{\"a\":", "\u{0}"] {
         let text = r#"{"a": 1, "b": 2}"#;
-        for rule in [Rule::map(|_| bad.to_owned()), Rule::replace_with(|_| bad.to_owned())] {
-            let (out, verdict) = run(&mut rewriter(vec![("a", rule)]), &[text.as_bytes()]);
-            assert_eq!((&*out, verdict), (&b"{\"a\": "[..], Err(RewriteError::NotJson { offset: 6 })));
-        }
+        let rule = Rule::map(|_| bad.to_owned());
+        let (out, verdict) = run(&mut rewriter(vec![("a", rule)]), &[text.as_bytes()]);
+        assert_eq!((&*out, verdict), (&b"{\"a\": "[..], Err(RewriteError::NotJson { offset: 6 })));
         assert!(matches!(Rule::replace(bad), Err(RuleError::NotJson { .. })));
     }
 }

@@ -50,7 +50,7 @@ function text(depth) {
 }
 
 function rule() {
-  const kind = pick(["remove", "remove", "remove", "redact", "replace", "replaceWith", "map", "mapText"]);
+  const kind = pick(["remove", "remove", "remove", "redact", "replace", "map", "mapText"]);
   const pattern = pick(kind !== "remove" && next(6) === 0 ? ROOTS : PATTERNS);
   const isBad = kind === "map" && next(12) === 0;
   return [kind, pattern, ...(kind === "replace" ? [pick(REPLACEMENTS)] : isBad ? [pick(["oops", "1 2", "\0", '"\\ud800"'])] : [])];
@@ -60,8 +60,6 @@ function made([kind, pattern, given]) {
   switch (kind) {
     case "replace":
       return Rule.replace(pattern, JSON.parse(given));
-    case "replaceWith":
-      return Rule.replaceWith(pattern, (path) => path);
     case "map":
       return Rule.map(pattern, (json) => given ?? `{"was": ${json}} `);
     case "mapText":

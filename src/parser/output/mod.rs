@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 pub(super) use self::callback::Callback;
 pub(super) use self::queue::{Piece, Queue};
 use crate::error::Error;
-use crate::path::{NodeId, Path, PathStore};
+use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
@@ -36,11 +36,6 @@ impl<'a> Selected<'a> {
 
     pub(crate) fn kind(&self) -> ValueKind {
         self.kind
-    }
-
-    /// The path of the value.
-    pub(crate) fn path(&self) -> Path<'a> {
-        self.paths.path(self.node)
     }
 
     /// The patterns, each with its match.

@@ -115,7 +115,7 @@ export class EditingEngine extends Engine {
 
   override begin(type: ValueType, place: Place, offset: number): Match[] {
     const matches = [{ id: 0, pattern: place.selected[0]!, path: "", type, offset, isRaw: false }];
-    this.output.edits.begin(matches, this.#placeOf(this.#unit), this.level, () => this.path());
+    this.output.edits.begin(matches, this.#placeOf(this.#unit), this.level);
     return matches;
   }
 

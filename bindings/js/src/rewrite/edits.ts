@@ -187,7 +187,7 @@ export class Edits {
   }
 
   /** A value begins that a pattern selects first; returns false if its rule does not concern it. */
-  begin(matches: readonly Match[], at: number, level: number, path: () => string): void {
+  begin(matches: readonly Match[], at: number, level: number): void {
     const { pattern, type } = matches[0]!;
     const rule = this.#rules[pattern]!;
     if (this.#open !== undefined) return;
@@ -201,7 +201,6 @@ export class Edits {
     this.#undecided = NOWHERE;
     this.#open = { matches, rule, level, text: "", bytes: 0 };
     if (rule.kind === "map-text") this.#write('"', level);
-    else if (rule.kind === "replace-with") this.#writeChecked(JSON.stringify(rule.call(path() as never)), level, () => this.#offsetOf(at));
     else this.#write(rule.json, level);
   }
 

@@ -6,7 +6,7 @@ import { Fault } from "../fault.js";
 import { Input } from "../input.js";
 import { invalid, limitsOf } from "../options.js";
 
-type RuleKind = "remove" | "redact" | "replace" | "replace-with" | "map" | "map-text";
+type RuleKind = "remove" | "redact" | "replace" | "map" | "map-text";
 
 /** What becomes of the values that a pattern selects, when a {@link Rewriter} comes to them. */
 export class Rule {
@@ -43,11 +43,6 @@ export class Rule {
     const json = checked(JSON.stringify(value));
     if (json === undefined) throw invalid("Rule.replace: the value can't be written as JSON");
     return new Rule("replace", pattern, json);
-  }
-
-  /** The same with a value that the function gives for the path of each. */
-  static replaceWith(pattern: string, value: (path: string) => unknown): Rule {
-    return new Rule("replace-with", pattern, "", callable(value));
   }
 
   /** The function gets the value's JSON text once all of it has come, and gives another JSON text. */
