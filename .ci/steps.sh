@@ -46,6 +46,17 @@ unless_missing() {
     fi
 }
 
+# Finds or installs redis-server. If there is one, the app's tests may not skip what needs it.
+find_redis() {
+    local status=0
+    .ci/redis || status=$?
+    case $status in
+        0) export CHAT_NEEDS_REDIS=1 ;;
+        2) echo "left out: no redis-server here" ;;
+        *) exit "$status" ;;
+    esac
+}
+
 # `beside FUNCTION...`: runs the functions one after the other in the background, in a process group of their own.
 # `join FUNCTION` waits for one, prints its output and returns its status.
 beside() {
