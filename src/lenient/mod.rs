@@ -34,7 +34,7 @@ use alloc::boxed::Box;
 use self::run::Run;
 use self::state::{Lenient, MARK, Step};
 use crate::error::{Deviations, ErrorKind, Fault, Leniency};
-use crate::parser::{Output, Parts, Translator};
+use crate::parser::{Parts, TokenOutput, Translator};
 use crate::tokenizer::Tokenizer;
 
 impl Lenient {
@@ -59,7 +59,7 @@ impl Translator for Lenient {
         &mut self,
         parts: Parts<'_>,
         chunk: &[u8],
-        out: &mut dyn Output,
+        out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault> {
         let start = parts.tokenizer.offset();
@@ -82,7 +82,7 @@ impl Translator for Lenient {
         read
     }
 
-    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn Output) -> Result<(), Fault> {
+    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault> {
         if let Some(fault) = self.undecided(parts.tokenizer) {
             parts.retained.take_back(self.held().len());
             return Err(fault);

@@ -1,11 +1,11 @@
 //! The output behind a translator: offsets are those of the text as it came already, and the text of complete values is
 //! found in the strict text that is kept.
 
-use crate::error::Error;
-use crate::parser::{Kept, Output, Retained, Selected, SomeMatches, SomeText};
+use crate::error::{Error, Fault};
+use crate::parser::{Kept, Output, Retained, Selected, SomeMatches, SomeText, TextPiece, TokenOutput};
 
 pub(super) struct Placed<'a, 'o> {
-    pub(super) out: &'a mut (dyn Output + 'o),
+    pub(super) out: &'a mut (dyn TokenOutput + 'o),
     pub(super) retained: &'a Retained,
     pub(super) marks: &'a mut alloc::vec::Vec<u64>,
     /// By how much offsets exceed places in the strict text, in what is being read.
@@ -15,10 +15,6 @@ pub(super) struct Placed<'a, 'o> {
 impl Output for Placed<'_, '_> {
     fn reads_later(&self) -> bool {
         self.out.reads_later()
-    }
-
-    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
-        self
     }
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
@@ -58,5 +54,16 @@ impl Output for Placed<'_, '_> {
 
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
         self.out.inner_error(selected, error);
+    }
+}
+
+impl TokenOutput for Placed<'_, '_> {
+    fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
+        self
+    }
+
+    fn read(&mut self, piece: TextPiece<'_>) -> Result<(), Fault> {
+        // The text inside a string is kept as it is read.
+        self.out.read(piece)
     }
 }

@@ -3,7 +3,7 @@
 use super::placed::Placed;
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
-use crate::parser::{DOCUMENT, OpenValues, Output, Parts, Strings, TokenSink, Translator};
+use crate::parser::{DOCUMENT, OpenValues, Parts, Strings, TokenOutput, TokenSink, Translator};
 use crate::tokenizer::{Sink, State, Tokenizer};
 
 /// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never
@@ -14,7 +14,7 @@ const WINDOW: usize = 64;
 pub(super) struct Run<'a, 'o> {
     pub(super) lenient: &'a mut Lenient,
     pub(super) parts: Parts<'a>,
-    pub(super) out: &'a mut (dyn Output + 'o),
+    pub(super) out: &'a mut (dyn TokenOutput + 'o),
     pub(super) chunk: &'a [u8],
     /// The chunk's offset.
     pub(super) start: u64,
@@ -103,8 +103,8 @@ impl Run<'_, '_> {
         retained.end_at(self.place.wrapping_add(len as u64));
         let retained = &**retained;
         let mut out = Placed { out: &mut *self.out, retained, marks: &mut self.lenient.marks, shift };
-        let (out, strings) = (out.as_dyn(), &mut Strings { level: DOCUMENT, deeper: inner.texts() });
-        read(tokenizer, &mut TokenSink { followers, retained, out, strings: Some(strings) })
+        let strings = Some(Strings { level: DOCUMENT, deeper: inner.texts() });
+        read(tokenizer, &mut TokenSink { followers, retained, out: &mut out.as_dyn(), strings })
     }
 
     /// Reads the text as it came, up to a byte that strict JSON does not have there.

@@ -4,15 +4,19 @@
 use alloc::boxed::Box;
 
 use super::followers::Followers;
-use super::inner_text::{DOCUMENT, InnerTexts, Parts, TokenSink};
-use super::output::Output;
+use super::inner_text::{DOCUMENT, InnerTexts, Parts};
 use super::retention::Retained;
+#[cfg(not(target_arch = "wasm32"))]
+use super::token_sink::TokenSink;
+use super::token_sink::{TextPiece, TokenOutput};
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 #[cfg(not(target_family = "wasm"))]
 use crate::tokenizer::ShortChunk;
-use crate::tokenizer::{PieceText, Sink, Tokenizer};
+#[cfg(not(target_arch = "wasm32"))]
+use crate::tokenizer::Sink;
+use crate::tokenizer::{PieceText, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -81,7 +85,7 @@ impl Engine {
     /// Reads any chunk.
     // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
     #[inline(never)]
-    pub(crate) fn feed_any<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.tokenizer.note_len(chunk.len());
         if self.followers.tracker.unpin_paths() {
             return self.feed_after_events(chunk, out);
@@ -91,7 +95,7 @@ impl Engine {
 
     /// Reads a chunk after one whose events' paths had to stay.
     #[inline(never)]
-    fn feed_after_events<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_after_events<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         self.followers.tracker.compact_paths();
         if self.tokenizer.refuses_string_pieces()
             && self.followers.tracker.has_open_raw()
@@ -103,7 +107,7 @@ impl Engine {
     }
 
     #[inline(always)]
-    fn feed_next<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_next<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         // A small WebAssembly module has one way through a text.
         #[cfg(not(target_family = "wasm"))]
         if self.tokenizer.may_be_short(chunk.len()) {
@@ -116,7 +120,7 @@ impl Engine {
     /// of its own, which is legal anywhere.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
-    fn feed_short<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_short<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_chunk(chunk, out);
         }
@@ -126,8 +130,8 @@ impl Engine {
             self.begin_short_chunk(chunk, short, out.as_dyn());
         }
         let Self { tokenizer, followers, retained, .. } = self;
-        let sink = &mut TokenSink { followers, retained, out, strings: None };
-        let fed = tokenizer.feed_short(chunk, short, sink);
+        let sink = TokenSink { followers, retained, out, strings: None };
+        let fed = tokenizer.feed_short(chunk, short, &mut O::sink(sink));
         if let Ok(rest @ [_, ..]) = fed {
             return self.feed_chunk(rest, out);
         }
@@ -138,24 +142,25 @@ impl Engine {
     }
 
     #[inline(never)]
-    fn feed_chunk<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_chunk<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_otherwise(chunk, out);
+            return self.feed_otherwise(chunk, out.as_dyn());
         }
         if self.followers.has_work_before_chunks {
             self.begin_chunk(chunk, out.as_dyn());
         }
-        let Self { tokenizer, followers, retained, .. } = self;
         // A small module has the tokenizer and its followers once, as texts inside strings need them.
         #[cfg(target_arch = "wasm32")]
-        let out = out as &mut dyn Output;
-        let sink = &mut TokenSink { followers, retained, out, strings: None };
-        #[cfg(target_arch = "wasm32")]
-        let sink = &mut (sink as &mut dyn Sink);
-        let fed = if tokenizer.is_long(chunk) && sink.skips() {
-            tokenizer.feed_dyn(chunk, sink)
-        } else {
-            tokenizer.feed(chunk, sink)
+        let fed = out.as_dyn().read(self.piece(Some(chunk)));
+        #[cfg(not(target_arch = "wasm32"))]
+        let fed = {
+            let Self { tokenizer, followers, retained, .. } = self;
+            let sink = &mut O::sink(TokenSink { followers, retained, out, strings: None });
+            if tokenizer.is_long(chunk) && sink.skips() {
+                tokenizer.feed_dyn(chunk, sink)
+            } else {
+                tokenizer.feed(chunk, sink)
+            }
         };
         if self.followers.has_work_after_chunks {
             self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
@@ -166,7 +171,7 @@ impl Engine {
     /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is
     /// wanted.
     #[inline]
-    pub(super) fn begin_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
+    pub(super) fn begin_chunk(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) {
         let offset = self.tokenizer.offset();
         if self.retained.keeps_text() {
             self.retained.append_unless_kept(chunk, offset, self.followers.tracker.has_open_match());
@@ -177,7 +182,7 @@ impl Engine {
     }
 
     /// Reads a chunk up to the end of the root value; returns how many bytes that took.
-    pub(crate) fn feed_value<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+    pub(crate) fn feed_value<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         self.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
         self.tokenizer.stop_after_root(false);
@@ -188,7 +193,7 @@ impl Engine {
         })
     }
 
-    fn feed_windows<O: Output>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
+    fn feed_windows<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         let start = self.tokenizer.offset();
         let mut taken = 0;
         // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in
@@ -206,7 +211,7 @@ impl Engine {
     /// Does the work of a few parsers at a chunk's end, or at the bad byte in it, decided by one test, so that the
     /// others pay for one only.
     #[cold]
-    pub(super) fn end_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn Output) {
+    pub(super) fn end_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn TokenOutput) {
         if self.followers.tracker.has_raw() {
             self.end_raw_chunk(failed_at, out);
         }
@@ -232,9 +237,12 @@ impl Engine {
     /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more
     /// is reported.
     #[inline(never)]
-    fn feed_otherwise<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
-            return self.feed_open(chunk, out);
+            return match self.translator {
+                Some(_) => self.translate(chunk, out, None),
+                None => self.feed_through_strings(chunk, out),
+            };
         }
         if matches!(self.outcome, Outcome::Stopped) {
             return Ok(());
@@ -246,18 +254,16 @@ impl Engine {
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
-    /// A chunk of a text that is open, but otherwise than most.
-    fn feed_open<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if self.translator.is_some() {
-            return self.translate(chunk, out.as_dyn(), None);
-        }
-        self.feed_through_strings(chunk, out)
+    /// A piece of the document, no string of which is read inside; or its end.
+    fn piece<'a>(&'a mut self, bytes: Option<&'a [u8]>) -> TextPiece<'a> {
+        let Self { tokenizer, followers, retained, .. } = self;
+        TextPiece { bytes, raw: 0..0, tokenizer, followers, retained, strings: None }
     }
 
     /// The strict reader has stopped in a chunk.
     #[cold]
     #[inline(never)]
-    fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn Output) -> Result<(), Error> {
+    fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
         if self.translator.is_none() {
             return Err(self.fail_in(chunk, self.tokenizer.offset(), fault));
         }
@@ -278,7 +284,7 @@ impl Engine {
 
     /// The translator reads a chunk, or the rest of the one in which the strict reader has stopped.
     #[cold]
-    fn translate(&mut self, chunk: &[u8], out: &mut dyn Output, stopped_by: Option<Fault>) -> Result<(), Error> {
+    fn translate(&mut self, chunk: &[u8], out: &mut dyn TokenOutput, stopped_by: Option<Fault>) -> Result<(), Error> {
         let start = self.tokenizer.offset();
         let Some((translator, parts)) = self.translator() else { return Ok(()) };
         if parts.followers.tracker.has_raw() {
@@ -316,20 +322,14 @@ impl Engine {
     }
 
     /// No string is open at the end of a text, so none is read inside.
-    pub(crate) fn finish<O: Output>(&mut self, out: &mut O) -> Result<(), Error> {
+    pub(crate) fn finish<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let finished = if self.is_translated()
                 && let Some((translator, parts)) = self.translator()
             {
                 translator.finish(parts, out.as_dyn())
             } else {
-                let Self { tokenizer, followers, retained, .. } = self;
-                #[cfg(target_arch = "wasm32")]
-                let out = out as &mut dyn Output;
-                let sink = &mut TokenSink { followers, retained, out, strings: None };
-                #[cfg(target_arch = "wasm32")]
-                let sink = &mut (sink as &mut dyn Sink);
-                tokenizer.finish(sink)
+                out.read(self.piece(None))
             };
             finished.map_err(|fault| self.fail(&fault))?;
             self.end_text();

@@ -15,6 +15,7 @@ mod rare_list;
 mod raw_chunks;
 mod retention;
 mod through_strings;
+mod token_sink;
 mod tracker;
 mod translator;
 
@@ -27,11 +28,12 @@ pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
-pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts, Strings, TokenSink};
+pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts};
 use self::output::{Callback, Queue};
 pub(crate) use self::output::{Kept, Output, Selected, SomeMatches, SomeText};
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
+pub(crate) use self::token_sink::{Strings, TextPiece, TokenOutput, TokenSink};
 pub(crate) use self::tracker::{OpenContainer, OpenValues};
 pub(crate) use self::translator::Translator;
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};

@@ -6,7 +6,7 @@
 
 use super::engine::Engine;
 use super::inner_text::DOCUMENT;
-use super::output::Output;
+use super::token_sink::TokenOutput;
 use super::translator::Translator;
 use crate::error::Error;
 #[cfg(not(target_family = "wasm"))]
@@ -17,7 +17,7 @@ impl Engine {
     /// A chunk begins that the short way reads.
     #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
-    pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: ShortChunk<'_>, out: &mut dyn Output) {
+    pub(super) fn begin_short_chunk(&mut self, chunk: &[u8], short: ShortChunk<'_>, out: &mut dyn TokenOutput) {
         let at = self.tokenizer.offset();
         let is_plain = !self.retained.keeps_text() && !out.reads_later();
         if is_plain && self.followers.tracker.begin_short_raw_chunk(short, at) {
@@ -29,7 +29,7 @@ impl Engine {
 
     /// A chunk begins, or what is left of one.
     #[inline(never)]
-    pub(super) fn begin_raw_chunk(&mut self, chunk: &[u8], out: &mut dyn Output) {
+    pub(super) fn begin_raw_chunk(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) {
         self.tokenizer.return_string();
         out.begin_chunk();
         self.followers.tracker.begin_raw_chunk(b"", chunk, self.tokenizer.offset());
@@ -37,7 +37,7 @@ impl Engine {
 
     /// A chunk ends, or the bad byte in it has come.
     #[inline(never)]
-    pub(super) fn end_raw_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn Output) {
+    pub(super) fn end_raw_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn TokenOutput) {
         let tracker = &mut self.followers.tracker;
         let is_plain = self.translator.is_none() && tracker.level() == DOCUMENT;
         let has_open = if is_plain && failed_at.is_none() && tracker.end_short_raw_chunk(out) {
@@ -59,7 +59,7 @@ impl Engine {
     /// Reads a piece of the open string that is refused only because values are open which are reported as they come:
     /// it is new text of all of them.
     #[inline(never)]
-    pub(super) fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn Output) -> Option<Result<(), Error>> {
+    pub(super) fn take_refused_piece(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) -> Option<Result<(), Error>> {
         if self.translator.is_some() || self.followers.tracker.level() > DOCUMENT {
             return None;
         }

@@ -4,14 +4,14 @@
 //! translator instead, and other parsers pay nothing for the feature.
 
 use super::engine::Engine;
-use super::inner_text::{DOCUMENT, Strings, TokenSink};
-use super::output::Output;
+use super::inner_text::DOCUMENT;
+use super::token_sink::{Strings, TextPiece, TokenOutput};
 use crate::error::Error;
 
 impl Engine {
     /// Reads any chunk of an open text.
     #[inline(never)]
-    pub(super) fn feed_through_strings<O: Output + ?Sized>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    pub(super) fn feed_through_strings(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
         let Self { tokenizer, followers, retained, inner, .. } = self;
         tokenizer.return_string();
         out.begin_chunk();
@@ -20,10 +20,10 @@ impl Engine {
             retained.append(chunk, tokenizer.offset(), followers.tracker.has_open_match_in(DOCUMENT));
         }
         followers.tracker.begin_raw_chunk(b"", chunk, tokenizer.offset());
-        let strings = &mut Strings { level: DOCUMENT, deeper: inner.texts() };
-        let fed = tokenizer.feed_dyn(chunk, &mut TokenSink { followers, retained, out, strings: Some(strings) });
+        let strings = Some(Strings { level: DOCUMENT, deeper: inner.texts() });
+        let fed = out.read(TextPiece { bytes: Some(chunk), raw: 0..0, tokenizer, followers, retained, strings });
         if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
+            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out);
         }
         if self.followers.tracker.level() > DOCUMENT {
             // The text inside has to see the next pieces too.

@@ -172,6 +172,11 @@ impl Tracker {
         leads_on
     }
 
+    /// Returns true if a pattern leads on from the key that came last.
+    pub(crate) fn leads_on(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.node != self.node)
+    }
+
     /// The keys of the innermost object from which a pattern may lead on.
     pub(super) fn wanted_keys(&self) -> KeyFilter {
         let automaton = self.patterns.automaton();
@@ -270,7 +275,7 @@ impl Tracker {
     }
 
     /// Returns true if a pattern may select something in the innermost container.
-    pub(super) fn is_in_live_container(&self) -> bool {
+    pub(crate) fn is_in_live_container(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.is_live)
     }
 

@@ -9,7 +9,7 @@ use core::fmt::Debug;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::inner_text::Parts;
-use super::output::Output;
+use super::token_sink::TokenOutput;
 use crate::error::{Deviations, Fault, Leniency};
 use crate::tokenizer::Tokenizer;
 
@@ -29,12 +29,12 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
         &mut self,
         parts: Parts<'_>,
         chunk: &[u8],
-        out: &mut dyn Output,
+        out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault>;
 
     /// The end of input.
-    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn Output) -> Result<(), Fault>;
+    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault>;
 
     /// The deviations that it may pass.
     fn allowed(&self) -> Leniency;

@@ -3,18 +3,13 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use super::RewriteError;
 use super::rule::{self, Rule, RuleKind};
-use super::state::{Choices, Container, OpenRule, State, TextInside, escaped};
+use super::state::{Choices, Container, OpenRule, State, escaped};
 use crate::error::Error;
 use crate::parser::{Kept, Output, Selected};
-use crate::tokenizer::{LONGEST_SKIPPED, unescaped};
-
-/// Where serde_json has its feature `raw_value`, an object with this key alone is read as the text that it has there,
-/// in which nothing would be redacted.
-const RAW_VALUE: &str = "$serde_json::private::RawValue";
+use crate::tokenizer::unescaped;
 
 /// The state while a chunk is read.
 pub(super) struct Writer<'a> {
@@ -28,12 +23,12 @@ pub(super) struct Writer<'a> {
 
 impl Writer<'_> {
     /// Lets the text through up to an offset.
-    fn pass(&mut self, end: u64) {
+    pub(super) fn pass(&mut self, end: u64) {
         self.advance(end, true);
     }
 
     /// Leaves the text out up to an offset, or keeps it for the closure that waits for it.
-    fn leave_out(&mut self, end: u64) {
+    pub(super) fn leave_out(&mut self, end: u64) {
         self.advance(end, false);
     }
 
@@ -88,7 +83,7 @@ impl Writer<'_> {
     }
 
     /// What is undecided has come up to an offset: it must not be too much.
-    fn check_held(&mut self, end: u64) {
+    pub(super) fn check_held(&mut self, end: u64) {
         if let Some(from) = self.state.undecided
             && end.saturating_sub(from) > self.choices.held_limit
             && self.state.stopped_by.is_none()
@@ -181,7 +176,7 @@ impl Writer<'_> {
         if self.state.open.as_ref().is_none_or(|open| open.match_id != match_id) {
             return;
         }
-        self.leave_out(self.state.raw(end));
+        self.leave_out(self.state.raw_in(selected.level, end));
         let Some(OpenRule { rule, start, level, captured, is_text, is_made_up, .. }) = self.state.open.take() else {
             return;
         };
@@ -206,7 +201,7 @@ impl Writer<'_> {
     }
 
     /// The value that comes next stays in its container.
-    fn let_through(&mut self) {
+    pub(super) fn let_through(&mut self) {
         if self.state.undecided.take().is_some()
             && let Some(container) = self.state.containers.last_mut()
         {
@@ -215,7 +210,7 @@ impl Writer<'_> {
     }
 
     /// Returns true if places in containers matter here.
-    fn follows_containers(&self) -> bool {
+    pub(super) fn follows_containers(&self) -> bool {
         self.choices.removes && self.state.open.is_none()
     }
 }
@@ -223,10 +218,6 @@ impl Writer<'_> {
 impl Output for Writer<'_> {
     fn reads_later(&self) -> bool {
         false
-    }
-
-    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
-        self
     }
 
     fn begin(&mut self, selected: &Selected<'_>, at: u64) {
@@ -251,103 +242,4 @@ impl Output for Writer<'_> {
     }
 
     fn inner_error(&mut self, _selected: &Selected<'_>, _error: &Error) {}
-
-    fn needs_each_key(&self) -> bool {
-        // What is held back before each key has to be counted, if so little can be too much.
-        self.choices.removes && self.choices.held_limit < LONGEST_SKIPPED
-    }
-
-    fn refused_key(&self) -> Option<&'static str> {
-        self.choices.cuts.then_some(RAW_VALUE)
-    }
-
-    fn opened(&mut self, at: u64, is_live: bool) {
-        if self.follows_containers() {
-            self.state.containers.push(if is_live { Container::Empty } else { Container::Dead });
-            self.state.undecided = is_live.then(|| self.state.raw(at + 1));
-        }
-    }
-
-    fn comma(&mut self, at: u64) {
-        if !self.follows_containers() {
-            return;
-        }
-        let (comma, after) = (self.state.raw(at), self.state.raw(at + 1));
-        match self.state.containers.last() {
-            Some(Container::HasMember) => self.state.undecided = Some(comma),
-            Some(Container::Empty) => {
-                // All before it have been removed.
-                self.pass(comma);
-                self.leave_out(after);
-                self.state.undecided = Some(after);
-            }
-            Some(Container::Dead) | None => {}
-        }
-    }
-
-    fn decided(&mut self, at: u64) {
-        if self.state.undecided.is_some() && self.state.open.is_none() {
-            self.check_held(self.state.raw(at));
-            self.let_through();
-        }
-    }
-
-    fn closed(&mut self, end: u64) {
-        if self.follows_containers() {
-            self.check_held(self.state.raw(end));
-            self.state.containers.pop();
-            self.state.undecided = None;
-        }
-    }
-
-    fn entered(&mut self, quote: u64) {
-        let raw = self.state.raw(quote + 1);
-        let containers = self.state.containers.len();
-        self.state.texts.push(TextInside { inside: 0..0, raw: raw..raw, containers, has_failed: false });
-    }
-
-    fn piece(&mut self, level: usize, inside: Range<u64>, raw: Range<u64>) {
-        let end = self.state.raw_in(level - 1, raw.end);
-        if let Some(text) = self.state.texts.get_mut(level - 1) {
-            // Pieces follow one another, and an escape may have begun in an earlier piece of the text around.
-            *text = TextInside { raw: text.raw.end..end, inside, ..*text };
-        }
-    }
-
-    fn failed_inside(&mut self, level: usize, at: u64, may_be_json: bool) {
-        self.state.texts.truncate(level);
-        let bad_byte = self.state.raw(at);
-        // What follows is what the rules are about, if it is JSON: they must find it.
-        let cuts = self.choices.cuts || may_be_json;
-        let Some(text) = self.state.texts.last_mut() else { return };
-        text.has_failed = true;
-        let containers = text.containers;
-        self.state.containers.truncate(containers);
-        match &self.state.open {
-            Some(open) if open.level >= level => {
-                let start = open.start;
-                // What a closure waits for has come up to here, as it would have in chunks of its own.
-                self.leave_out(bad_byte);
-                self.state.open = Some(OpenRule::lost_in(level, start));
-            }
-            Some(_) => {}
-            None => {
-                self.check_held(bad_byte);
-                self.state.undecided = None;
-                if cuts {
-                    self.pass(bad_byte);
-                    self.state.open = Some(OpenRule::lost_in(level, bad_byte));
-                }
-            }
-        }
-    }
-
-    fn left(&mut self, end: u64) {
-        let level = self.state.texts.len();
-        self.state.texts.pop();
-        if self.state.open.as_ref().is_some_and(|open| open.match_id.is_none() && open.level == level) {
-            self.leave_out(self.state.raw(end - 1));
-            self.state.open = None;
-        }
-    }
 }

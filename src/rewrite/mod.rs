@@ -1,6 +1,7 @@
 //! Rewriting a text while it passes: what no rule concerns comes out as it came in, at once.
 
 mod editing;
+mod editor;
 mod error;
 mod rule;
 mod saved;

@@ -64,10 +64,6 @@ impl<F: FnMut(Event<'_>) + ?Sized> Output for Callback<'_, F> {
         self.report_end(selected, kept.map(|(_, text)| text), end);
     }
 
-    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
-        self
-    }
-
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
         self.report(selected, EventKind::InnerError(error), error.offset());
     }

@@ -81,8 +81,6 @@ pub(crate) struct SomeText<'a> {
 pub(crate) trait Output {
     /// Returns true if events are read later, so that their paths must stay.
     fn reads_later(&self) -> bool;
-    /// This output, whatever it is.
-    fn as_dyn(&mut self) -> &mut (dyn Output + '_);
     /// A chunk begins that may have text inside strings, or what is left of one.
     fn begin_chunk(&mut self) {}
 
@@ -102,36 +100,6 @@ pub(crate) trait Output {
     fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>);
     /// The text in the string has failed.
     fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
-
-    // What only an editor of the text needs: where things are, rather than what they are. Offsets are those of the
-    // innermost text that is read, but for `piece`.
-
-    /// Returns true if this output asks for each of the keys that no pattern leads on from, too. Otherwise
-    /// [`Self::decided`] is called for some of them.
-    fn needs_each_key(&self) -> bool {
-        false
-    }
-    /// The key that must not be in an object in which a pattern may select something.
-    fn refused_key(&self) -> Option<&'static str> {
-        None
-    }
-    /// A bracket has opened a container; whether a pattern may select something inside.
-    fn opened(&mut self, _at: u64, _is_live: bool) {}
-    /// The comma after a member or element.
-    fn comma(&mut self, _at: u64) {}
-    /// It is known whether the value that comes next, or begins here, is selected: if it is, that has been reported.
-    fn decided(&mut self, _at: u64) {}
-    /// A bracket has closed a container, whose end is reported next.
-    fn closed(&mut self, _end: u64) {}
-    /// The string that has begun is read inside.
-    fn entered(&mut self, _quote: u64) {}
-    /// The next piece of the text of a level: its place in that text, and in the one around it.
-    fn piece(&mut self, _level: usize, _inside: Range<u64>, _raw: Range<u64>) {}
-    /// The text of a level has failed at an offset in it. It may be JSON nevertheless, that is not allowed: past a
-    /// limit, or with a key that is there twice.
-    fn failed_inside(&mut self, _level: usize, _at: u64, _may_be_json: bool) {}
-    /// The string that was read inside has ended, which is reported next.
-    fn left(&mut self, _end: u64) {}
 }
 
 /// The retained text of a value, and its place.

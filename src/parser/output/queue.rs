@@ -360,10 +360,6 @@ impl Output for Queue {
         self.buffers().push(selected, end, &kind);
     }
 
-    fn as_dyn(&mut self) -> &mut (dyn Output + '_) {
-        self
-    }
-
     fn begin_chunk(&mut self) {
         // If events are waiting, this is the second part of one call.
         let buffers = self.buffers();

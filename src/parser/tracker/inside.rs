@@ -35,7 +35,7 @@ impl Tracker {
     /// New text of the open string of a level, which may be read inside.
     #[inline]
     pub(in crate::parser) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
-        if self.raw.is_some() && self.delta_beside_raw(level, text, at, out.as_dyn()) {
+        if self.raw.is_some() && self.delta_beside_raw(level, text, at, out) {
             return;
         }
         let (value, node, to) = match self.entered.get(level) {

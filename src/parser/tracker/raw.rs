@@ -180,8 +180,14 @@ impl RawDeltas {
 
 impl OpenRaw {
     /// Reports what is new of the value in a range of offsets, out of the text of its level.
-    #[inline]
-    fn report(&mut self, new: Range<u64>, text: &LevelText, node: NodeId, paths: &PathStore, out: &mut dyn Output) {
+    fn report<O: Output + ?Sized>(
+        &mut self,
+        new: Range<u64>,
+        text: &LevelText,
+        node: NodeId,
+        paths: &PathStore,
+        out: &mut O,
+    ) {
         let (from, to) = (text.place_of(new.start), text.place_of(new.end).min(text.text.len()));
         if let Some(text) = text.text.get(from..to).filter(|text| !text.is_empty()) {
             let (at, level, place) = (new.start, self.level, Some(from..to));
@@ -190,8 +196,14 @@ impl OpenRaw {
     }
 
     /// The same for what is new up to an offset.
-    #[inline]
-    fn report_to(&mut self, to: u64, text: &LevelText, node: NodeId, paths: &PathStore, out: &mut dyn Output) {
+    fn report_to<O: Output + ?Sized>(
+        &mut self,
+        to: u64,
+        text: &LevelText,
+        node: NodeId,
+        paths: &PathStore,
+        out: &mut O,
+    ) {
         self.report(text.reported.max(self.start + 1)..to, text, node, paths, out);
     }
 }
@@ -263,7 +275,7 @@ impl Tracker {
 
     /// Such a chunk ends. Returns false if something in it has been reported as it came, or this was another chunk.
     #[inline]
-    pub(in crate::parser) fn end_short_raw_chunk(&mut self, out: &mut dyn Output) -> bool {
+    pub(in crate::parser) fn end_short_raw_chunk<O: Output + ?Sized>(&mut self, out: &mut O) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         let Some(document) = raw.texts.first_mut().filter(|document| document.short.len > 0) else { return false };
         let short = core::mem::take(&mut document.short);
@@ -277,7 +289,7 @@ impl Tracker {
     #[inline]
     pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
         if self.has_open_raw() {
-            self.pass_some_raw(chunk, at, out.as_dyn());
+            self.pass_some_raw(chunk, at, out);
         }
     }
 
@@ -291,7 +303,7 @@ impl Tracker {
     }
 
     #[cold]
-    fn pass_some_raw(&mut self, chunk: &str, at: u64, out: &mut dyn Output) {
+    fn pass_some_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, .. } = &mut **raw;
         if out.reads_later()
@@ -313,11 +325,11 @@ impl Tracker {
     /// The chunk has been read, perhaps only up to an offset where the text has failed; its last bytes may be held back
     /// by who reads it, and come before the next one again. Returns whether a value is open that a raw pattern selects.
     #[inline]
-    pub(in crate::parser) fn end_raw_chunk(
+    pub(in crate::parser) fn end_raw_chunk<O: Output + ?Sized>(
         &mut self,
         failed_at: Option<u64>,
         held: &[u8],
-        out: &mut dyn Output,
+        out: &mut O,
     ) -> bool {
         let Some(raw) = &mut self.raw else { return false };
         raw.has_chunk = false;
@@ -342,7 +354,12 @@ impl Tracker {
 
     /// The piece of the text of a level has been read, perhaps only up to an offset where the text has failed.
     #[inline(never)]
-    pub(in crate::parser) fn end_raw_piece(&mut self, level: usize, failed_at: Option<u64>, out: &mut dyn Output) {
+    pub(in crate::parser) fn end_raw_piece<O: Output + ?Sized>(
+        &mut self,
+        level: usize,
+        failed_at: Option<u64>,
+        out: &mut O,
+    ) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, bytes, .. } = &mut **raw;
         let Some(text) = texts.get_mut(level) else { return };
@@ -365,13 +382,6 @@ impl Tracker {
     /// A selected value has begun, which has been reported.
     #[inline]
     pub(super) fn begin_raw<O: Output + ?Sized>(&mut self, value: &OpenValue, out: &mut O) {
-        if self.raw.is_some() {
-            self.begin_some_raw(value, out.as_dyn());
-        }
-    }
-
-    #[cold]
-    fn begin_some_raw(&mut self, value: &OpenValue, out: &mut dyn Output) {
         let level = self.level();
         let Self { raw: Some(raw), patterns, selecting, frames, node, paths, .. } = self else { return };
         let matches = |is_raw| {
@@ -393,13 +403,6 @@ impl Tracker {
     /// A selected value ends, which is reported next.
     #[inline]
     pub(super) fn end_raw<O: Output + ?Sized>(&mut self, end: u64, out: &mut O) {
-        if self.raw.is_some() {
-            self.end_some_raw(end, out.as_dyn());
-        }
-    }
-
-    #[cold]
-    fn end_some_raw(&mut self, end: u64, out: &mut dyn Output) {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         if let Some(open) = raw.open.pop_if(|open| open.frame == frames.len()).as_mut()
             && let Some(text) = raw.texts.get_mut(open.level)
@@ -417,7 +420,13 @@ impl Tracker {
 
     /// New text of the open string of a level. Returns false if no raw pattern selects that.
     #[cold]
-    pub(super) fn delta_beside_raw(&mut self, level: usize, text: &str, at: u64, out: &mut dyn Output) -> bool {
+    pub(super) fn delta_beside_raw<O: Output + ?Sized>(
+        &mut self,
+        level: usize,
+        text: &str,
+        at: u64,
+        out: &mut O,
+    ) -> bool {
         let frame = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
         let Some(raw) = &mut self.raw else { return false };
         let Ok(place) = raw.open.binary_search_by_key(&frame, |open| open.frame) else { return false };

@@ -72,7 +72,7 @@ fn the_library_is_read() {
         ("pattern/parser", "pattern/syntax"),
         ("path/concrete", "path/quoted"),
         ("parser/engine", "tokenizer"),
-        ("parser/inner_text", "tokenizer/sink"),
+        ("parser/token_sink", "tokenizer/sink"),
         ("lenient", "parser/translator"),
         ("parser/output/queue", "event"),
         ("tokenizer/string", "tokenizer/escape"),
