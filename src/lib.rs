@@ -52,6 +52,7 @@ mod stream;
 mod texts;
 mod tokenizer;
 mod tree;
+mod typed;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
@@ -68,4 +69,5 @@ pub use texts::{
     OwnedEndedDocument, Rewritten,
 };
 pub use tokenizer::{Limits, ValueKind};
-pub use tree::{Partial, PartialValue, PartialValues, PatchOp, Revision, Settled, ValueState};
+pub use tree::{PartialValue, PartialValues, PatchOp, Revision, ValueState};
+pub use typed::{Partial, Settled};

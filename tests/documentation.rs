@@ -20,5 +20,5 @@ mod stream {
 }
 
 #[cfg(feature = "schemars")]
-#[doc = include_str!("../src/tree/schema.md")]
+#[doc = include_str!("../src/typed/schema.md")]
 struct Schema;

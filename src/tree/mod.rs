@@ -5,46 +5,34 @@
 //! text ends where the string ends, and only that node can still grow. Nothing is ever moved. What changes in place is
 //! an open container's end, its newest child, and the number of its children.
 
-mod as_serde_json;
 mod atom;
-mod buffered;
-mod children;
-mod deserializer;
 mod lookup;
 mod open;
-mod open_text;
 mod patch;
 mod print;
-mod reading;
 mod revision;
-#[cfg(feature = "schemars")]
-mod schema;
-mod settled;
-mod typed;
-mod typed_error;
 mod view;
+mod word;
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use self::lookup::LookupCache;
-use self::open_text::TextCache;
 pub use self::patch::PatchOp;
 pub use self::print::write_escaped;
 pub(crate) use self::print::write_string;
 pub use self::revision::Revision;
 use self::revision::Sums;
-pub use self::settled::Settled;
-pub use self::typed::Partial;
 pub(crate) use self::view::state_before_all;
 pub use self::view::{PartialValue, PartialValues, ValueState};
+use self::word::Word;
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
 
 /// A node's place in the arena.
-type NodeId = u32;
+pub(crate) type NodeId = u32;
 
 /// No node: the parent of the root, the newest child of an empty container.
 const NOTHING: NodeId = u32::MAX;
@@ -125,7 +113,8 @@ pub(crate) struct Tree {
     /// True if atoms are shown before they have ended.
     shows_open_atoms: bool,
     lookup_cache: LookupCache,
-    text_cache: TextCache,
+    /// What a reader of the document notes, as long as the document only grows.
+    note: Word,
 }
 
 impl Tree {
@@ -147,7 +136,7 @@ impl Tree {
             node_limit: limit,
             shows_open_atoms: false,
             lookup_cache: LookupCache::default(),
-            text_cache: TextCache::default(),
+            note: Word::default(),
         }
     }
 
@@ -159,7 +148,7 @@ impl Tree {
         self.has_open_atom = false;
         self.node_limit = self.limit;
         self.lookup_cache = LookupCache::default();
-        self.text_cache = TextCache::default();
+        self.note = Word::default();
         self.closed = 0;
         self.sums = Sums::default();
     }

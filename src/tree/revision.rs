@@ -10,12 +10,11 @@
 //! values are.
 
 use core::ops::Range;
-#[cfg(target_has_atomic = "64")]
-use core::sync::atomic::AtomicU64;
 #[cfg(test)]
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicBool, Ordering};
 
+use super::word::Word;
 use super::{Node, Tree};
 
 /// The content of a snapshot at a moment, to be compared with a later one: 20 bytes, whatever is shown.
@@ -137,36 +136,24 @@ impl Clone for Sums {
 }
 
 /// The sum of all that is shown, once a revision has asked for it. Several threads may ask at once, but they all find
-/// the same, as the document does not grow meanwhile. On a platform without such a word, nothing is remembered.
+/// the same, as the document does not grow meanwhile.
 #[derive(Debug, Default)]
 struct LatestSum {
     /// The number of nodes, and that of words: written after the sum, and read before it.
-    #[cfg(target_has_atomic = "64")]
-    places: AtomicU64,
-    #[cfg(target_has_atomic = "64")]
-    sum: AtomicU64,
+    places: Word,
+    sum: Word,
 }
 
-#[cfg(target_has_atomic = "64")]
 impl LatestSum {
     fn at(&self, nodes: u32, words: u32) -> Option<Sum> {
-        let is_known = self.places.load(Ordering::Acquire) == u64::from(nodes) << 32 | u64::from(words);
-        is_known.then(|| Sum { nodes, words, sum: self.sum.load(Ordering::Relaxed) })
+        let is_known = self.places.load() == u64::from(nodes) << 32 | u64::from(words);
+        is_known.then(|| Sum { nodes, words, sum: self.sum.load() })
     }
 
     fn remember(&self, Sum { nodes, words, sum }: Sum) {
-        self.sum.store(sum, Ordering::Relaxed);
-        self.places.store(u64::from(nodes) << 32 | u64::from(words), Ordering::Release);
+        self.sum.store(sum);
+        self.places.store(u64::from(nodes) << 32 | u64::from(words));
     }
-}
-
-#[cfg(not(target_has_atomic = "64"))]
-impl LatestSum {
-    fn at(&self, _nodes: u32, _words: u32) -> Option<Sum> {
-        None
-    }
-
-    fn remember(&self, _sum: Sum) {}
 }
 
 const WORD: u32 = 8;

@@ -7,6 +7,7 @@ use core::iter::{FilterMap, FusedIterator};
 
 use serde_json::{Number, Value};
 
+use super::word::Word;
 use super::{NOTHING, NodeId, NodeKind, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::names::names;
@@ -42,7 +43,7 @@ use crate::tokenizer::ValueKind;
 #[derive(Clone, Copy)]
 pub struct PartialValue<'a> {
     pub(super) tree: &'a Tree,
-    pub(super) node: NodeId,
+    pub(crate) node: NodeId,
 }
 
 /// A member of an object: its key and its value.
@@ -105,6 +106,21 @@ impl<'a> PartialValue<'a> {
         Self { tree, node }
     }
 
+    /// Returns another value of the document.
+    pub(crate) fn other(self, node: NodeId) -> Self {
+        Self { node, ..self }
+    }
+
+    /// Returns the container that the value is in; nothing that exists for the root.
+    pub(crate) fn parent(self) -> NodeId {
+        self.node().parent
+    }
+
+    /// Returns the word that a reader of the document may keep beside it, as long as the document only grows.
+    pub(crate) fn note(self) -> &'a Word {
+        &self.tree.note
+    }
+
     #[inline]
     pub(super) fn node(self) -> &'a super::Node {
         &self.tree.nodes[self.node as usize]
@@ -116,7 +132,7 @@ impl<'a> PartialValue<'a> {
     }
 
     /// The innermost open value of the document, which is in this one if this one is open.
-    pub(super) fn innermost_open(self) -> NodeId {
+    pub(crate) fn innermost_open(self) -> NodeId {
         let last = self.last_in_document();
         match self.tree.open {
             _ if !last.is_complete() => last.node,
@@ -127,7 +143,7 @@ impl<'a> PartialValue<'a> {
     }
 
     #[inline]
-    pub(super) fn text(self) -> &'a str {
+    pub(crate) fn text(self) -> &'a str {
         &self.tree.text[self.tree.text_range(self.node)]
     }
 
@@ -337,7 +353,7 @@ impl<'a> PartialValue<'a> {
     }
 
     /// The concrete path of this value in its document.
-    pub(super) fn path(self) -> String {
+    pub(crate) fn path(self) -> String {
         let mut path = String::new();
         // Writing to a string cannot fail.
         let _ = write_concrete(&mut path, &mut self.tree.segments(self.node));
@@ -378,7 +394,7 @@ impl PartialEq for PartialValue<'_> {
         let len = self.tree.end(from) - from;
         len == other.tree.end(other_from) - other_from
             && (0..len).all(|place| {
-                let (own, their) = (self.sibling(from + place), other.sibling(other_from + place));
+                let (own, their) = (self.other(from + place), other.other(other_from + place));
                 own.node().kind == their.node().kind
                     && own.node().children == their.node().children
                     && own.is_complete() == their.is_complete()
@@ -389,10 +405,6 @@ impl PartialEq for PartialValue<'_> {
 }
 
 impl<'a> PartialValue<'a> {
-    fn sibling(self, node: NodeId) -> Self {
-        Self { node, ..self }
-    }
-
     /// The entries of an object by key, the last one of duplicates.
     pub(crate) fn last_entries(self) -> Vec<(&'a str, Self)> {
         let mut entries: Vec<_> = self.entries().collect();

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 17] = [
+const LAYERS: [(&str, &[&str]); 18] = [
     ("names", &[]),
     ("digest", &[]),
     ("error", &["names"]),
@@ -15,6 +15,7 @@ const LAYERS: [(&str, &[&str]); 17] = [
     ("pattern", &["digest", "error", "tokenizer", "path"]),
     ("event", &["error", "tokenizer", "path", "pattern"]),
     ("tree", &["names", "error", "tokenizer", "path", "pattern", "event"]),
+    ("typed", &["error", "tokenizer", "path", "event", "tree"]),
     ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree"]),
     ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
     ("lenient", &["error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),

@@ -9,12 +9,10 @@ use alloc::borrow::Cow;
 use alloc::string::String;
 use core::any::type_name;
 use core::marker::PhantomData;
-#[cfg(target_has_atomic = "64")]
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
 
-use super::NodeId;
+use crate::tree::NodeId;
 
 /// A reader of a string, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,48 +89,15 @@ pub(super) fn is_for_value<T>() -> bool {
 pub(super) const OTHER_TEXT: &str =
     "\u{FDD0}\u{FDD1}\u{1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}";
 
-/// The last open string that was found to be read as text, and by which reading: a later look at more of it need not
-/// find that out again. On a platform without such a word, nothing is remembered.
-#[derive(Debug, Default)]
-pub(super) struct TextCache {
-    #[cfg(target_has_atomic = "64")]
-    last: AtomicU64,
-}
-
-impl TextCache {
-    /// The key of a remembered answer: the function that reads the type, the value that it reads, and the string inside
-    /// that.
-    #[cfg(target_has_atomic = "64")]
-    fn key(reading: usize, root: NodeId, string: NodeId) -> u64 {
-        let places = u64::from(root) << 32 | u64::from(string);
-        // Mixed, so that no two of them that occur are the same. Zero is nothing.
-        let mixed = (reading as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ places.wrapping_mul(0xD6E8_FEB8_6659_FD93);
-        (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) | 1
-    }
-
-    pub(super) fn has(&self, reading: usize, root: NodeId, string: NodeId) -> bool {
-        #[cfg(target_has_atomic = "64")]
-        return self.last.load(Ordering::Relaxed) == Self::key(reading, root, string);
-        #[cfg(not(target_has_atomic = "64"))]
-        return {
-            let _ = (reading, root, string);
-            false
-        };
-    }
-
-    pub(super) fn remember(&self, reading: usize, root: NodeId, string: NodeId) {
-        #[cfg(target_has_atomic = "64")]
-        self.last.store(Self::key(reading, root, string), Ordering::Relaxed);
-        #[cfg(not(target_has_atomic = "64"))]
-        let _ = (reading, root, string);
-    }
-}
-
-/// A copy finds it out anew.
-impl Clone for TextCache {
-    fn clone(&self) -> Self {
-        Self::default()
-    }
+/// Returns the word that stands for an answer: that this reading of a value takes the open string inside it for text. A
+/// reading is the address of the function that reads the type.
+///
+/// A later look at more of the string need not find that out again.
+pub(super) fn answer(reading: usize, root: NodeId, string: NodeId) -> u64 {
+    let places = u64::from(root) << 32 | u64::from(string);
+    // Mixed, so that no two of them that occur are the same. Zero is no answer.
+    let mixed = (reading as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ places.wrapping_mul(0xD6E8_FEB8_6659_FD93);
+    (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) | 1
 }
 
 #[cfg(test)]
@@ -166,14 +131,9 @@ mod tests {
     }
 
     #[test]
-    #[cfg(target_has_atomic = "64")]
     fn only_the_same_reading_of_the_same_string_is_known() {
-        let cache = TextCache::default();
-        assert!(!cache.has(0, 0, 0));
-        cache.remember(0x5500_1000, 0, 7);
-        assert!(cache.has(0x5500_1000, 0, 7));
-        assert!(!cache.has(0x5500_1040, 0, 7) && !cache.has(0x5500_1000, 0, 8) && !cache.has(0x5500_1000, 7, 0));
-        assert!(!cache.clone().has(0x5500_1000, 0, 7));
+        let known = answer(0x5500_1000, 0, 7);
+        assert!(![answer(0x5500_1040, 0, 7), answer(0x5500_1000, 0, 8), answer(0x5500_1000, 7, 0), 0].contains(&known));
     }
 
     /// If a compiler names it otherwise, nothing that serde buffers is shown before it is complete.

@@ -2,17 +2,31 @@
 //!
 //! A complete value is read once. An open one is read as it stands, and if that does not fit yet, once more without the
 //! open value that did not fit: the innermost first, then the one around it, and so on. Where serde may have buffered
-//! the innermost open string, two more readings find out whether it was taken for text ([`buffered`](super::buffered)).
+//! the innermost open string, two more readings find out whether it was taken for text (`buffered.rs`).
+
+mod as_serde_json;
+mod buffered;
+mod children;
+mod deserializer;
+mod error;
+mod open_text;
+mod reading;
+#[cfg(feature = "schemars")]
+mod schema;
+mod settled;
 
 use serde::de::Deserialize;
 use serde_json::Value;
 
-use super::buffered::{Around, Asking};
-use super::deserializer::PartialDeserializer;
-use super::reading::{Context, Extent, StandIn};
-use super::typed_error::{Cause, TypedError};
-use super::{NodeId, NodeKind, PartialValue};
+use self::buffered::{Around, Asking};
+use self::deserializer::PartialDeserializer;
+use self::error::{Cause, TypedError};
+use self::open_text::answer;
+use self::reading::{Context, Extent, StandIn};
+pub use self::settled::Settled;
 use crate::error::Error;
+use crate::tokenizer::ValueKind;
+use crate::tree::{NodeId, PartialValue};
 
 /// A `T` read from a value as far as it is known.
 ///
@@ -138,10 +152,10 @@ impl<'a> PartialValue<'a> {
                 Err(NotRead::Without(node, error)) => (node, error),
             };
             // Each is further out than the one before.
-            if node <= self.node || node >= extent.left_out {
+            if node <= self.node || extent.left_out.is_some_and(|left_out| node >= left_out) {
                 return Err(error.pending(self));
             }
-            extent = Extent { innermost: self.tree.nodes[node as usize].parent, left_out: node };
+            extent = Extent { innermost: self.other(node).parent(), left_out: Some(node) };
         }
     }
 
@@ -170,9 +184,9 @@ impl<'a> PartialValue<'a> {
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
         // Who reads a string does not change while it grows, so it is found out once.
         let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
-        let cache = &self.tree.text_cache;
-        let may_have_parsed = context.may_have_parsed() && Self { node: extent.innermost, ..self }.as_str().is_some();
-        if may_have_parsed && !cache.has(reading, self.node, extent.innermost) {
+        let answer = answer(reading, self.node, extent.innermost);
+        let may_have_parsed = context.may_have_parsed() && self.other(extent.innermost).as_str().is_some();
+        if may_have_parsed && self.note().load() != answer {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, extent, stand_in));
             let asking = Asking::start();
             let is_text = (!context.has_buffered_innermost() || {
@@ -183,7 +197,7 @@ impl<'a> PartialValue<'a> {
             if !is_text {
                 return Err(NotRead::Without(extent.innermost, TypedError::still_open()));
             }
-            cache.remember(reading, self.node, extent.innermost);
+            self.note().store(answer);
         }
         Ok(value)
     }
@@ -198,7 +212,7 @@ impl<'a> PartialValue<'a> {
             // Where nothing was buffered, the error knows its place: elsewhere a whole string may have the same text.
             Cause::Misfit
                 if (context.has_buffered_innermost() || error.place_in(self) == innermost)
-                    && Self { node: innermost, ..self }.as_str().is_some_and(|text| error.is_of_text(text)) => {}
+                    && self.other(innermost).as_str().is_some_and(|text| error.is_of_text(text)) => {}
             // The string may have been taken for a tag, with which something else does not fit; the number may grow.
             Cause::Misfit
                 if self.is_open_atom(innermost) || context.may_have_parsed() && !self.is_container(innermost) =>
@@ -213,7 +227,7 @@ impl<'a> PartialValue<'a> {
             place
         } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
             // No field is missing in a string.
-            self.tree.nodes[innermost as usize].parent
+            self.other(innermost).parent()
         } else {
             // The place is where it was buffered; what did not fit may be anywhere inside.
             innermost
@@ -222,11 +236,11 @@ impl<'a> PartialValue<'a> {
     }
 
     fn is_container(self, node: NodeId) -> bool {
-        matches!(self.tree.nodes[node as usize].kind, NodeKind::Array | NodeKind::Object)
+        matches!(self.other(node).kind(), ValueKind::Array | ValueKind::Object)
     }
 
     fn is_open_atom(self, node: NodeId) -> bool {
-        let value = Self { node, ..self };
+        let value = self.other(node);
         !value.is_complete() && !self.is_container(node) && value.as_str().is_none()
     }
 }

@@ -15,13 +15,13 @@ use serde_json::de::StrRead;
 use super::as_serde_json::{RAW_VALUE, ShortNumber, raw_value, read_number};
 use super::buffered::{Around, CAN_BE_OPEN, STAND_IN};
 use super::children::{Children, Key, ReadChild};
+use super::error::TypedError;
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
 use super::reading::{Context, SETTLED, StandIn};
-use super::typed_error::TypedError;
-use super::{NOTHING, NodeKind, PartialValue};
 use crate::error::ErrorKind;
-use crate::event::KEEPS_NUMBERS_AS_SPELT;
-use crate::event::SERDE_DEPTH;
+use crate::event::{KEEPS_NUMBERS_AS_SPELT, SERDE_DEPTH};
+use crate::tokenizer::ValueKind;
+use crate::tree::PartialValue;
 
 /// Reads one value; knows how many levels of containers may still open.
 #[derive(Clone, Copy)]
@@ -59,7 +59,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 
     /// Returns the number of children that are shown: one that is left out is an open container's last.
     fn shown_children(self) -> usize {
-        let has_left_out = self.context.extent.left_out != NOTHING && self.context.extent.innermost == self.value.node;
+        let has_left_out = self.context.extent.left_out.is_some() && self.context.extent.innermost == self.value.node;
         self.value.len() - usize::from(has_left_out)
     }
 
@@ -102,20 +102,20 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         if self.is_open() && !is_value {
             return self.read_any_open(visitor);
         }
-        match self.value.node().kind {
-            NodeKind::String => visitor.visit_borrowed_str(self.value.text()),
-            NodeKind::Number => {
+        match self.value.kind() {
+            ValueKind::String => visitor.visit_borrowed_str(self.value.text()),
+            ValueKind::Number => {
                 self.read_number(visitor, !KEEPS_NUMBERS_AS_SPELT, |number, visitor| number.deserialize_any(visitor))
             }
-            NodeKind::Array | NodeKind::Object => self.read_members(visitor),
-            NodeKind::Null | NodeKind::False | NodeKind::True => self.read_literal(visitor),
+            ValueKind::Array | ValueKind::Object => self.read_members(visitor),
+            ValueKind::Null | ValueKind::Bool => self.read_literal(visitor),
         }
     }
 
     /// The same, of what is still open. Only by what it makes of the value can a buffer be told from other visitors.
     fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        let kind = self.value.node().kind;
-        if kind == NodeKind::String && is_for_text::<V::Value>() {
+        let kind = self.value.kind();
+        if kind == ValueKind::String && is_for_text::<V::Value>() {
             return self.read_text(visitor);
         }
         if !CAN_BE_OPEN && !is_for_value::<V::Value>() {
@@ -123,38 +123,38 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
         self.context.buffer(self.value);
         match (kind, self.context.stand_in) {
-            (NodeKind::Array | NodeKind::Object, _) => Self { reader: TextReader::Any, ..self }.read_members(visitor),
-            (NodeKind::String, StandIn::Itself) => visitor.visit_borrowed_str(self.value.text()),
-            (NodeKind::String, StandIn::Refused) => visitor.visit_newtype_struct(STAND_IN.into_deserializer()),
-            (NodeKind::String, StandIn::OtherText) => visitor.visit_borrowed_str(OTHER_TEXT),
+            (ValueKind::Array | ValueKind::Object, _) => Self { reader: TextReader::Any, ..self }.read_members(visitor),
+            (ValueKind::String, StandIn::Itself) => visitor.visit_borrowed_str(self.value.text()),
+            (ValueKind::String, StandIn::Refused) => visitor.visit_newtype_struct(STAND_IN.into_deserializer()),
+            (ValueKind::String, StandIn::OtherText) => visitor.visit_borrowed_str(OTHER_TEXT),
             // A number may grow in there.
             _ if !is_for_value::<V::Value>() => Err(TypedError::still_open()),
-            (NodeKind::Number, _) => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
+            (ValueKind::Number, _) => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
             _ => self.read_literal(visitor),
         }
     }
 
     #[inline]
     fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.node().kind {
-            NodeKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
+        match self.value.kind() {
+            ValueKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
             _ => self.read_children(|members| visitor.visit_map(members)),
         }
     }
 
     fn read_literal<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.node().kind {
-            NodeKind::Null => visitor.visit_unit(),
-            kind => visitor.visit_bool(kind == NodeKind::True),
+        match self.value.as_bool() {
+            Some(bool) => visitor.visit_bool(bool),
+            None => visitor.visit_unit(),
         }
     }
 
     fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let value = self.value;
-        match value.node().kind {
-            NodeKind::String if self.is_open() => Err(TypedError::still_open()),
-            NodeKind::String => visitor.visit_enum(BorrowedStrDeserializer::new(value.text())),
-            NodeKind::Object => match (value.entries().next(), self.shown_children()) {
+        match value.kind() {
+            ValueKind::String if self.is_open() => Err(TypedError::still_open()),
+            ValueKind::String => visitor.visit_enum(BorrowedStrDeserializer::new(value.text())),
+            ValueKind::Object => match (value.entries().next(), self.shown_children()) {
                 (Some((variant, content)), 1) => {
                     let content = Self { value: content, ..self.one_level_less()? };
                     visitor.visit_enum(Variant { variant, content })
@@ -207,19 +207,18 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 
     /// The error for a value of another kind than the one asked for.
     fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
-        let unexpected = match self.value.node().kind {
-            NodeKind::Null => Unexpected::Unit,
-            NodeKind::False => Unexpected::Bool(false),
-            NodeKind::True => Unexpected::Bool(true),
-            NodeKind::Number => match ShortNumber::read(self.value.text()) {
+        let unexpected = match self.value.kind() {
+            ValueKind::Null => Unexpected::Unit,
+            ValueKind::Bool => Unexpected::Bool(self.value.as_bool() == Some(true)),
+            ValueKind::Number => match ShortNumber::read(self.value.text()) {
                 Some(ShortNumber::Positive(integer)) => Unexpected::Unsigned(integer),
                 Some(ShortNumber::Negative(integer)) => Unexpected::Signed(integer),
                 Some(ShortNumber::Float(float)) => Unexpected::Float(float),
                 None => Unexpected::Other("number"),
             },
-            NodeKind::String => Unexpected::Str(self.value.text()),
-            NodeKind::Array => Unexpected::Seq,
-            NodeKind::Object => Unexpected::Map,
+            ValueKind::String => Unexpected::Str(self.value.text()),
+            ValueKind::Array => Unexpected::Seq,
+            ValueKind::Object => Unexpected::Map,
         };
         let error: TypedError = de::Error::invalid_type(unexpected, expected);
         // A value's kind never changes.
@@ -233,8 +232,8 @@ macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*): $($kind:ident)|+ => $read:ident;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
             $(let _ = $argument;)*
-            match self.value.node().kind {
-                $(NodeKind::$kind)|+ => self.$read(visitor),
+            match self.value.kind() {
+                $(ValueKind::$kind)|+ => self.$read(visitor),
                 _ => self.wrong_type(&visitor),
             }
         })*
@@ -245,8 +244,8 @@ macro_rules! deserialize_kinds {
 macro_rules! deserialize_numbers {
     ($($method:ident: $tells_floats:literal;)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-            match self.value.node().kind {
-                NodeKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
+            match self.value.kind() {
+                ValueKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
                 _ => self.wrong_type(&visitor),
             }
         })*
@@ -296,15 +295,15 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     }
 
     fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.node().kind {
-            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_i128(visitor)),
+        match self.value.kind() {
+            ValueKind::Number => read_number(self.value.text(), |number| number.deserialize_i128(visitor)),
             _ => self.wrong_type(&visitor),
         }
     }
 
     fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.node().kind {
-            NodeKind::Number => read_number(self.value.text(), |number| number.deserialize_u128(visitor)),
+        match self.value.kind() {
+            ValueKind::Number => read_number(self.value.text(), |number| number.deserialize_u128(visitor)),
             _ => self.wrong_type(&visitor),
         }
     }
@@ -320,7 +319,7 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     deserialize_kinds! {
         deserialize_unit(): Null => read_literal;
         deserialize_unit_struct(name: &'static str): Null => read_literal;
-        deserialize_bool(): False | True => read_literal;
+        deserialize_bool(): Bool => read_literal;
         deserialize_char(): String => read_whole_text;
         deserialize_str(): String => read_text;
         deserialize_string(): String => read_text;

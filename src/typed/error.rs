@@ -6,9 +6,10 @@ use core::fmt;
 
 use serde::de::{self, Unexpected};
 
+use super::buffered;
 use super::reading::Context;
-use super::{NodeId, PartialValue, buffered};
 use crate::error::{Error, ErrorKind};
+use crate::tree::{NodeId, PartialValue};
 
 /// The prospect of a value that does not fit: more of the text could make it fit, or nothing can.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +58,7 @@ impl TypedError {
 
     /// The error of reading `value`, which is no `T` and will not become one.
     pub(super) fn at(self, value: PartialValue<'_>) -> Error {
-        let place = PartialValue { node: self.place_in(value), ..value };
+        let place = value.other(self.place_in(value));
         Error::without_place(self.details.kind, &place.path(), &self.details.reason)
     }
 

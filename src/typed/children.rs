@@ -10,12 +10,11 @@ use serde::de::{self, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Unexp
 use serde::forward_to_deserialize_any;
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
-use super::print::write_string;
+use super::error::TypedError;
 use super::reading::{Context, SETTLED};
-use super::typed_error::TypedError;
-use super::{PartialValue, PartialValues};
 use crate::error::ErrorKind;
 use crate::path::Segment;
+use crate::tree::{PartialValue, PartialValues, write_string};
 
 /// Reads the children of one container.
 pub(super) trait ReadChild<'a>: Copy {

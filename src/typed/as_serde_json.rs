@@ -8,7 +8,7 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, MapAccess};
 use serde_json::de::StrRead;
 
-use super::typed_error::TypedError;
+use super::error::TypedError;
 
 /// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
 pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";

@@ -1,9 +1,9 @@
 //! One reading of a type: what is shown of an open value, what is left out, and what stands for the innermost open
-//! string. `typed.rs` decides on these.
+//! string. `mod.rs` decides on these.
 
 use core::cell::Cell;
 
-use super::{NOTHING, NodeId, PartialValue};
+use crate::tree::{NodeId, PartialValue};
 
 /// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a
 /// plain newtype.
@@ -14,15 +14,15 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 pub(super) struct Extent {
     /// The innermost open value that is shown.
     pub(super) innermost: NodeId,
-    /// The open value inside that one, which is read as if it had not begun; or [`NOTHING`].
-    pub(super) left_out: NodeId,
+    /// The open value inside that one, which is read as if it had not begun.
+    pub(super) left_out: Option<NodeId>,
 }
 
 impl Extent {
     /// All that is there.
     pub(super) fn all(value: PartialValue<'_>) -> Self {
         let innermost = if value.is_complete() { value.node } else { value.innermost_open() };
-        Self { innermost, left_out: NOTHING }
+        Self { innermost, left_out: None }
     }
 }
 
