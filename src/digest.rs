@@ -1,8 +1,8 @@
-//! Numbers by which patterns and choices are known, in every process and on every machine.
+//! Digests that identify patterns and options in saved state.
 
 use core::fmt;
 
-/// A number that two different things hardly ever share. The same in every process and on every machine.
+/// A 64-bit digest. Equal inputs have equal digests in every process and on every machine; collisions are unlikely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Digest(u64);
 
@@ -11,7 +11,7 @@ impl Digest {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// As a number, to be kept in an atomic one.
+    /// Returns the digest as a number, to be stored in an `AtomicU64`.
     #[cfg(target_has_atomic = "64")]
     pub(crate) const fn to_bits(self) -> u64 {
         self.0
@@ -22,24 +22,24 @@ impl Digest {
         Self(bits)
     }
 
-    /// Adds a number. A change of one of them always changes the digest, as each step can be undone.
+    /// Adds a number. Each step is a bijection, so inputs that differ in one number never collide.
     #[inline]
     pub const fn with(self, number: u64) -> Self {
         let mixed = (self.0 ^ number).wrapping_mul(0xD6E8_FEB8_6659_FD93);
         Self(mixed ^ mixed >> 32)
     }
 
-    /// Adds a size or a limit of sizes. None at all is the same on machines of any word size.
+    /// Adds a size or a limit. `usize::MAX`, which stands for no limit, gives the same digest on every machine.
     pub const fn with_size(self, size: usize) -> Self {
         self.with(size_of_any_word(size as u64, usize::MAX as u64))
     }
 
-    /// Adds what another one was made of.
+    /// Adds the contents of another digest.
     pub const fn with_digest(self, other: Self) -> Self {
         self.with(other.0)
     }
 
-    /// Adds bytes. The words of long ones go to four digests in turn, since each step waits for the one before it.
+    /// Adds bytes. Words of long inputs are spread over four digests, because each step depends on the one before it.
     #[inline]
     pub fn with_bytes(self, bytes: &[u8]) -> Self {
         let (blocks, rest) = bytes.as_chunks::<32>();
@@ -61,15 +61,15 @@ impl Digest {
     }
 }
 
-/// A size where the largest is `most`.
+/// Maps a machine's largest size, `most`, to `u64::MAX`.
 const fn size_of_any_word(size: u64, most: u64) -> u64 {
     if size == most { u64::MAX } else { size }
 }
 
-/// Adds text that is written.
+/// Adds the text that is written.
 impl fmt::Write for Digest {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        // Byte by byte, so that it does not matter in which pieces the text comes.
+        // Byte by byte, so that the digest does not depend on how the text is divided into writes.
         *self = text.bytes().fold(*self, |digest, byte| digest.with(byte.into()));
         Ok(())
     }
@@ -79,7 +79,7 @@ impl fmt::Write for Digest {
 mod tests {
     use super::{Digest, size_of_any_word};
 
-    /// A choice made on a machine of 32 bits, such as wasm32, is the same choice on one of 64.
+    /// Checks that an option set on a 32-bit machine, such as wasm32, has the same digest on a 64-bit one.
     #[test]
     fn sizes_are_the_same_on_machines_of_any_word_size() {
         let [narrow, wide] = [u32::MAX.into(), u64::MAX];

@@ -1,6 +1,6 @@
-//! Errors: the opaque [`Error`], its [`ErrorKind`], and the [`Fault`] that the layers below pass up.
+//! Errors: the opaque [`Error`], its [`ErrorKind`], and the [`Fault`] that lower layers return.
 //!
-//! Owns the wording of every message. Knows nothing of tokens, paths or values: a path arrives here already printed.
+//! Owns the format of every message. Knows nothing of tokens, paths or values: paths arrive as strings.
 
 mod deviation;
 mod deviations;
@@ -17,12 +17,12 @@ pub(crate) use self::deviations::Deviations;
 pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 
-/// The reason why a text was refused, or a question could not be answered.
+/// An error in a JSON text or in a call to the library.
 ///
-/// An error is `Clone + Eq` and says where it is ([`offset`](Error::offset), [`line`](Error::line),
+/// An error is `Clone + Eq` and has a position ([`offset`](Error::offset), [`line`](Error::line),
 /// [`column`](Error::column), [`path`](Error::path)). An error in the text is final: every later call that feeds the
-/// parser, finishes it or asks for the complete value returns it again. An error about a call, such as
-/// [`InvalidPath`](ErrorKind::InvalidPath) or [`Finished`](ErrorKind::Finished), leaves the parser as it was.
+/// parser, finishes it or reads the complete value returns it again. An error about a call, such as
+/// [`InvalidPath`](ErrorKind::InvalidPath) or [`Finished`](ErrorKind::Finished), does not change the parser.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -40,8 +40,8 @@ use crate::names::names;
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Error {
-    // One word wide, so that a `Result` is as small as its value. Shared, because it is returned again and again, and
-    // its path may be long.
+    // One word, so that a `Result` is as small as its value. Shared, because the parser returns the same error
+    // repeatedly and its path may be long.
     inner: Arc<Inner>,
 }
 
@@ -71,7 +71,7 @@ impl Error {
         Self::at(kind, (offset, line, column), Some(path), expected)
     }
 
-    /// An error at an offset, line and column.
+    /// Creates an error at an offset, line and column.
     pub(crate) fn at(
         kind: ErrorKind,
         (offset, line, column): (u64, u64, u64),
@@ -82,49 +82,51 @@ impl Error {
         Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
 
-    /// Another error about the same place.
+    /// Creates an error of another kind at the position and path of this one.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
         let Inner { offset, line, column, .. } = *self.inner;
         Self::at(kind, (offset, line, column), self.path(), expected)
     }
 
-    /// An error about a value rather than about a byte: line, column and offset are not known.
+    /// Creates an error about a value rather than a byte: its offset, line and column are 0.
     pub(crate) fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
         Self::with_detail(kind, 0, 0, 0, path, expected)
     }
 
-    /// The kind of error.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> ErrorKind {
         self.inner.kind
     }
 
-    /// The absolute byte offset of the first bad byte, from 0; for an incomplete text its length.
+    /// Returns the absolute byte offset of the first bad byte, from 0. For an incomplete text it is the text's length.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.inner.offset
     }
 
-    /// The line of the first bad byte, from 1 (0 if the error is about a looked-at value, not a byte); only line feeds
-    /// between tokens count.
+    /// Returns the line of the first bad byte, from 1. Only line feeds between tokens count.
+    ///
+    /// It is 0 if the error is not about a byte but about a value, which may have failed to deserialize.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.inner.line
     }
 
-    /// The column of the first bad byte, from 1, in bytes (0 where the line is).
+    /// Returns the column of the first bad byte, from 1, in bytes. It is 0 if the line is.
     #[must_use]
     pub fn column(&self) -> u64 {
         self.inner.column
     }
 
-    /// The concrete path of the innermost value that was open at the first bad byte, `$` for the root or before it.
+    /// Returns the concrete path of the innermost value that was open at the first bad byte; `$` for the root, or
+    /// before it.
     ///
-    /// A path of more than 200 characters is cut in its middle, where `…` stands for what is left out: a key may be as
-    /// long as the text. So is the reason that the [message](Self#impl-Display-for-Error) gives.
+    /// A path of more than 200 characters is shortened: `…` replaces its middle, because a key may be as long as the
+    /// text. The reason in the [message](Self#impl-Display-for-Error) is shortened in the same way.
     ///
-    /// `None` if the parser does not know: it neither keeps the text nor follows that value. With
-    /// [`Retain::All`](crate::Retain::All), the default, it always does while the text is JSON.
+    /// Returns `None` if the parser neither retains the text nor tracks that value. With
+    /// [`Retain::All`](crate::Retain::All), the default, the path is always known while the text is valid JSON.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Retain};
@@ -141,16 +143,16 @@ impl Error {
         self.inner.path.as_deref()
     }
 
-    /// The part of the message that follows the kind.
+    /// Returns the part of the message after the kind.
     pub(crate) fn expected(&self) -> &str {
         &self.inner.expected
     }
 }
 
-/// A path or reason that is longer has its middle left out, so that no input makes an error as long as itself.
+/// The maximum length of a path or reason, in characters, so that an error cannot be as long as the input.
 const LONGEST: usize = 200;
 
-/// Returns the text, cut in its middle to at most [`LONGEST`] characters.
+/// Returns the text with its middle cut out if it has more than [`LONGEST`] characters.
 fn shortened(text: &str) -> Box<str> {
     if text.chars().nth(LONGEST).is_none() {
         return text.into();
@@ -164,7 +166,7 @@ fn shortened(text: &str) -> Box<str> {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Inner { kind, offset, line, column, path, expected } = &*self.inner;
-        // A kind's name, but as a person writes it.
+        // The kind's name with spaces for hyphens.
         match kind {
             ErrorKind::InvalidUtf8 => f.write_str("invalid UTF-8")?,
             _ => kind.name().chars().try_for_each(|c| f.write_char(if c == '-' { ' ' } else { c }))?,
@@ -184,9 +186,9 @@ impl fmt::Display for Error {
     }
 }
 
-/// A number in decimal. The standard library's machinery of formats would be a twentieth of a WebAssembly module.
+/// Writes a number in decimal. `core::fmt`'s formatting of integers would add 5 % to a WebAssembly module.
 pub(crate) fn write_number(out: &mut dyn Write, mut number: u64) -> fmt::Result {
-    // As many digits as `u64::MAX` has.
+    // `u64::MAX` has 20 digits.
     let mut digits = [0; 20];
     let mut from = digits.len();
     for digit in digits.iter_mut().rev() {
@@ -208,11 +210,11 @@ impl fmt::Debug for Error {
 
 impl core::error::Error for Error {}
 
-/// The kinds of [`Error`]; each one's text shows an input that triggers it.
+/// The kind of an [`Error`]. Each variant's documentation begins with an input that causes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// `{"a" 1}`, `[1,]`, a byte order mark: a byte that is not allowed where it is (RFC 8259 §2).
+    /// `{"a" 1}`, `[1,]`, a byte order mark: a byte that is not allowed at its position (RFC 8259 §2).
     UnexpectedByte,
     /// `"\x"`, `"\u00g0"`: a backslash that is not followed by an escape of RFC 8259 §7.
     InvalidEscape,
@@ -224,11 +226,11 @@ pub enum ErrorKind {
     ControlCharacter,
     /// `01`, `-a`, `1.`, `1e+]`: a number that breaks the grammar (RFC 8259 §6).
     InvalidNumber,
-    /// `nil`, `tru3`: something else where `null`, `true` or `false` had begun (RFC 8259 §3).
+    /// `nil`, `tru3`: a misspelled `null`, `true` or `false` (RFC 8259 §3).
     InvalidLiteral,
-    /// `{} {}`: more than white space after the value.
+    /// `{} {}`: bytes other than white space after the root value.
     TrailingBytes,
-    /// `{"a":` and the input ends: valid so far, but unfinished.
+    /// `{"a":` at the end of input: a valid prefix of a JSON text.
     Incomplete,
     /// `{"a":1,"a":2}` under [`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject).
     DuplicateKey,
@@ -242,31 +244,31 @@ pub enum ErrorKind {
     NumberLimit,
     /// `[]` under a [total limit](crate::Limits::total) of 1.
     TotalLimit,
-    /// A snapshot that would outgrow its 32-bit indices (4 GiB of text, or as many nodes).
+    /// A snapshot that would exceed its 32-bit indices (4 GiB of text or 2^32 nodes).
     SnapshotLimit,
-    /// `a[1]` before `a[0]`, or a value that has already closed: arguments that a provider sends as values by path, out
-    /// of order.
+    /// `a[1]` before `a[0]`, or a path into a closed value: arguments that a provider sends as paths and values, out of
+    /// order.
     OutOfOrder,
-    /// Asking for text that the parser was told not to keep ([`Retain`](crate::Retain)), or for what is known of a
-    /// document without [snapshots](crate::ParserBuilder::snapshots).
+    /// A call that needs text the parser does not [retain](crate::Retain), or a document without
+    /// [snapshots](crate::ParserBuilder::snapshots).
     NotRetained,
-    /// `items[*]`, `a[`, `a | b`: asking what is known at a path that is not concrete, or that leads into a string
-    /// ([`Parser::state_of`](crate::Parser::state_of)).
+    /// `items[*]`, `a[`, `a | b`: a path given to [`Parser::state_of`](crate::Parser::state_of) that is not concrete or
+    /// leads into a string.
     InvalidPath,
-    /// Asking what is new since a [`Revision`](crate::Revision) of something that this document did not begin with.
+    /// A [`Revision`](crate::Revision) whose content is not a prefix of this document.
     ForeignRevision,
     /// Bytes fed after a successful `finish`.
     Finished,
-    /// `{"age":"old"}` read as a struct whose `age` is a number: complete, but not of that type.
+    /// `{"age":"old"}` deserialized as a struct whose `age` is a number: a complete value of another type.
     Data,
-    /// `{"na` read as a struct whose `name` is required: nothing can be shown yet, but more of the text may change that
-    /// ([`PartialValue::deserialize`](crate::PartialValue::deserialize)).
+    /// `{"na` deserialized with [`PartialValue::deserialize`](crate::PartialValue::deserialize) as a struct whose
+    /// `name` is required: it fails now, but may succeed once more of the text has arrived.
     Pending,
-    /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: what the chunk had brought until then is lost,
-    /// so nothing more is read until [`Parser::reset`](crate::Parser::reset).
+    /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: events of the chunk are lost, so the parser
+    /// stops until [`Parser::reset`](crate::Parser::reset).
     Panicked,
-    /// `{"$serde_json::private::RawValue": "…"}` in a text that a [`Rewriter`](crate::Rewriter) redacts: a program
-    /// whose serde_json has the feature `raw_value` reads it as another text, in which nothing was redacted.
+    /// `{"$serde_json::private::RawValue": "…"}` in a text that a [`Rewriter`](crate::Rewriter) redacts: with its
+    /// feature `raw_value`, serde_json would read the string as JSON in which nothing was redacted.
     PrivateKey,
 }
 
@@ -298,9 +300,9 @@ names!(ErrorKind {
     PrivateKey => "private-key",
 });
 
-/// An error on its way up: what a lower layer knows of it. The parser adds line, column and path.
+/// The part of an error that a lower layer knows. The parser adds line, column and path.
 ///
-/// One word wide: the result of each step of the tokenizer fits into registers.
+/// One word, so that the result of each tokenizer step fits in registers.
 #[derive(Debug)]
 pub(crate) struct Fault(Box<FaultParts>);
 
@@ -308,7 +310,7 @@ pub(crate) struct Fault(Box<FaultParts>);
 pub(crate) struct FaultParts {
     pub(crate) kind: ErrorKind,
     pub(crate) offset: u64,
-    /// The part of the message that follows the kind in the message: lower case, what was expected.
+    /// The part of the message after the kind: lower case, what was expected.
     pub(crate) expected: &'static str,
 }
 

@@ -11,7 +11,7 @@ use crate::error::{Error, ErrorKind};
 pub use crate::error::{Interrupted, unless_interrupted};
 use crate::event::{CompleteValue, Event};
 pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error, write_json};
-pub use crate::names::{named, names, spelt_by_name};
+pub use crate::names::{display_from_name, named, names};
 use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};

@@ -1,8 +1,8 @@
 //!
 #![doc = include_str!("links.md")]
-// The README below is the front page here too. Its links lead to files of the repository and to pages of docs.rs. The
-// first definition of a link's name counts, so here they lead to items, and to the repository's address, which is set
-// in `Cargo.toml` alone.
+// The README below is also the front page of the documentation. Its links lead to files of the repository and to pages
+// of docs.rs. The first definition of a link wins, so the ones here redirect them to items and to the repository's
+// address, which is set only in `Cargo.toml`.
 #![cfg_attr(feature = "stream", doc = "[parser-stream]: crate::ParserStream")]
 #![doc = concat!("[architecture]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/ARCHITECTURE.md")]
 #![doc = concat!("[changelog]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CHANGELOG.md")]
@@ -17,15 +17,15 @@
 #![doc = concat!("[ask-slots]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/ask_slots.svg")]
 #![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]
 //!
-// Its code is tested in the package `tests/`, since one of its examples needs another crate.
+// The README's code is tested in the package `tests/`, because one of its examples needs another crate.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
-#![cfg_attr(target_family = "wasm", allow(dead_code, unused_variables, reason = "a small module skips nothing"))]
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_variables, reason = "wasm has no code to skip values"))]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
 
-#[allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "public for `internal` alone")]
+#[allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "public only for `internal`")]
 mod digest;
 mod error;
 mod event;
@@ -39,10 +39,9 @@ mod parser;
 mod path;
 mod pattern;
 mod rewrite;
-#[allow(missing_docs, clippy::must_use_candidate, reason = "beside its errors, public for `internal` alone")]
+#[allow(missing_docs, clippy::must_use_candidate, reason = "public only for `internal`, except its errors")]
 mod saved;
-// What unit tests try is the same on every machine; a generator of their own keeps the examples free of a large one's
-// crates.
+// A small deterministic generator: unit tests try the same inputs on every machine and need no other crate.
 #[cfg(test)]
 #[path = "../benches/payload/random.rs"]
 #[allow(dead_code, unreachable_pub, reason = "shared with the benchmarks")]

@@ -1,9 +1,9 @@
-//! Names of enums: what is printed for each, and read back.
+//! Macros that give an enum names, `Display` and `FromStr`.
 
 use alloc::vec::Vec;
 use core::fmt;
 
-/// The reason why a text is not the name of anything.
+/// The error of parsing a string that is not one of the expected names.
 ///
 /// ```
 /// let error = "csv".parse::<jsonspigot::Framing>().unwrap_err();
@@ -35,26 +35,26 @@ impl fmt::Display for UnknownName {
 
 impl core::error::Error for UnknownName {}
 
-/// `ALL`, `name`, `Display` and `FromStr` of an enum without data.
+/// Implements `ALL`, `name`, `Display` and `FromStr` for an enum without data.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! names {
     ($named:ty { $($variants:tt)+ }) => {
         $crate::named!($named { $($variants)+ });
-        $crate::spelt_by_name!($named);
+        $crate::display_from_name!($named);
     };
 }
 
-/// `ALL` and `name` of an enum without data.
+/// Implements `ALL` and `name` for an enum without data.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! named {
     ($named:ty { $($variant:ident => $name:literal,)+ }) => {
         impl $named {
-            /// All of them, in the order of their declaration.
+            /// All values, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),+];
 
-            /// The name in kebab case.
+            /// Returns the name in kebab case.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -65,10 +65,10 @@ macro_rules! named {
     };
 }
 
-/// `Display` and `FromStr` of an enum that has `ALL` and `name`.
+/// Implements `Display` and `FromStr` for an enum that has `ALL` and `name`.
 #[doc(hidden)]
 #[macro_export]
-macro_rules! spelt_by_name {
+macro_rules! display_from_name {
     ($named:ty) => {
         impl core::fmt::Display for $named {
             fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
@@ -79,7 +79,7 @@ macro_rules! spelt_by_name {
         impl core::str::FromStr for $named {
             type Err = $crate::UnknownName;
 
-            /// The one with this [name](Self::name).
+            /// Returns the value with this [name](Self::name).
             fn from_str(name: &str) -> Result<Self, Self::Err> {
                 let known = || Self::ALL.iter().copied();
                 known()
@@ -90,4 +90,4 @@ macro_rules! spelt_by_name {
     };
 }
 
-pub use {named, names, spelt_by_name};
+pub use {display_from_name, named, names};

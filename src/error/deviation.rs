@@ -1,14 +1,14 @@
-//! Named deviations from JSON that a parser can be asked to go on past: their kinds, sets of them, and the report of
-//! one. What each of them means for the grammar is decided in the room of leniency.
+//! Deviations from JSON that a parser can tolerate: their kinds, sets of kinds, and the report of one deviation. The
+//! module `lenient` implements what each kind means for the grammar.
 
 use core::fmt;
 use core::ops::BitOr;
 
 use crate::names::names;
 
-/// A way in which a text may deviate from JSON and still be read, if a [`Leniency`] allows it.
+/// A kind of deviation from JSON that a parser tolerates if its [`Leniency`] allows it.
 ///
-/// The [names](Self::name) are those that the command line takes and prints.
+/// The [names](Self::name) are those of the command line.
 ///
 /// ```
 /// use jsonspigot::{DeviationKind, Leniency};
@@ -19,27 +19,27 @@ use crate::names::names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum DeviationKind {
-    /// A raw line feed between quotes: control characters that are not escaped stand for themselves.
+    /// A raw line feed between quotes: unescaped control characters stand for themselves.
     ControlCharacters,
-    /// `"\d"`, `"\u12"`, `"\'"`: a backslash that begins no escape stands for itself, a cut `\u` for U+FFFD, and `\'`
-    /// for `'`.
+    /// `"\d"`, `"\u12"`, `"\'"`: a backslash that does not begin an escape stands for itself, an incomplete `\u` for
+    /// U+FFFD, and `\'` for `'`.
     BadEscapes,
     /// `"\uD83D!"`: half of a surrogate pair stands for U+FFFD.
     LoneSurrogates,
     /// `[1,]`, `{"a":1,}`: one comma after the last element or member. `[,]` and `[1,,]` stay errors.
     TrailingCommas,
-    /// `// …` and `# …` up to the next line feed or the end of input, `/* … */`, which does not nest: wherever white
-    /// space may be, also before and after the root. What is inside is not looked at and need not be UTF-8.
+    /// `// …` and `# …` up to the next line feed or the end of input, and `/* … */`, which does not nest. Comments are
+    /// allowed wherever white space is, also before and after the root. Their contents need not be UTF-8.
     Comments,
-    /// `'text'`: a string or key in single quotes, with the same escapes and `\'`; `"` stands for itself.
+    /// `'text'`: a string or key in single quotes, with JSON's escapes and `\'`; `"` stands for itself.
     SingleQuotes,
-    /// `{key: 1}`: a key without quotes, of ASCII letters, digits, `_` and `$`, and not beginning with a digit.
+    /// `{key: 1}`: a key without quotes, made of ASCII letters, digits, `_` and `$`, not beginning with a digit.
     BareKeys,
     /// `True`, `False` and `None`, which stand for `true`, `false` and `null`.
     PythonLiterals,
     /// `NaN`, `Infinity` and `-Infinity`, which stand for `null`.
     NonFinite,
-    /// The bytes EF BB BF before everything else.
+    /// The bytes EF BB BF at the start of the input.
     ByteOrderMark,
 }
 
@@ -56,7 +56,7 @@ names!(DeviationKind {
     ByteOrderMark => "byte-order-mark",
 });
 
-/// A set of [deviations](DeviationKind) that a parser goes on past; see
+/// A set of [deviations](DeviationKind) that a parser tolerates; see
 /// [`ParserBuilder::lenient`](crate::ParserBuilder::lenient).
 ///
 /// Sets and kinds are joined with `|`.
@@ -73,15 +73,15 @@ names!(DeviationKind {
 /// ```
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Leniency {
-    /// One bit for each kind, by its place in the declaration.
+    /// One bit per kind, in the order of declaration.
     kinds: u16,
 }
 
 impl Leniency {
-    /// Nothing: strict JSON, the default.
+    /// No deviations: strict JSON, the default.
     pub const NONE: Self = Self { kinds: 0 };
 
-    /// The deviations that models are known to write where JSON was asked for: [control
+    /// The deviations that language models are known to write instead of JSON: [control
     /// characters](DeviationKind::ControlCharacters), [bad escapes](DeviationKind::BadEscapes), [lone
     /// surrogates](DeviationKind::LoneSurrogates), [trailing commas](DeviationKind::TrailingCommas),
     /// [comments](DeviationKind::Comments) and a [byte order mark](DeviationKind::ByteOrderMark). Named `model-output`.
@@ -93,7 +93,7 @@ impl Leniency {
         .with(DeviationKind::Comments)
         .with(DeviationKind::ByteOrderMark);
 
-    /// All kinds of deviations.
+    /// All deviations.
     pub const ALL: Self = {
         let (mut all, mut place) = (Self::NONE, 0);
         while place < DeviationKind::ALL.len() {
@@ -103,19 +103,19 @@ impl Leniency {
         all
     };
 
-    /// This set and one more kind.
+    /// Returns this set with one more kind.
     #[must_use]
     pub const fn with(self, kind: DeviationKind) -> Self {
         Self { kinds: self.kinds | 1 << kind as u16 }
     }
 
-    /// Returns true if a deviation of this kind is allowed.
+    /// Returns true if the set contains this kind.
     #[must_use]
     pub const fn allows(self, kind: DeviationKind) -> bool {
         self.kinds >> kind as u16 & 1 == 1
     }
 
-    /// The set with this name: a kind's [name](DeviationKind::name), or `model-output`.
+    /// Returns the set with this name: a kind's [name](DeviationKind::name), or `model-output`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         if name == "model-output" {
@@ -155,11 +155,10 @@ impl fmt::Debug for Leniency {
     }
 }
 
-/// Something that is not JSON, which the parser was asked to go on past; see
-/// [`Parser::deviations`](crate::Parser::deviations).
+/// A deviation from JSON that the parser tolerated; see [`Parser::deviations`](crate::Parser::deviations).
 ///
-/// It says what an [`Error`](crate::Error) says, except for the path: a text may deviate at every byte, so each
-/// deviation has to be small.
+/// It has the position of an [`Error`](crate::Error) but no path. It is small because every byte of a text may be a
+/// deviation.
 ///
 /// ```
 /// use jsonspigot::{Deviation, DeviationKind, Parser, PatternSet};
@@ -184,29 +183,29 @@ pub struct Deviation {
 }
 
 impl Deviation {
-    /// The number of deviations that a parser lists for one text; the others it only counts.
+    /// The number of deviations that a parser lists for one text. Further ones are only counted.
     pub const LIST_LIMIT: usize = 100;
 
-    /// The kind of deviation, by the name of the option that allows it.
+    /// Returns the kind of deviation.
     #[must_use]
     pub fn kind(&self) -> DeviationKind {
         self.kind
     }
 
-    /// The absolute byte offset, from 0, of the byte at which a strict parser would have stopped. For a trailing comma
-    /// that is the bracket after it, for an escape the first byte that does not fit, and for `-Infinity` the `I`.
+    /// Returns the absolute byte offset, from 0, of the byte at which a strict parser would have stopped. That is the
+    /// bracket after a trailing comma, the first invalid byte of an escape, and the `I` of `-Infinity`.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The line of that byte, from 1, counted as [`Error::line`](crate::Error::line).
+    /// Returns the line of that byte, from 1, counted like [`Error::line`](crate::Error::line).
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// The column of that byte, from 1, in bytes.
+    /// Returns the column of that byte, from 1, in bytes.
     #[must_use]
     pub fn column(&self) -> u64 {
         self.column
@@ -214,7 +213,7 @@ impl Deviation {
 }
 
 impl Leniency {
-    /// The set as a number.
+    /// Returns the set as a bit mask.
     pub(crate) fn bits(self) -> u64 {
         self.kinds.into()
     }

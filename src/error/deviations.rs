@@ -1,6 +1,6 @@
-//! The deviations that a parser has passed: the first one as an error, a bounded list, and a count.
+//! The deviations that a parser has tolerated: the first one as an error, a bounded list, and a count.
 //!
-//! A text may deviate at every byte, so noting a deviation needs no path, and no memory that grows with their number.
+//! Every byte of a text may be a deviation, so recording one needs no path, and memory does not grow with their number.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -9,11 +9,11 @@ use super::{Deviation, Error};
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Deviations {
-    /// True if they are no error.
+    /// True if a text with deviations still succeeds.
     are_accepted: bool,
-    /// The verdict on the text, unless they are accepted.
+    /// The first deviation as the error of the text, unless deviations are accepted.
     first: Option<Error>,
-    /// In a box, as most texts have none.
+    /// Boxed because most texts have none.
     noted: Option<Box<Noted>>,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct Deviations {
 struct Noted {
     listed: Vec<Deviation>,
     count: u64,
-    /// The place of the newest.
+    /// The offset of the last deviation.
     newest: u64,
 }
 
@@ -30,7 +30,7 @@ impl Deviations {
         Self { are_accepted: true, ..Self::default() }
     }
 
-    /// Returns true if they are no error.
+    /// Returns true if a text with deviations still succeeds.
     pub(crate) fn are_accepted(&self) -> bool {
         self.are_accepted
     }
@@ -40,12 +40,12 @@ impl Deviations {
         self.count() == 0
     }
 
-    /// The first, with its path, unless they are accepted.
+    /// Returns the first deviation as an error with its path, unless deviations are accepted.
     pub(crate) fn first(&self) -> Option<&Error> {
         self.first.as_ref()
     }
 
-    /// The first [`Deviation::LIST_LIMIT`] of them.
+    /// Returns the first [`Deviation::LIST_LIMIT`] deviations.
     pub(crate) fn listed(&self) -> &[Deviation] {
         self.noted.as_ref().map_or(&[], |noted| &noted.listed)
     }
@@ -54,15 +54,15 @@ impl Deviations {
         self.noted.as_ref().map_or(0, |noted| noted.count)
     }
 
-    /// The first one is about to be noted: it is the text's error.
+    /// Sets the error of the text, before its first deviation is recorded.
     pub(crate) fn begin(&mut self, first: Error) {
         self.first = Some(first);
     }
 
-    /// Notes a deviation.
+    /// Records a deviation.
     pub(crate) fn note(&mut self, deviation: Deviation) {
         let Noted { listed, count, newest } = &mut **self.noted.get_or_insert_default();
-        // The byte that broke an escape is read again, and may also be wrong by itself.
+        // The byte that ended a bad escape is read again and may itself be a deviation; count it once.
         if *count > 0 && *newest == deviation.offset() {
             return;
         }
@@ -73,7 +73,7 @@ impl Deviations {
         }
     }
 
-    /// Forgets them, but keeps the list's buffer.
+    /// Removes all deviations but keeps the list's buffer.
     pub(crate) fn clear(&mut self) {
         self.first = None;
         if let Some(noted) = &mut self.noted {
@@ -83,14 +83,14 @@ impl Deviations {
     }
 }
 
-/// As a list that somebody else keeps.
+/// Saved state.
 impl Deviations {
-    /// The place of the newest, listed or not.
+    /// Returns the offset of the last deviation, listed or not.
     pub(crate) fn newest(&self) -> u64 {
         self.noted.as_ref().map_or(0, |noted| noted.newest)
     }
 
-    /// The list once more, with the first as an error, unless they are accepted.
+    /// Restores a saved list. `first` is the error of the text, unless deviations are accepted.
     pub(crate) fn relist(&mut self, listed: &[Deviation], count: u64, newest: u64, first: Option<Error>) {
         self.first = first;
         self.noted = (count > 0).then(|| Box::new(Noted { listed: listed.to_vec(), count, newest }));

@@ -1,11 +1,10 @@
-//! The error as one of input and output, which only programs with a standard library have.
+//! Conversion to `std::io::Error`, for programs with the standard library.
 
 use std::io;
 
 use super::{Error, ErrorKind};
 
-/// For functions that return the errors of what they read: `UnexpectedEof` if the text is incomplete, otherwise
-/// `InvalidData`, with this error inside.
+/// Wraps the error: as `UnexpectedEof` if the text is incomplete, otherwise as `InvalidData`.
 ///
 /// ```
 /// use std::io;

@@ -1,15 +1,14 @@
-//! What happens to a reader if a callback panics: part of the chunk is lost, so the reader must fail if the caller catches
-//! the panic.
+//! Panics in callbacks. Events of the chunk are lost, so the reader must fail if the caller catches the panic.
 
 use core::mem;
 
-/// A reader that calls the caller's code while it reads a chunk.
+/// A reader that runs the caller's code while it reads a chunk.
 pub trait Interrupted {
     /// Marks the reader as failed after a panic in a callback. Runs while the panic unwinds, so it must not panic.
     fn interrupt(&mut self);
 }
 
-/// Calls `read`, and interrupts the reader if it panics. Costs nothing if it does not.
+/// Runs `read` and interrupts the reader if it panics. Without a panic it costs nothing.
 #[inline(always)]
 pub fn unless_interrupted<R: Interrupted, T>(reader: &mut R, read: impl FnOnce(&mut R) -> T) -> T {
     struct Guard<'a, R: Interrupted>(&'a mut R);

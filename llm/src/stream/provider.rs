@@ -1,7 +1,7 @@
 //! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known
 //! of its wire format stands in a file of its own, as a [`Format`].
 
-use jsonspigot::internal::spelt_by_name;
+use jsonspigot::internal::display_from_name;
 
 #[cfg(feature = "ag-ui")]
 use crate::formats::ag_ui;
@@ -218,4 +218,4 @@ impl Provider {
     }
 }
 
-spelt_by_name!(Provider);
+display_from_name!(Provider);
