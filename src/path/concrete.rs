@@ -1,26 +1,26 @@
-//! Reading a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`, step by step and without an
-//! allocation.
+//! An iterator over the steps of a concrete path, such as `ask_slots[0]['a b']` or `arguments | city`. It does not
+//! allocate.
 
 use alloc::string::String;
 
 use super::Segment;
 use super::quoted::QuotedName;
 
-/// One step as it is spelt. A quoted name may have escapes, so it can be compared, but not borrowed.
+/// One step in its original spelling. A quoted name may contain escapes, so it is compared without being decoded first.
 #[derive(Clone, Copy, Debug)]
 pub enum ConcreteStep<'a> {
     /// A member's name, without quotes.
     Name(&'a str),
-    /// From the opening to the closing quote; it is known to be readable.
+    /// A member's name with its quotes, known to be valid.
     Quoted(&'a str),
-    /// An element's place.
+    /// An element's index.
     Index(u64),
     /// `|`: into the text of a string.
     Inside,
 }
 
 impl ConcreteStep<'_> {
-    /// The name that the step spells; empty for any other step.
+    /// Returns the decoded name; empty if the step is not a name.
     #[must_use]
     pub fn name(self) -> String {
         match self {
@@ -30,19 +30,19 @@ impl ConcreteStep<'_> {
         }
     }
 
-    /// Returns true if it leads to an element.
+    /// Returns true if the step is an index.
     #[must_use]
     pub fn is_index(self) -> bool {
         matches!(self, Self::Index(_))
     }
 
-    /// Returns true if it leads into a string's text.
+    /// Returns true if the step leads into the text of a string.
     #[must_use]
     pub fn is_inside(self) -> bool {
         matches!(self, Self::Inside)
     }
 
-    /// Returns true if the step spells this key or index.
+    /// Returns true if the step is this key or index.
     pub fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Name(name), Segment::Key(key)) => name == key,
@@ -53,18 +53,18 @@ impl ConcreteStep<'_> {
     }
 }
 
-/// The steps of a concrete path from the root; `None` comes once, where the text is not a concrete path.
+/// Returns the steps of a concrete path from the root. If the text is not a concrete path, the last item is `None`.
 ///
-/// The spellings are those of patterns that select one place: names, quoted names, indices, `|`.
+/// A concrete path has the syntax of a pattern that selects one value: names, quoted names, indices and `|`.
 #[inline]
 #[must_use]
 pub fn concrete_steps(path: &str) -> ConcreteSteps<'_> {
     let (rest, wants_dot) = after_root(path);
-    // An empty path is refused, as an empty pattern is; the root is `$`.
+    // An empty path is invalid, like an empty pattern; the root is `$`.
     ConcreteSteps { rest, wants_dot, is_empty: path.is_empty() }
 }
 
-/// Returns the rest of a path after the root, which may be left out, and whether a name needs a dot there.
+/// Returns the path without `$`, which is optional, and whether a name in front needs a dot.
 #[inline]
 fn after_root(path: &str) -> (&str, bool) {
     match path.as_bytes() {
@@ -73,7 +73,7 @@ fn after_root(path: &str) -> (&str, bool) {
     }
 }
 
-/// The bytes that names without quotes are made of.
+/// The bytes that may be part of a name without quotes.
 const NAME_BYTES: [bool; 256] = {
     let mut bytes = [false; 256];
     let mut byte = 0;
@@ -84,10 +84,10 @@ const NAME_BYTES: [bool; 256] = {
     bytes
 };
 
-/// Reads the steps one by one.
+/// An iterator over the steps of a concrete path, returned by [`concrete_steps`].
 pub struct ConcreteSteps<'a> {
     rest: &'a str,
-    /// Only the first name may come without a dot.
+    /// Only the first name may have no dot in front.
     wants_dot: bool,
     is_empty: bool,
 }
@@ -109,7 +109,7 @@ impl<'a> Iterator for ConcreteSteps<'a> {
 }
 
 impl<'a> ConcreteSteps<'a> {
-    // A look at a field waits for this, so it works on bytes: characters beyond ASCII are in names only.
+    // Lookups of fields depend on its speed, so it works on bytes: characters beyond ASCII occur only in names.
     #[inline]
     fn step(&mut self) -> Option<ConcreteStep<'a>> {
         let name = match self.rest.as_bytes().first() {
@@ -117,7 +117,7 @@ impl<'a> ConcreteSteps<'a> {
                 self.wants_dot = true;
                 return self.bracketed(&self.rest[1..]);
             }
-            // Here `wants_dot` is always set: after `$` or another step, or because the path begins with a dot.
+            // Here `wants_dot` is always set: after `$`, after another step, and if the path begins with a dot.
             Some(b'.') => &self.rest[1..],
             _ if self.wants_dot => return self.inside(),
             _ => self.rest,
@@ -132,7 +132,7 @@ impl<'a> ConcreteSteps<'a> {
         Some(ConcreteStep::Name(name))
     }
 
-    /// ` | `, and the root after it.
+    /// Reads `|` and the root after it.
     #[cold]
     fn inside(&mut self) -> Option<ConcreteStep<'a>> {
         let inner = trim_space(trim_space(self.rest).strip_prefix('|')?);
@@ -160,13 +160,13 @@ impl<'a> ConcreteSteps<'a> {
     }
 }
 
-/// The integer that digits spell, if they do and it fits.
+/// Parses an unsigned decimal integer. Returns `None` if the text is not one or exceeds 64 bits.
 pub(crate) fn read_integer(digits: &str) -> Option<u64> {
     let add = |number: u64, digit: u8| number.checked_mul(10)?.checked_add((digit as char).to_digit(10)?.into());
     digits.bytes().try_fold(0, add).filter(|_| !digits.is_empty())
 }
 
-/// Without the white space in front (RFC 9535 `S`).
+/// Returns the text without leading white space (RFC 9535 `S`).
 fn trim_space(text: &str) -> &str {
     text.trim_start_matches([' ', '\t', '\n', '\r'])
 }

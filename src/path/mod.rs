@@ -1,8 +1,8 @@
-//! The place of a value: [`Path`] and its [`Segment`]s, and the store that holds each segment once.
+//! Paths of values: [`Path`] with its [`Segment`]s, and the store that holds each segment once.
 //!
-//! The store is a stack of nodes that point to their parents. A path is handed out as a node, so it costs only what is
-//! new in it, and no event copies anything. Nodes that a queued event may still ask for are *pinned*: they stay where
-//! they are until the queue has been read, even if their values have closed.
+//! The store is a stack of nodes that point to their parents. A path is the id of a node, so it costs only its new
+//! segment and events copy nothing. Nodes that queued events refer to are *pinned*: they are not moved or dropped until
+//! the queue has been read, even if their values have closed.
 
 mod concrete;
 mod print;
@@ -24,8 +24,7 @@ pub(crate) use self::quoted::QuotedName;
 
 /// One step of a [`Path`]: into an object by key, into an array by index, or into the JSON text that a string holds.
 ///
-/// There are no other ways down, so a `match` may name all of them: code that passed over a step unknowingly would name
-/// another value.
+/// The enum is exhaustive on purpose: code that ignored a new kind of step would address another value.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Segment};
@@ -40,22 +39,22 @@ pub(crate) use self::quoted::QuotedName;
 pub enum Segment<'a> {
     /// A member's decoded name.
     Key(&'a str),
-    /// An element's place, from 0.
+    /// An element's index, from 0.
     Index(u64),
-    /// Into a string that a pattern [reads inside](crate::Pattern): what follows leads from the root of its text.
+    /// The text of a string that a pattern [reads as JSON](crate::Pattern): later segments start at the text's root.
     Inside,
 }
 
-/// The place of a node in the [`PathStore`], from 1.
+/// The id of a node in the [`PathStore`], from 1.
 pub(crate) type NodeId = u32;
 
-/// The nodes of a path: most have few, but a small module has no code for that.
+/// The nodes of a path. Most paths have few; WebAssembly does without `smallvec` to keep the module small.
 #[cfg(not(target_arch = "wasm32"))]
 type Nodes = smallvec::SmallVec<[NodeId; 8]>;
 #[cfg(target_arch = "wasm32")]
 type Nodes = Vec<NodeId>;
 
-/// The root's node, which is in no list: it has neither a parent nor a step that leads to it.
+/// The id of the root, which is not stored: it has neither a parent nor a segment.
 pub(crate) const ROOT: NodeId = 0;
 
 #[derive(Clone, Copy, Debug)]
@@ -63,25 +62,24 @@ struct Node {
     parent: NodeId,
     /// The element's index, [`KEY`] or [`INSIDE`].
     index: u64,
-    /// The beginning of the node's key in `keys`; it ends where the next one begins.
+    /// The start of the node's key in `keys`. The key ends where the next node's begins.
     keys_start: usize,
 }
 
-/// Marks a node as a member. No array has that many elements.
+/// Marks a node as a member. No array is long enough to have this index.
 const KEY: u64 = u64::MAX;
 
-/// Marks a node as the root of the text in a string.
+/// Marks a node as the root of the text inside a string.
 const INSIDE: u64 = u64::MAX - 1;
 
-/// The segments of all open paths, and of those that queued events refer to.
+/// The segments of all open paths and of the paths that queued events refer to.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PathStore {
     nodes: Vec<Node>,
     keys: String,
-    /// One more than the last node that must stay, because queued events refer to it; 0 if there is none.
+    /// One more than the last node that queued events refer to, or 0.
     pinned: usize,
-    /// The buffers in which a compaction gathers what stays. It is kept, so that compacting allocates nothing in the
-    /// long run.
+    /// The buffers of the last compaction, reused so that compactions rarely allocate.
     spare: Option<Box<(Vec<Node>, String)>>,
 }
 
@@ -111,14 +109,14 @@ impl PathStore {
     #[inline]
     fn push(&mut self, parent: NodeId, index: u64) -> NodeId {
         if self.nodes.capacity() == 0 {
-            // A short path is the rule: room for four would be a third too much for many.
+            // Most paths are short: the default capacity of four would waste memory in many parsers.
             self.nodes.reserve_exact(3);
         }
         self.nodes.push(Node { parent, index, keys_start: self.keys.len() });
         self.nodes.len() as NodeId
     }
 
-    /// Drops all nodes after `last` that no queued event refers to.
+    /// Drops all nodes after `last` except pinned ones.
     #[inline]
     pub(crate) fn release_after(&mut self, last: NodeId) {
         let keep = self.pinned.max(last as usize + 1) - 1;
@@ -128,13 +126,13 @@ impl PathStore {
         }
     }
 
-    /// Keeps `node`, and all before it, until [`unpin`](Self::unpin).
+    /// Pins `node` and all nodes before it until [`unpin`](Self::unpin).
     #[inline]
     pub(crate) fn pin(&mut self, node: NodeId) {
         self.pinned = self.pinned.max(node as usize + 1);
     }
 
-    /// The queue has been read, so only open nodes need to stay. Returns whether anything was pinned.
+    /// Unpins all nodes once the queue has been read. Returns true if any were pinned.
     #[inline]
     pub(crate) fn unpin(&mut self) -> bool {
         core::mem::take(&mut self.pinned) > 0
@@ -144,7 +142,7 @@ impl PathStore {
         self.nodes.len()
     }
 
-    /// Begins to drop all nodes but those that are [kept](Compaction::keep).
+    /// Begins a compaction, which drops all nodes that are not [kept](Compaction::keep).
     pub(crate) fn begin_compaction(&mut self) -> Compaction<'_> {
         let mut spare = self.spare.take().unwrap_or_default();
         let (nodes, keys) = core::mem::take(&mut *spare);
@@ -157,7 +155,7 @@ impl PathStore {
         Path { store: self, node }
     }
 
-    /// A node other than the root.
+    /// Returns a node other than the root.
     fn node(&self, id: NodeId) -> Node {
         self.nodes[id as usize - 1]
     }
@@ -175,17 +173,17 @@ impl PathStore {
     }
 }
 
-/// The nodes of a store that stay. No node has its old name in it.
+/// A compaction of a store. It gives each kept node a new id.
 pub(crate) struct Compaction<'a> {
     store: &'a mut PathStore,
     compacted: PathStore,
     spare: Box<(Vec<Node>, String)>,
-    /// The old and the new name of the node that was kept last: at first of the root, whose name stays.
+    /// The old and new id of the node that was kept last; initially the root, whose id does not change.
     newest: (NodeId, NodeId),
 }
 
 impl Compaction<'_> {
-    /// Keeps a node and returns its new name. Its parent is the one that was kept last, or it is that one again.
+    /// Keeps a node and returns its new id. The node must be the one kept last or a child of it.
     pub(crate) fn keep(&mut self, node: NodeId) -> NodeId {
         let (old, parent) = self.newest;
         if node == old {
@@ -200,7 +198,7 @@ impl Compaction<'_> {
         new
     }
 
-    /// Drops the others.
+    /// Drops all other nodes.
     pub(crate) fn finish(self) {
         let Self { store, compacted, mut spare, .. } = self;
         store.nodes.clone_from(&compacted.nodes);
@@ -211,11 +209,12 @@ impl Compaction<'_> {
     }
 }
 
-/// The path from the root to a value; a `Copy` view that lives as long as its event.
+/// The path from the root to a value: a `Copy` view that lives as long as its event.
 ///
-/// `Display` prints the concrete path, which can be read as a pattern (`ask_slots[0].message`; the root is `$`);
-/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) give the standard spellings. The path of a value in
-/// the JSON text that a string holds has both parts, `arguments | city`; that of the text's root is `arguments | $`.
+/// `Display` writes the concrete path, which is also a pattern (`ask_slots[0].message`; the root is `$`).
+/// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) return the standard notations. The path of a value
+/// in the JSON text inside a string has both parts, `arguments | city`; the path of that text's root is `arguments |
+/// $`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -234,7 +233,7 @@ pub struct Path<'a> {
     node: NodeId,
 }
 
-/// The segments of a path from the root to the value: what [`Path::iter`] returns.
+/// An iterator over the segments of a path, from the root to the value; see [`Path::iter`].
 #[derive(Clone)]
 pub struct Segments<'a> {
     store: &'a PathStore,
@@ -271,13 +270,13 @@ impl fmt::Debug for Segments<'_> {
 }
 
 impl<'a> Path<'a> {
-    /// The segments from the root to the value; none for the root. The cost is linear in the depth.
+    /// Returns the segments from the root to the value; none for the root. Linear in the depth.
     #[must_use]
     pub fn iter(self) -> Segments<'a> {
         self.segments_below(|node| node == ROOT)
     }
 
-    /// The array indices on the way, outermost first: what the wildcards of `a[*].b[*]` stood for.
+    /// Returns the array indices on the path, outermost first, such as those that the wildcards of `a[*].b[*]` matched.
     pub fn indices(self) -> FilterMap<Segments<'a>, fn(Segment<'a>) -> Option<u64>> {
         self.iter().filter_map(|segment| match segment {
             Segment::Index(index) => Some(index),
@@ -285,13 +284,13 @@ impl<'a> Path<'a> {
         })
     }
 
-    /// The segments from the root of the innermost text that is read inside a string, or from the root. The cost is
-    /// linear in the depth within that text.
+    /// Returns the segments from the root of the innermost text inside a string, or from the document's root. Linear in
+    /// the depth within that text.
     pub(crate) fn within_text(self) -> Segments<'a> {
         self.segments_below(|node| node == ROOT || self.store.node(node).index == INSIDE)
     }
 
-    /// The segments from below the innermost node of which this is true.
+    /// Returns the segments below the innermost node for which `is_top` is true.
     fn segments_below(self, is_top: impl Fn(NodeId) -> bool) -> Segments<'a> {
         let mut nodes = Nodes::new();
         let mut node = self.node;
@@ -302,24 +301,24 @@ impl<'a> Path<'a> {
         Segments { store: self.store, nodes: nodes.into_iter() }
     }
 
-    /// The last segment; none for the root. Costs nothing.
+    /// Returns the last segment; `None` for the root. Takes constant time.
     #[must_use]
     pub fn last(self) -> Option<Segment<'a>> {
         (self.node != ROOT).then(|| self.store.segment(self.node))
     }
 
-    /// The RFC 9535 §2.7 normalized path: `$['ask_slots'][0]['message']`.
+    /// Returns the normalized path of RFC 9535 §2.7: `$['ask_slots'][0]['message']`.
     ///
-    /// The RFC knows no text in strings: such a path is two normalized paths, `$['arguments'] | $['city']`, which
-    /// together are a [`Pattern`](crate::Pattern).
+    /// The RFC does not cover JSON inside strings. Such a path is two normalized paths, `$['arguments'] | $['city']`,
+    /// and together they are a [`Pattern`](crate::Pattern).
     #[must_use]
     pub fn normalized(self) -> impl fmt::Display + use<'a> {
         Normalized(self)
     }
 
-    /// The RFC 6901 pointer: `/ask_slots/0/message`; empty for the root.
+    /// Returns the JSON pointer (RFC 6901): `/ask_slots/0/message`; empty for the root.
     ///
-    /// No pointer leads into a string: for `arguments | city` this is `/arguments`, the outermost string on the way.
+    /// A pointer cannot lead into a string: for `arguments | city` it is `/arguments`, the outermost string.
     #[must_use]
     pub fn pointer(self) -> impl fmt::Display + use<'a> {
         Pointer(self)

@@ -1,11 +1,11 @@
-//! The spellings of paths: concretely, as RFC 9535 normalized paths, as RFC 6901 pointers.
+//! Printing paths: as concrete paths, as normalized paths (RFC 9535) and as pointers (RFC 6901).
 
 use core::fmt::{self, Write};
 
 use super::Segment;
 use crate::error::write_number;
 
-/// The concrete spelling: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string.
+/// Writes a concrete path: `ask_slots[0].message`, `$` for the root, `arguments | city` inside a string.
 pub(crate) fn write_concrete<'a>(out: &mut dyn Write, segments: &mut dyn Iterator<Item = Segment<'a>>) -> fmt::Result {
     let mut is_root = true;
     for segment in segments {
@@ -28,7 +28,7 @@ pub(crate) fn write_concrete<'a>(out: &mut dyn Write, segments: &mut dyn Iterato
     if is_root { out.write_char('$') } else { Ok(()) }
 }
 
-/// `[0]` or `['name']` as in a normalized path; ` | $` for the root of the text in a string.
+/// Writes a segment of a normalized path: `[0]`, `['name']`, or ` | $` for the root of the text inside a string.
 pub(crate) fn write_bracketed(out: &mut dyn Write, segment: Segment<'_>) -> fmt::Result {
     match segment {
         Segment::Index(index) => {
@@ -45,7 +45,7 @@ pub(crate) fn write_bracketed(out: &mut dyn Write, segment: Segment<'_>) -> fmt:
     }
 }
 
-/// A name in single quotes with the escapes of RFC 9535 §2.7.
+/// Writes a name in single quotes with the escapes of RFC 9535 §2.7.
 pub(crate) fn write_quoted(out: &mut dyn Write, name: &str) -> fmt::Result {
     out.write_char('\'')?;
     for character in name.chars() {
@@ -64,7 +64,7 @@ pub(crate) fn write_quoted(out: &mut dyn Write, name: &str) -> fmt::Result {
     out.write_char('\'')
 }
 
-/// `/name` or `/0` (RFC 6901 §3); nothing for what no pointer leads into.
+/// Writes `/name` or `/0` (RFC 6901 §3). Writes nothing for [`Segment::Inside`], as pointers do not lead into strings.
 pub(crate) fn write_pointer_token(out: &mut dyn Write, segment: Segment<'_>) -> fmt::Result {
     match segment {
         Segment::Index(index) => {
@@ -83,7 +83,7 @@ pub(crate) fn write_pointer_token(out: &mut dyn Write, segment: Segment<'_>) -> 
     }
 }
 
-/// The escape of a control character: `\u001f`.
+/// Writes the escape of a control character: `\u001f`.
 pub(crate) fn write_escape(out: &mut dyn Write, control: u8) -> fmt::Result {
     out.write_str("\\u00")?;
     for digit in [control >> 4, control & 15] {
@@ -98,12 +98,12 @@ pub(crate) fn is_shorthand(name: &str) -> bool {
     characters.next().is_some_and(is_name_first) && characters.all(is_name_char)
 }
 
-/// RFC 9535 `name-first`.
+/// Returns true for RFC 9535 `name-first`.
 pub(crate) fn is_name_first(character: char) -> bool {
     character == '_' || character.is_ascii_alphabetic() || !character.is_ascii()
 }
 
-/// RFC 9535 `name-char`.
+/// Returns true for RFC 9535 `name-char`.
 pub(crate) fn is_name_char(character: char) -> bool {
     is_name_first(character) || character.is_ascii_digit()
 }

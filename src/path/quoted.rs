@@ -1,13 +1,12 @@
-//! Quoted names, as patterns and concrete paths have them: `'a b'`, `"a\u00e9"` (RFC 9535 §2.3.1.1).
+//! The reader of quoted names in patterns and concrete paths: `'a b'`, `"a\u00e9"` (RFC 9535 §2.3.1.1).
 //!
-//! This is the only reader of them. Patterns need the place and the reason of a fault; paths only need to know that
-//! there is one.
+//! Patterns report the position and reason of an error; paths only need to know that there is one.
 
 use core::str::Chars;
 
-/// Reads a quoted name character by character, from its opening to its closing quote, without an allocation.
+/// An iterator over the decoded characters of a quoted name. It does not allocate.
 ///
-/// The iterator ends after the closing quote, or after the first error.
+/// It ends after the closing quote or the first error.
 #[derive(Clone, Debug)]
 pub(crate) struct QuotedName<'a> {
     text: &'a str,
@@ -17,33 +16,33 @@ pub(crate) struct QuotedName<'a> {
     is_at_end: bool,
 }
 
-/// The reason why a quoted name can't be read.
+/// The error of an invalid quoted name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct QuotedNameError {
-    /// The place in the text.
+    /// The byte position in the text.
     pub(crate) at: usize,
     pub(crate) reason: &'static str,
 }
 
 impl<'a> QuotedName<'a> {
-    /// The name whose opening quote, whichever of the two it is, stands at `quote` in `text`.
+    /// Creates a reader of the name whose opening quote, single or double, is at `quote` in `text`.
     pub(crate) fn new(text: &'a str, quote: usize) -> Self {
         let mut rest = text.get(quote..).unwrap_or_default().chars();
         let quote = rest.next().unwrap_or_default();
         Self { text, rest, quote, is_at_end: false }
     }
 
-    /// Returns the reader's place: after the closing quote, once it has ended without an error.
+    /// Returns the position in the text: after the closing quote, once the iterator has ended without an error.
     pub(crate) fn at(&self) -> usize {
         self.text.len() - self.rest.as_str().len()
     }
 
-    /// Returns the text that follows, once it has ended without an error.
+    /// Returns the text after the name, once the iterator has ended without an error.
     pub(crate) fn rest(&self) -> &'a str {
         self.rest.as_str()
     }
 
-    /// The next character of the decoded name; `None` at its closing quote.
+    /// Reads the next character of the decoded name; `None` at the closing quote.
     fn read(&mut self) -> Result<Option<char>, QuotedNameError> {
         let at = self.at();
         match self.rest.next() {
@@ -72,7 +71,7 @@ impl<'a> QuotedName<'a> {
         })
     }
 
-    /// `XXXX`, or the rest of a surrogate pair: `XXXX\uXXXX`. Its first `u` is at `start`.
+    /// Reads `XXXX` or a surrogate pair, `XXXX\uXXXX`, after the `u` at `start`.
     fn unicode_escape(&mut self, start: usize) -> Result<char, QuotedNameError> {
         let half = QuotedNameError { at: start, reason: "half of a surrogate pair" };
         let unit = self.hex_unit()?;

@@ -1,8 +1,8 @@
-//! The automaton that advances all patterns of a set together, a key or an index at a time.
+//! The automaton that advances all patterns of a set together, one key or index at a time.
 //!
 //! A pattern of m segments has m + 1 *positions*, one bit each. Position i is alive at a value if the first i segments
-//! lead there; if the last position is alive, the pattern selects the value. A *row* holds the bits of all patterns,
-//! one pattern after the other. The set `a[*]`, `a..b` has six positions:
+//! match the value's path. If the last position is alive, the pattern selects the value. A *row* holds the bits of all
+//! patterns, one pattern after the other. The set `a[*]`, `a..b` has six positions:
 //!
 //! ```text
 //! position  0   1   2      3   4   5
@@ -10,28 +10,27 @@
 //! reached   $   a   a[*]   $   a   a..b
 //! ```
 //!
-//! At the root 0 and 3 are alive: `initial`. Positions 2 and 5 are last: `finals`.
+//! At the root, positions 0 and 3 are alive: `initial`. Positions 2 and 5 are last: `finals`.
 //!
-//! Going down one level takes one step for all patterns at once. Shifting the row by one bit moves every position to
-//! the next one of its pattern; then only the bits stay whose selector takes the key or index. The selector of segment
-//! i is kept as a mask, its *guard*, of the bits that it may set: those are the bits *after* the shift, i + 1. Here the
-//! key `a` guards 1 and 4, the wildcard guards 2, and the key `b` guards 5. So the step from the root to the member `a`
-//! is `(row << 1) & guard("a")`, which leaves 1 and 4.
+//! One step advances all patterns by one level. Shifting the row by one bit moves every position to the next one of its
+//! pattern. A mask then clears the bits whose selector does not match the key or index. The mask of a selector, its
+//! *guard*, contains the positions it leads to: i + 1 for a selector of segment i. Here the key `a` guards 1 and 4, the
+//! wildcard guards 2, and the key `b` guards 5. The step from the root to its member `a`, `(row << 1) & guard("a")`,
+//! leaves 1 and 4.
 //!
-//! - Nothing shifts from one pattern into the next: position 0 of a pattern (bit 3 here) is guarded by no selector, so
-//!   the bit that leaves the last position of the pattern before it is always dropped.
-//! - A descendant segment may skip any number of levels, so the position before it (bit 4 here) also stays alive in
-//!   every step: `lasting`.
-//! - A segment `|` is a position like any other, guarded by the mask of *pipes*, which no key and no index looks at:
-//!   only [`step_inside`](Automaton::step_inside) leads past it, from a string to the root of the text in it. In that
-//!   step nothing lasts, so `..` does not lead into strings. All positions that are alive at a value have as many pipes
-//!   before them as there are strings around it.
-//! - A row has as many words as the set needs, and the bit that leaves one word enters the next.
+//! - No bit moves from one pattern to the next. Position 0 of a pattern (bit 3 here) is in no guard, so the bit that is
+//!   shifted out of the pattern before it is always cleared.
+//! - A descendant segment may skip any number of levels, so the position before it (bit 4 here) stays alive in every
+//!   step: `lasting`.
+//! - The guard of a segment `|` is the mask `pipes`, which steps by key or index ignore. Only
+//!   [`step_inside`](Automaton::step_inside) uses it, from a string to the root of the text inside. Lasting positions
+//!   do not survive that step, so `..` does not lead into strings. All positions that are alive at a value come after
+//!   as many pipes as there are strings around it.
+//! - A row has as many words as the set needs. The bit shifted out of one word enters the next.
 //!
-//! A step costs a few operations per word of 64 positions, whatever the depth. A row without bits means that no pattern
-//! can match anything below: the tracker then stops following, and the tokenizer only validates. Most often that is
-//! known one level earlier: `enters_object` and `enters_array` are the positions from which a key or an index leads
-//! anywhere.
+//! A step costs a few operations per word of 64 positions, at any depth. An empty row means that no pattern can match
+//! anything below, so the tracker stops following and the tokenizer only validates. `enters_object` and `enters_array`,
+//! the positions from which a key or an index may lead on, usually show that one level earlier.
 
 use alloc::boxed::Box;
 use alloc::collections::BinaryHeap;
@@ -43,13 +42,13 @@ use crate::tokenizer::KeyFilter;
 
 const WORD: usize = u64::BITS as usize;
 
-/// The words of a mask that are not zero, with their places.
+/// The nonzero words of a mask, with their indices.
 type SparseMask = Box<[(u32, u64)]>;
 
-/// The taker of a key or an index, in the order in which the automaton keeps it.
+/// A selector with a guard, in the order in which the automaton stores guards.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Guard<'a> {
-    /// With its length first.
+    /// The name's length, and the name.
     Name(usize, &'a str),
     Index(u64),
     Slice(&'a Slice),
@@ -59,41 +58,42 @@ enum Guard<'a> {
 pub(crate) struct Automaton {
     /// The masks of a row, word by word.
     masks: Vec<Masks>,
-    /// Guards by name, sorted by length, then by bytes: most keys differ in their length.
+    /// Guards by name, sorted by length, then by bytes: most keys differ in length.
     names: Vec<(Box<str>, SparseMask)>,
-    /// The lengths that names have: [`length_bit`] of each.
+    /// The [`length_bit`]s of all names.
     name_lengths: u64,
-    /// What some name has of what keys are asked for.
+    /// A filter that all names pass.
     name_filter: KeyFilter,
-    /// Guards by index, ascending.
+    /// Guards by index, in ascending order.
     indices: Vec<(u64, SparseMask)>,
     slices: Vec<(Slice, SparseMask)>,
     levels: usize,
 }
 
-/// The knowledge of 64 positions: one word of each mask.
+/// One word, 64 positions, of each mask.
 #[derive(Clone, Copy, Debug, Default)]
 struct Masks {
-    /// Guards of wildcards, which take every key and index.
+    /// Guards of wildcards, which match every key and index.
     wildcards: u64,
     /// Positions before a descendant segment, which stay alive in every step.
     lasting: u64,
-    /// Last positions: alive means selected.
+    /// Last positions: if one is alive, its pattern selects the value.
     finals: u64,
-    /// The number of patterns that have their last position in an earlier word.
+    /// The number of patterns whose last position is in an earlier word.
     finals_before: u32,
-    /// Positions from which an object can be entered, and an array.
+    /// Positions from which a pattern may select something inside an object.
     enters_object: u64,
+    /// Positions from which a pattern may select something inside an array.
     enters_array: u64,
-    /// Positions from which a string is read inside.
+    /// Positions from which a pattern leads into the text of a string.
     enters_string: u64,
     /// Guards of `|`.
     pipes: u64,
-    /// Alive at the root.
+    /// Positions that are alive at the root.
     initial: u64,
 }
 
-/// Returns the number of strings inside each other that a pattern leads through.
+/// Returns the number of nested strings that a pattern leads through.
 fn pipes(pattern: &Pattern) -> usize {
     pattern.segments.iter().filter(|segment| matches!(segment.selectors[..], [Selector::Inside])).count()
 }
@@ -176,16 +176,16 @@ impl Automaton {
         self.masks.len()
     }
 
-    /// The row of the root.
+    /// Returns the row of the root.
     pub(crate) fn root_row(&self) -> impl Iterator<Item = u64> {
         self.masks.iter().map(|masks| masks.initial)
     }
 
-    /// The row of the member `key` of an object with the row `from`.
+    /// Computes the row of the member `key` of an object with the row `from`.
     #[inline]
     pub(crate) fn step_key(&self, from: &[u64], key: &str, to: &mut [u64]) {
         self.step_any(from, to);
-        // Most keys have another length than any name.
+        // Most keys differ in length from all names.
         if self.name_lengths & length_bit(key) == 0 {
             return;
         }
@@ -195,7 +195,7 @@ impl Automaton {
         }
     }
 
-    /// The row of the element `index` of an array with the row `from`.
+    /// Computes the row of the element `index` of an array with the row `from`.
     #[inline]
     pub(crate) fn step_index(&self, from: &[u64], index: u64, to: &mut [u64]) {
         self.step_any(from, to);
@@ -209,7 +209,7 @@ impl Automaton {
         }
     }
 
-    /// Takes a step by any key or index: wildcards take it, and descendant segments stay alive.
+    /// Computes what a step has in common for every key and index: wildcards and descendant segments.
     #[inline]
     fn step_any(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
@@ -219,7 +219,7 @@ impl Automaton {
         }
     }
 
-    /// The keys that may lead on from an object with this row.
+    /// Returns a filter for the keys that a pattern may follow from an object with this row.
     pub(crate) fn wanted_keys(&self, from: &[u64]) -> KeyFilter {
         let mut carry = 0;
         for (from, masks) in from.iter().zip(&self.masks) {
@@ -231,7 +231,7 @@ impl Automaton {
         self.name_filter
     }
 
-    /// Returns true if a pattern has this name.
+    /// Returns true if a pattern contains this name.
     pub(crate) fn names(&self, key: &str) -> bool {
         self.names.iter().any(|(name, _)| **name == *key)
     }
@@ -248,18 +248,18 @@ impl Automaton {
         self.is_in(row, |masks| masks.enters_array)
     }
 
-    /// Returns the largest number of levels of strings that are read inside.
+    /// Returns the maximum number of nested strings that a pattern leads through.
     pub(crate) fn levels(&self) -> usize {
         self.levels
     }
 
-    /// Returns true if a string with this row is to be read inside.
+    /// Returns true if a pattern leads into the text of a string with this row.
     #[inline]
     pub(crate) fn enters_string(&self, row: &[u64]) -> bool {
         self.is_in(row, |masks| masks.enters_string)
     }
 
-    /// The row of the root of the text in a string with the row `from`.
+    /// Computes the row of the root of the text inside a string with the row `from`.
     pub(crate) fn step_inside(&self, from: &[u64], to: &mut [u64]) {
         let mut carry = 0;
         for ((to, from), masks) in to.iter_mut().zip(from).zip(&self.masks) {
@@ -268,7 +268,7 @@ impl Automaton {
         }
     }
 
-    /// The first of the patterns that select the value with this row, and how many there are, if there are any.
+    /// Returns the first pattern that selects the value with this row and the number of patterns that do.
     #[inline]
     pub(crate) fn selected(&self, row: &[u64]) -> Option<(PatternId, u32)> {
         let mut selected = None::<(PatternId, u32)>;
@@ -282,8 +282,8 @@ impl Automaton {
         selected
     }
 
-    /// Appends the patterns that select the value with this row, ascending.
-    // No nested iterator: every kind of output has a caller of this, and it would not be inlined into each.
+    /// Appends the patterns that select the value with this row, in ascending order.
+    // Not a nested iterator: each kind of output calls this, and an iterator would not be inlined everywhere.
     #[inline]
     pub(crate) fn push_selected(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
         for (masks, bits) in self.masks.iter().zip(row) {
@@ -291,14 +291,15 @@ impl Automaton {
         }
     }
 
-    /// Appends the patterns that go through the string with this row, ascending: none has two such positions alive.
+    /// Appends the patterns that lead into the string with this row, in ascending order. Each appears once, because at
+    /// most one of its pipes can come next.
     pub(crate) fn push_through(&self, row: &[u64], patterns: &mut Vec<PatternId>) {
         for (masks, bits) in self.masks.iter().zip(row) {
             masks.push_patterns(bits & masks.enters_string, patterns);
         }
     }
 
-    /// Returns true if any of these positions is alive in a row.
+    /// Returns true if any of the `positions` is alive in a row.
     #[inline]
     fn is_in(&self, row: &[u64], positions: impl Fn(&Masks) -> u64) -> bool {
         self.masks.iter().zip(row).any(|(masks, row)| row & positions(masks) != 0)
@@ -306,7 +307,7 @@ impl Automaton {
 }
 
 impl Masks {
-    /// Appends the patterns of these positions.
+    /// Appends the patterns that the positions belong to.
     #[inline]
     fn push_patterns(&self, mut positions: u64, patterns: &mut Vec<PatternId>) {
         while positions != 0 {
@@ -315,7 +316,7 @@ impl Masks {
         }
     }
 
-    /// The pattern of the lowest of these positions.
+    /// Returns the pattern that the lowest of the positions belongs to.
     #[inline]
     fn pattern(&self, positions: u64) -> PatternId {
         let below = (positions & positions.wrapping_neg()) - 1;
@@ -323,7 +324,7 @@ impl Masks {
     }
 }
 
-/// Adds the guarded positions whose selector took the step.
+/// Adds the positions that a matching selector leads to, given its guards.
 #[inline]
 fn allow(from: &[u64], guards: &[(u32, u64)], to: &mut [u64]) {
     for &(word, guard) in guards {
@@ -333,18 +334,18 @@ fn allow(from: &[u64], guards: &[(u32, u64)], to: &mut [u64]) {
     }
 }
 
-/// One bit for each length; 63 and more share one.
+/// Returns a bit for the name's length; lengths from 63 share one.
 #[inline]
 fn length_bit(name: &str) -> u64 {
     1 << name.len().min(WORD - 1)
 }
 
-/// The masks that have a position, and its bit in them.
+/// Returns the masks that contain a position, and its bit in them.
 fn at(masks: &mut [Masks], position: usize) -> (&mut Masks, u64) {
     (&mut masks[position / WORD], 1 << (position % WORD))
 }
 
-/// `bits` are ascending.
+/// Collects bits, in ascending order, into a mask.
 fn sparse(bits: impl Iterator<Item = usize>) -> SparseMask {
     let mut mask = Vec::<(u32, u64)>::new();
     for bit in bits {

@@ -1,7 +1,7 @@
-//! Patterns: RFC 9535 queries, the part that a forward stream can decide.
+//! Patterns: the RFC 9535 queries that can be evaluated while a text streams.
 //!
-//! `syntax.rs` owns the syntax tree and its spelling, `parser.rs` reads it, `automaton.rs` advances many patterns
-//! together, and `set.rs` is what users compile and share.
+//! `syntax.rs` owns the syntax tree and prints it, `parser.rs` parses it, `automaton.rs` advances all patterns of a set
+//! together, and `set.rs` is the set that users compile and share.
 
 mod automaton;
 mod parser;
@@ -11,5 +11,5 @@ mod syntax;
 pub(crate) use self::automaton::Automaton;
 pub use self::set::PatternSet;
 pub use self::syntax::{Pattern, PatternError, PatternId};
-// For the envelope, which makes a pattern of its own.
+// For the envelope, which builds its own pattern.
 pub(crate) use self::syntax::{PatternSegment, Selector};

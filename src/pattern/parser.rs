@@ -1,5 +1,5 @@
-//! Reading a pattern: RFC 9535 §2, appendix A, without what a forward stream can't decide; `raw:` in front, and `|`
-//! between queries.
+//! The parser of patterns: RFC 9535 §2 and appendix A without the parts that need values which have not arrived, plus
+//! `raw:` in front and `|` between queries.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use core::str::FromStr;
 use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
 use crate::path::{QuotedName, is_name_char, is_name_first, read_integer};
 
-/// RFC 9535 §2.1: integers are within the exact range of an I-JSON number.
+/// The largest integer that I-JSON represents exactly (RFC 9535 §2.1).
 const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 const NEGATIVE: &str = "a negative number counts from the end, which a stream does not know yet";
@@ -47,13 +47,13 @@ impl<'a> Reader<'a> {
         Ok(Pattern { segments, is_raw: named.is_some() })
     }
 
-    /// One query, up to the end of the pattern or to `|`.
+    /// Reads one query, up to `|` or the end of the pattern.
     fn query(&mut self, segments: &mut Vec<PatternSegment>) -> Result<(), PatternError> {
         match self.peek() {
             None | Some('|') => return Err(self.error("expected a query on each side of `|`; the root is `$`")),
             Some('$') => self.skip(),
             Some('[' | '.') => {}
-            // A bare name or `*`: `$.` is supplied.
+            // A bare name or `*`: `$.` is implied.
             Some(_) => segments.push(PatternSegment { is_descendant: false, selectors: self.dotted()? }),
         }
         loop {
@@ -81,7 +81,7 @@ impl<'a> Reader<'a> {
         Ok(PatternSegment { is_descendant, selectors })
     }
 
-    /// `*` or a shorthand name.
+    /// Reads `*` or a shorthand name.
     #[inline(never)]
     fn dotted(&mut self) -> Result<Vec<Selector>, PatternError> {
         if self.eat('*') {
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
         Ok(Selector::Slice(Slice { start, end, step }))
     }
 
-    /// An integer, if one begins here (RFC 9535 `int`: no leading zeros, no `-0`).
+    /// Reads an integer if one begins here (RFC 9535 `int`: no leading zeros, no `-0`).
     #[inline(never)]
     fn integer(&mut self) -> Result<Option<u64>, PatternError> {
         if self.peek() == Some('-') {
@@ -180,12 +180,12 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
-    /// The place of the next character.
+    /// Returns the position of the next character.
     fn at(&self) -> usize {
         self.text.len() - self.rest.len()
     }
 
-    // What all others call is not inlined: patterns are read once, and this code is in every program.
+    // Not inlined, like the methods below: patterns are parsed once, and every program contains this code.
     #[inline(never)]
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
@@ -215,7 +215,7 @@ impl<'a> Reader<'a> {
         taken
     }
 
-    /// RFC 9535 `S`: blanks, tabs, line feeds, carriage returns.
+    /// Skips white space (RFC 9535 `S`).
     fn skip_space(&mut self) {
         self.take_while(|character| matches!(character, ' ' | '\t' | '\n' | '\r'));
     }

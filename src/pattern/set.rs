@@ -1,4 +1,4 @@
-//! Sets of patterns: parsed, compiled into one automaton, shared.
+//! Sets of patterns, compiled into one automaton and shared.
 
 use alloc::string::ToString;
 use alloc::sync::Arc;
@@ -11,9 +11,9 @@ use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
 use crate::digest::Digest;
 
-/// Patterns compiled together, once; cheap to clone and to share between parsers and threads.
+/// A set of compiled patterns. It is cheap to clone and to share between parsers and threads.
 ///
-/// Compiling is linear in the length of the patterns. A parser then advances all of them at once, a key or index at a
+/// Compiling is linear in the length of the patterns. A parser advances all of them at once, one key or index at a
 /// time.
 ///
 /// ```
@@ -35,18 +35,17 @@ pub struct PatternSet {
 struct Compiled {
     patterns: Vec<Pattern>,
     automaton: Automaton,
-    /// The digest by which saved state knows the patterns, once it has been asked for: most sets never are. Until then
-    /// it is 0.
+    /// The digest that identifies the patterns in saved state, computed on first use; 0 until then.
     #[cfg(target_has_atomic = "64")]
     digest: AtomicU64,
 }
 
 impl PatternSet {
-    /// Compiles patterns; their [`PatternId`]s are their places in the list.
+    /// Compiles patterns. Their [`PatternId`]s are their indices in the list.
     ///
     /// # Errors
     ///
-    /// The first pattern that does not parse, with its place, the column and the reason.
+    /// Fails if a pattern does not parse. The error has the pattern's index, the column and the reason.
     pub fn new<I>(patterns: I) -> Result<Self, PatternError>
     where
         I: IntoIterator,
@@ -59,13 +58,13 @@ impl PatternSet {
         Ok(parsed.into())
     }
 
-    /// The set without patterns: no events, but everything is validated.
+    /// Returns the empty set: a parser with it reports no events but validates the text.
     #[must_use]
     pub fn empty() -> Self {
         Vec::new().into()
     }
 
-    /// The pattern at this place.
+    /// Returns the pattern with this id, or `None` if the set is smaller.
     #[must_use]
     pub fn get(&self, id: PatternId) -> Option<&Pattern> {
         self.shared.patterns.get(id.index())
@@ -77,23 +76,23 @@ impl PatternSet {
         self.shared.patterns.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the set has no patterns.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.shared.patterns.is_empty()
     }
 
-    /// The patterns in order, each at the [index](PatternId::index) of its id.
+    /// Returns the patterns in order, each at the [index](PatternId::index) of its id.
     #[must_use]
     pub fn as_slice(&self) -> &[Pattern] {
         &self.shared.patterns
     }
 
-    /// A number that is the same for equal patterns in the same order, and hardly ever for others.
+    /// Returns a digest that is equal for equal patterns in the same order, and very unlikely to be for others.
     pub(crate) fn digest(&self) -> Digest {
         #[cfg(target_has_atomic = "64")]
         {
-            // Threads that find it out at the same time find out the same.
+            // Threads that compute it at the same time store the same value.
             let known = &self.shared.digest;
             if known.load(Ordering::Relaxed) == 0 {
                 known.store(self.shared.digest().to_bits(), Ordering::Relaxed);
@@ -127,7 +126,7 @@ impl Compiled {
     fn digest(&self) -> Digest {
         let mut digest = Digest::new();
         for pattern in &self.patterns {
-            // Writing to a digest cannot fail. No pattern has a line feed in its spelling.
+            // Writing to a digest cannot fail. Printed patterns contain no line feed, so it separates them.
             let _ = writeln!(digest, "{pattern}");
         }
         digest

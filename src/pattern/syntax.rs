@@ -1,4 +1,4 @@
-//! A pattern's syntax tree, its spelling, and what is wrong with a text that is not a pattern.
+//! The syntax tree of a pattern, its `Display`, and the error of a text that is not a pattern.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -8,10 +8,10 @@ use core::fmt::{self, Write};
 use crate::error::write_number;
 use crate::path::{is_shorthand, write_quoted};
 
-/// One compiled pattern: a path with wildcards, in RFC 9535 spelling.
+/// A parsed pattern: a path with wildcards in the syntax of RFC 9535.
 ///
-/// The `$` in front may be left out: `ask_slots[*].message` is `$.ask_slots[*].message`. `Display` prints the full
-/// spelling, which parses back to an equal pattern.
+/// The leading `$` is optional: `ask_slots[*].message` is `$.ask_slots[*].message`. `Display` writes the full form,
+/// which parses to an equal pattern.
 ///
 /// ```
 /// let pattern: jsonspigot::Pattern = "ask_slots[*]['message', 'options']".parse()?;
@@ -21,9 +21,9 @@ use crate::path::{is_shorthand, write_quoted};
 ///
 /// # JSON inside strings
 ///
-/// In `outer | inner`, each string that `outer` selects is read as a JSON text of its own, while it is still arriving,
-/// and `inner` selects in that text. This may be repeated: `a | b | c`. Where `outer` selects anything but a string,
-/// nothing is reported.
+/// In `outer | inner`, each string that `outer` selects is parsed as a JSON text while it arrives, and `inner` selects
+/// values in that text. This may be repeated: `a | b | c`. If `outer` selects a value that is not a string, nothing is
+/// reported.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -43,16 +43,16 @@ use crate::path::{is_shorthand, write_quoted};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// The inner text is strict JSON, and has the parser's [limits](crate::Limits) and its
-/// [policy on duplicate keys](crate::DuplicateKeys) for itself. If it is not JSON, or the string ends before it does,
-/// an [inner error](crate::EventKind::InnerError) is reported for each pattern that goes through the string, and
-/// nothing more of that text; the outer text goes on, and its verdict is its own.
+/// The inner text must be strict JSON. The parser's [limits](crate::Limits) and [policy on duplicate
+/// keys](crate::DuplicateKeys) apply to it separately. If it is invalid or incomplete, an [inner
+/// error](crate::EventKind::InnerError) is reported for each pattern that leads through the string, and the rest of
+/// that text is ignored. The outer text is not affected.
 ///
 /// # JSON text as it comes
 ///
-/// With `raw:` in front, the deltas are not a string's decoded text but the JSON text of the value as it came, from its
-/// first byte to its last, white space and escapes included, for values of any kind. They are as prompt as others, so
-/// that a program can pass a value on while it arrives; nothing is kept for them.
+/// With `raw:` in front, the deltas of a value of any kind are its JSON text, unchanged from the first byte to the
+/// last, white space and escapes included. They arrive as promptly as other deltas, so a program can forward a value
+/// while it arrives. Nothing is buffered for them.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
@@ -73,24 +73,23 @@ use crate::path::{is_shorthand, write_quoted};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where patterns lead into strings, `raw:outer | inner` reports the inner text, without the escapes of the string
-/// around it. The first delta comes with the begin, and the others when the value ends or the chunk does, so after what
-/// is reported of the values inside.
+/// `raw:outer | inner` reports the inner text without the escapes of the string around it. The first delta follows the
+/// begin; the others follow at the end of the value or of the chunk, after the events of the values inside.
 ///
 /// # Errors
 ///
-/// Parsing refuses, with the column and the reason, what is not an RFC 9535 query and what a stream can't decide:
-/// negative indices and steps, filters and functions.
+/// Parsing fails, with a column and a reason, if the text is not an RFC 9535 query or uses a part that a stream can't
+/// evaluate: negative indices and steps, filters and functions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pattern {
     pub(crate) segments: Vec<PatternSegment>,
-    /// `raw:` before it: the deltas are of the values' JSON text.
+    /// `raw:` in front: deltas are the values' JSON text.
     pub(crate) is_raw: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct PatternSegment {
-    /// `..`: there may be any number of levels before the one that is selected.
+    /// `..`: any number of levels may be skipped.
     pub(crate) is_descendant: bool,
     pub(crate) selectors: Vec<Selector>,
 }
@@ -101,11 +100,11 @@ pub(crate) enum Selector {
     Index(u64),
     Slice(Slice),
     Wildcard,
-    /// `|`: the root of the text in a string. It is the only selector of its segment.
+    /// `|`: the root of the text inside a string. It is the only selector of its segment.
     Inside,
 }
 
-/// `start:end:step` without negative numbers; `None` where nothing was written.
+/// `start:end:step` without negative numbers; `None` for omitted ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Slice {
     pub(crate) start: Option<u64>,
@@ -123,7 +122,7 @@ impl Slice {
 }
 
 impl Pattern {
-    /// Returns true if its matches report the JSON text as it comes: if it was written `raw:…`.
+    /// Returns true if the pattern begins with `raw:`, so its matches report the unchanged JSON text.
     ///
     /// ```
     /// use jsonspigot::{Pattern, PatternSet};
@@ -137,7 +136,7 @@ impl Pattern {
         self.is_raw
     }
 
-    /// Returns true if it selects the root of a text: of the document, or of the text in a string.
+    /// Returns true if the pattern selects the root of the document or of the text inside a string.
     pub(crate) fn selects_root(&self) -> bool {
         self.segments.last().is_none_or(|last| matches!(last.selectors[..], [Selector::Inside]))
     }
@@ -196,12 +195,12 @@ impl fmt::Display for Selector {
     }
 }
 
-/// A pattern's place in its [`PatternSet`](crate::PatternSet), in the order in which the patterns were given.
+/// The id of a pattern in its [`PatternSet`](crate::PatternSet).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PatternId(pub(crate) u32);
 
 impl PatternId {
-    /// The place, from 0: an index into the list that the set was made from.
+    /// Returns the pattern's index, from 0, in the list that the set was made from.
     #[must_use]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -214,7 +213,7 @@ impl PartialEq<usize> for PatternId {
     }
 }
 
-/// The reason why a pattern was refused: its place in the list, the column, the reason.
+/// The error of an invalid pattern: its index in the list, the column and the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError {
     index: usize,
@@ -225,17 +224,17 @@ pub struct PatternError {
 
 impl PatternError {
     pub(crate) fn new(pattern: &str, byte: usize, reason: &'static str) -> Self {
-        // Of a character's bytes, this counts the first one.
+        // Counts characters by their first bytes.
         let column = pattern.bytes().take(byte).filter(|byte| byte & 0xC0 != 0x80).count() + 1;
         Self { index: 0, column, reason, pattern: pattern.into() }
     }
 
-    /// The same error, for the pattern at this place in a list.
+    /// Sets the pattern's index in the list.
     pub(crate) fn of(self, index: usize) -> Self {
         Self { index, ..self }
     }
 
-    /// The pattern's place in the list, from 0.
+    /// Returns the pattern's index in the list, from 0.
     #[must_use]
     pub fn index(&self) -> usize {
         self.index
@@ -253,7 +252,7 @@ impl PatternError {
         self.reason
     }
 
-    /// The pattern as it was given.
+    /// Returns the text of the pattern.
     #[must_use]
     pub fn pattern(&self) -> &str {
         &self.pattern
