@@ -1,4 +1,4 @@
-//! Many texts between two async streams: chunks come in, events of documents go out.
+//! An async stream of the events of many texts.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,18 +11,18 @@ use futures_core::stream::{FusedStream, Stream};
 use super::{BYTES_PER_POLL, CHUNKS_PER_POLL, ParserStreamError};
 use crate::texts::{DocumentEvents, Documents, OwnedDocumentEvent};
 
-/// A stream of the events of many texts, made of a stream of chunks and [`Documents`]. With the feature `stream`.
+/// A stream of the events of many texts, made from a stream of chunks and [`Documents`]. Requires the feature `stream`.
 ///
 #[cfg_attr(not(doctest), doc = include_str!("documents.md"))]
 ///
-/// It ends, waits, shares the executor and may be dropped as [`ParserStream`](crate::ParserStream) does. A bad line is
-/// reported by its end; an error is only what ends the stream.
+/// It ends and yields to other tasks like [`ParserStream`](crate::ParserStream), and may be dropped like it. The `End`
+/// event of a line reports an error in the line. An error item ends the stream.
 #[must_use = "streams do nothing unless polled"]
 pub struct DocumentStream<S> {
-    /// `None` once it has ended.
+    /// `None` once the stream has ended.
     chunks: Option<Pin<Box<S>>>,
     documents: Documents,
-    /// The events of the last chunk that have not been taken.
+    /// The events of the last chunk that have not been returned.
     unread: DocumentEvents,
 }
 
@@ -31,20 +31,20 @@ where
     S: Stream<Item = Result<C, E>>,
     C: AsRef<[u8]>,
 {
-    /// A stream of the events of the texts in the chunks.
+    /// Creates a stream of the events of the texts in `chunks`.
     pub fn new(chunks: S, documents: Documents) -> Self {
         Self { chunks: Some(Box::pin(chunks)), documents, unread: DocumentEvents::new(Vec::new()) }
     }
 }
 
 impl<S> DocumentStream<S> {
-    /// The documents, to be looked at between two events: they have read the whole chunk that the last event came from.
+    /// Returns the documents, to be inspected between two events. They have read the whole chunk of the last event.
     #[must_use]
     pub fn documents(&self) -> &Documents {
         &self.documents
     }
 
-    /// The documents back, at any time. Drops the chunks' stream, and the events that have not been taken.
+    /// Returns the documents. Drops the stream of chunks and the events that have not been returned.
     #[must_use]
     pub fn into_documents(self) -> Documents {
         self.documents

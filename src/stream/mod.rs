@@ -1,10 +1,10 @@
-//! The parser between two async streams: chunks come in, events go out.
+//! An async stream of a parser's events, made from an async stream of chunks.
 //!
-//! Owns what is between them: which of a chunk's events have been taken, when the next chunk is asked for, and when it
-//! is over. Knows no runtime and no transport. The parsing itself is [`Parser::feed`] and [`Parser::finish`].
+//! Owns the events that have not been returned, the decision when to poll for the next chunk, and the end of the
+//! stream. Depends on no runtime and no transport. The text is parsed by [`Parser::feed`] and [`Parser::finish`].
 //!
-//! A chunk is parsed by the same poll that takes it out of the stream, and its events stay in the parser's own queue,
-//! one place of which is kept here. So there is nothing that a future could hold and take with it when it is dropped.
+//! The poll that receives a chunk also parses it, and its events stay in the parser's queue. So futures hold no data
+//! that could be lost when they are dropped.
 
 mod documents;
 
@@ -22,54 +22,54 @@ use crate::error::Error;
 use crate::event::OwnedEvent;
 use crate::parser::{Events, Parser, Unread};
 
-/// The bounds of one poll that finds no event: chunks, and bytes. Without a bound, a stream that is always ready
-/// would keep the executor's thread for as long as no pattern matches. Reading 64 KiB takes tens of microseconds,
-/// against which the other poll, which is asked for at once, costs next to nothing.
+/// The maximum number of chunks, and below of bytes, that one poll reads without finding an event. Without a limit, a
+/// stream that is always ready would block the executor's thread as long as no pattern matches. Reading 64 KiB takes
+/// tens of microseconds, so the cost of another poll, which is requested immediately, is negligible.
 const CHUNKS_PER_POLL: usize = 32;
 const BYTES_PER_POLL: u64 = 64 << 10;
 
-/// A stream of events, made of a stream of chunks and a [`Parser`]. With the feature `stream`.
+/// A stream of events, made from a stream of chunks and a [`Parser`]. Requires the feature `stream`.
 ///
-/// The stream's items are `Result`s of anything that [`Parser::feed`] takes, as the bodies of HTTP clients and servers
-/// give it: `reqwest::Response::bytes_stream`, axum's `Body::into_data_stream`, `http_body_util::BodyDataStream`, or
-/// `tokio_util::io::ReaderStream` around any reader. If yours gives plain chunks, `chunks.map(Ok::<_, Infallible>)`
-/// fits.
+/// The stream of chunks yields `Result`s of any type that [`Parser::feed`] accepts. The bodies of HTTP clients and
+/// servers do: `reqwest::Response::bytes_stream`, axum's `Body::into_data_stream`, `http_body_util::BodyDataStream`,
+/// and `tokio_util::io::ReaderStream` around any reader. A stream of plain chunks needs `chunks.map(Ok::<_,
+/// Infallible>)`.
 ///
-/// Events come as [`OwnedEvent`]s, through the methods of futures' or tokio's `StreamExt`:
+/// The items are [`OwnedEvent`]s. Read them with the methods of `StreamExt` from futures or tokio:
 ///
 #[cfg_attr(not(doctest), doc = include_str!("events.md"))]
 ///
-/// To look at the document after each chunk, or to read events without copying them, use
+/// To inspect the document after each chunk, or to read events without copying them, use
 /// [`next_chunk`](Self::next_chunk).
 ///
 /// # How it ends
 ///
-/// When the chunks end, the parser is [finished](Parser::finish). After that, and after any error, the stream has
-/// ended: it drops the chunks' stream and gives `None` from then on.
+/// When the chunks end, the parser is [finished](Parser::finish) and the stream ends. It also ends after any error. It
+/// then drops the stream of chunks and returns `None`.
 ///
-/// An error in the text comes last, after the events before it. After an error of the chunks' stream the parser is
-/// *not* finished, since nothing says that the text was complete: [`Parser::deserialize`] gives
-/// [`ErrorKind::Incomplete`](crate::ErrorKind::Incomplete). If you can go on where the transport broke off, do so with
-/// [`into_parser`](Self::into_parser) and the stream that has the rest. If an error loses nothing (a timeout, say),
-/// keep it from getting here.
+/// An error in the text is the last item, after the events before it. After an error of the stream of chunks the parser
+/// is *not* finished, because the text may be incomplete: [`Parser::deserialize`] fails with
+/// [`ErrorKind::Incomplete`](crate::ErrorKind::Incomplete). If the transport can resume, continue with
+/// [`into_parser`](Self::into_parser) and a stream of the remaining chunks. Filter out errors that lose no data, such
+/// as timeouts, before they reach this stream.
 ///
 /// # Cancellation, backpressure and fairness
 ///
 /// Dropping a future of `next`, `try_next` or [`next_chunk`](Self::next_chunk) loses nothing, so they can be used in
-/// `select!`. The next chunk is asked for when all events of the last one have been taken, so a slow reader slows the
-/// transport down, and no more than one chunk's events are ever held. A poll that finds no event in 32 chunks or 64 KiB
-/// lets other tasks run before it goes on.
+/// `select!`. The next chunk is requested when all events of the last one have been returned, so a slow reader slows
+/// the transport down, and at most one chunk's events are buffered. A poll that finds no event in 32 chunks or 64 KiB
+/// yields to other tasks.
 ///
 /// # Pinning
 ///
-/// Any stream will do, whether or not it is `Unpin`: it is put into a box once. To keep your stream, pass `&mut` of one
-/// that is `Unpin`, or what `pin!` makes.
+/// The stream of chunks need not be `Unpin`, because it is boxed. To keep ownership of it, pass `&mut` of a stream that
+/// is `Unpin`, or the result of `pin!`.
 #[must_use = "streams do nothing unless polled"]
 pub struct ParserStream<S> {
-    /// `None` once it has ended.
+    /// `None` once the stream has ended.
     chunks: Option<Pin<Box<S>>>,
     parser: Parser,
-    /// The events of the last chunk that have not been taken.
+    /// The events of the last chunk that have not been returned.
     unread: Unread,
 }
 
@@ -78,23 +78,23 @@ where
     S: Stream<Item = Result<C, E>>,
     C: AsRef<[u8]>,
 {
-    /// A stream of the events that the parser finds in the chunks.
+    /// Creates a stream of the events that `parser` reports for `chunks`.
     pub fn new(chunks: S, parser: Parser) -> Self {
         Self { chunks: Some(Box::pin(chunks)), parser, unread: Unread::default() }
     }
 
-    /// Waits for the next chunk and returns its events, borrowed; `None` at the end. The last events are those of
-    /// [`Parser::finish`].
+    /// Waits for the next chunk and returns its events, which borrow from the parser; `None` at the end. The last
+    /// events are those of [`Parser::finish`].
     ///
-    /// Every chunk gives an answer, whether or not it has events, so this is the loop for snapshots, patches and typed
-    /// looks. As with [`Parser::feed`], the events that you leave in the iterator are dropped. Those that remain of a
-    /// chunk that was read through the stream in part are returned first.
+    /// It returns once per chunk, even if the chunk has no events, so a loop over it can read snapshots, patches and
+    /// typed partial values. As with [`Parser::feed`], events left in the iterator are dropped. If some events of the
+    /// last chunk were read through the stream, the first call returns the others.
     ///
     #[cfg_attr(not(doctest), doc = include_str!("next_chunk.md"))]
     ///
     /// # Errors
     ///
-    /// The error of the chunks' stream. One in the text is the last of the events.
+    /// Fails with the error of the stream of chunks. An error in the text is the last of the events.
     pub async fn next_chunk(&mut self) -> Result<Option<Events<'_>>, E> {
         if self.unread.is_empty() {
             match poll_fn(|cx| self.poll_chunk(cx)).await {
@@ -105,7 +105,8 @@ where
         Ok(Some(self.parser.resume(mem::take(&mut self.unread))))
     }
 
-    /// Parses the next chunk, or finishes; nothing of the last chunk may be unread. `None` at the end.
+    /// Parses the next chunk or finishes the parser; `None` at the end. All events of the last chunk must have been
+    /// returned.
     fn poll_chunk(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<(), E>>> {
         let Some(chunks) = &mut self.chunks else { return Poll::Ready(None) };
         let events = match ready!(chunks.as_mut().poll_next(cx)) {
@@ -128,20 +129,20 @@ where
 }
 
 impl<S> ParserStream<S> {
-    /// The parser, to be looked at between two events. It has read the whole chunk that the last event came from.
+    /// Returns the parser, to be inspected between two events. It has read the whole chunk of the last event.
     #[must_use]
     pub fn parser(&self) -> &Parser {
         &self.parser
     }
 
-    /// The parser back, at any time: with the complete value at the end, or to go on with another stream. Drops the
-    /// chunks' stream, and the events of the last chunk that have not been taken.
+    /// Returns the parser, to read the complete value or to continue with another stream. Drops the stream of chunks
+    /// and the events that have not been returned.
     #[must_use]
     pub fn into_parser(self) -> Parser {
         self.parser
     }
 
-    /// Takes one event of the last chunk.
+    /// Returns the next event of the last chunk.
     fn next_unread<E>(&mut self) -> Option<Result<OwnedEvent, ParserStreamError<E>>> {
         let mut events = self.parser.resume(mem::take(&mut self.unread));
         let next = events.next().map(|event| Ok(event?.to_owned()));
@@ -202,20 +203,20 @@ impl<S> fmt::Debug for ParserStream<S> {
     }
 }
 
-/// The reason why a [`ParserStream`] broke off: the text, or the stream that brought it, which has an error type `E` of
-/// its own. With the feature `stream`.
+/// The error of a [`ParserStream`]: an error in the text, or the error `E` of the stream of chunks. Requires the
+/// feature `stream`.
 ///
-/// It shows as the error inside it, and is an [`Error`](core::error::Error) if `E` is one. `Box<dyn Error>` and
-/// `anyhow::Error` are not: with those, use [`next_chunk`](ParserStream::next_chunk), which returns each of the two
-/// errors as it is, or `map_err`.
+/// `Display` writes the inner error. It implements [`Error`](core::error::Error) if `E` does. `Box<dyn Error>` and
+/// `anyhow::Error` do not: with those, use `map_err`, or [`next_chunk`](ParserStream::next_chunk), which returns the
+/// two errors separately.
 ///
 #[cfg_attr(not(doctest), doc = include_str!("error.md"))]
-// Not `non_exhaustive`: there is no third thing that could break.
+// Exhaustive: there is no third source of errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParserStreamError<E> {
-    /// The text is not valid, or incomplete.
+    /// The text is invalid or incomplete.
     Text(Error),
-    /// The chunks' stream gave an error.
+    /// The stream of chunks failed.
     Transport(E),
 }
 
@@ -235,7 +236,7 @@ impl<E: fmt::Display> fmt::Display for ParserStreamError<E> {
 }
 
 impl<E: core::error::Error> core::error::Error for ParserStreamError<E> {
-    /// Returns the cause of the error inside, whose message is the one that is shown.
+    /// Returns the cause of the inner error, because `Display` already writes the inner error's message.
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Text(error) => error.source(),

@@ -8,18 +8,18 @@ use crate::parser::Parser;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum DocumentEvent<'a> {
-    /// Something became known about a value that a pattern selects; its offset counts from the document's first byte.
+    /// An event of a document's parser. Its offset counts from the document's first byte.
     Match {
         /// The document's number, from 0.
         document: u64,
-        /// The event, as of a text alone.
+        /// The parser's event.
         event: Event<'a>,
     },
-    /// A document has ended, well or with an error.
+    /// The end of a document, with or without an error.
     End(EndedDocument<'a>),
 }
 
-/// A document that has ended: its position and its outcome.
+/// A document that has ended, with its position and its result.
 ///
 /// ```
 /// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};
@@ -48,50 +48,51 @@ pub struct EndedDocument<'a> {
 }
 
 impl<'a> EndedDocument<'a> {
-    /// The document's number, from 0; documents with errors are numbered too.
+    /// Returns the document's number, from 0. Documents with errors are numbered too.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The offset in the stream of the document's first byte, white space at a line's beginning included. What events
-    /// and errors call an offset counts from there.
+    /// Returns the offset in the stream of the document's first byte, which may be white space at the start of a line.
+    /// The offsets of events and errors count from there.
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// Returns the number of its bytes, white space included; after an error, how many there are before the bad one.
+    /// Returns the document's length in bytes, white space included. After an error, it is the number of bytes before
+    /// the bad one.
     #[must_use]
     pub fn byte_count(&self) -> u64 {
         self.parser.offset()
     }
 
-    /// Returns its error, if there is one.
+    /// Returns the document's error, if there is one.
     #[must_use]
     pub fn error(&self) -> Option<&'a Error> {
         self.parser.error()
     }
 
-    /// The complete value as it was spelt.
+    /// Returns the complete value with its original text.
     ///
     /// # Errors
     ///
-    /// Those of [`Parser::complete`].
+    /// Fails like [`Parser::complete`].
     pub fn complete(&self) -> Result<CompleteValue<'a>, Error> {
         self.parser.complete()
     }
 
-    /// The complete value, read strictly with serde_json.
+    /// Deserializes the complete value with serde_json.
     ///
     /// # Errors
     ///
-    /// Those of [`Parser::deserialize`].
+    /// Fails like [`Parser::deserialize`].
     pub fn deserialize<T: serde::Deserialize<'a>>(&self) -> Result<T, Error> {
         self.parser.deserialize()
     }
 
-    /// The parser that has read it, for everything else: its last snapshot, its text, its deviations.
+    /// Returns the parser that has read the document, for its last snapshot, its text or its deviations.
     #[must_use]
     pub fn parser(&self) -> &'a Parser {
         self.parser

@@ -1,4 +1,4 @@
-//! Where the texts of a stream begin and end, whoever reads them.
+//! Splits a stream into texts, for any reader of them.
 
 use super::Framing;
 use crate::error::ErrorKind;
@@ -6,28 +6,28 @@ use crate::parser::Parser;
 use crate::saved::{Impossible, Reader, Writer};
 use crate::tokenizer::{is_white_space, may_follow_atom};
 
-/// The reader of a stream's texts, one after the other, by a parser.
+/// A reader of the texts of a stream. It has one parser and reads the texts in order.
 pub(super) trait ReadTexts {
     fn parser(&self) -> &Parser;
-    /// Returns the place of the text's error in it.
+    /// Returns the offset of the text's error in the text.
     fn error_at(&self) -> u64;
-    /// Forgets the last text.
+    /// Prepares for the next text.
     fn reset(&mut self);
     /// Reads a piece of the text with this number.
     fn read(&mut self, piece: &[u8], number: u64) -> Result<(), Refused>;
-    /// The same up to the end of the root value; returns how many bytes that took.
+    /// Reads up to the end of the root value. Returns the number of bytes read.
     fn read_value(&mut self, chunk: &[u8], number: u64) -> Result<usize, Refused>;
-    /// The text fails after its last byte, for a reason that is not in it.
+    /// Fails the text after its last byte, for a reason that its parser cannot see.
     fn refuse(&mut self, kind: ErrorKind, expected: &'static str);
-    /// The text has all of its bytes.
+    /// Finishes the text after its last byte.
     fn finish(&mut self, number: u64);
-    /// The text has ended, well or with an error.
+    /// Reports the end of the text, with or without an error.
     fn end(&mut self, number: u64, start: u64);
-    /// What belongs to no text.
-    fn pass(&mut self, _between: &[u8]) {}
+    /// Receives bytes that belong to no text.
+    fn between_texts(&mut self, _bytes: &[u8]) {}
 }
 
-/// A text has an error, which its reader has.
+/// The text has an error, which is stored in its reader.
 #[derive(Debug)]
 pub(super) struct Refused;
 
@@ -37,34 +37,34 @@ pub(super) struct Framer {
     state: State,
     /// The number of the open document, or of the next one.
     number: u64,
-    /// The offset in the stream at which the open document began.
+    /// The offset in the stream of the open document's first byte.
     start: u64,
     /// The number of bytes of the stream that have been read.
     offset: u64,
-    /// True if the document begins with a number or literal, which needs something after it.
+    /// True if the document begins with a number or literal, which only the next byte can end.
     is_atom: bool,
-    /// The last byte of the open document so far.
+    /// The last byte that was read of the open document.
     last: u8,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Before the first byte of a document; the parser still has the last one.
+    /// Before the first byte of a document. The parser still holds the previous document.
     Between,
-    /// Nothing but white space so far, which may be all there is.
+    /// Only white space of a document has been read, which may be all of it.
     Blank,
     Open,
-    /// A number or literal has ended, if the next byte is no part of it.
+    /// At the end of a number or literal, unless the next byte belongs to it.
     AfterAtom,
-    /// The same, and a slash has come: a comment, and so the next document, begins with it, or it is one byte too many.
+    /// After a number or literal and a slash, which either begins a comment of the next document or is an error.
     AfterAtomAndSlash,
-    /// The document has an error; what is left of it is passed over.
+    /// After an error in the document. The rest of the document is skipped.
     Refused,
-    /// The stream has ended, by itself or with an error.
+    /// After the end of the stream or an error that ended it.
     Closed,
 }
 
-/// By their places in the declaration.
+/// The states in the order of declaration.
 const STATES: [State; 7] = [
     State::Between,
     State::Blank,
@@ -100,7 +100,7 @@ impl Framer {
         self.state == State::Closed
     }
 
-    /// Nothing more is read.
+    /// Ends the stream, so that nothing more is read.
     pub(super) fn close(&mut self) {
         self.state = State::Closed;
     }
@@ -109,7 +109,7 @@ impl Framer {
         *self = Self::new(self.framing);
     }
 
-    /// Reads a chunk of a stream that is not closed. An error ends the stream.
+    /// Reads a chunk. The stream must not be closed; an error closes it.
     pub(super) fn feed(&mut self, chunk: &[u8], reader: &mut impl ReadTexts) -> Result<(), Refused> {
         match self.framing.separator() {
             Some(separator) => {
@@ -120,7 +120,7 @@ impl Framer {
         }
     }
 
-    /// The end of input.
+    /// Ends the input.
     pub(super) fn finish(&mut self, reader: &mut impl ReadTexts) {
         if self.state == State::Closed {
             return;
@@ -128,11 +128,11 @@ impl Framer {
         if self.state == State::AfterAtomAndSlash {
             self.offset -= 1;
             self.state = State::AfterAtom;
-            // No comment follows, so the slash is the error, which is reported at the end.
+            // No comment follows, so the slash is an error, which `end` reports.
             let _ = reader.read(b"/", self.number);
         }
         if matches!(self.state, State::Between | State::Refused) {
-            // What the parser has of an earlier document is no part of a saved state.
+            // The previous document is not in a saved state, so nothing may depend on it.
             reader.reset();
         }
         self.end_text(reader);
@@ -144,14 +144,14 @@ impl Framer {
         while let Some(len) = memchr::memchr(separator, rest) {
             self.read(&rest[..len], reader);
             self.end_text(reader);
-            reader.pass(&rest[len..=len]);
+            reader.between_texts(&rest[len..=len]);
             self.offset += 1;
             rest = &rest[len + 1..];
         }
         self.read(rest, reader);
     }
 
-    /// Reads a piece of a document that a separator will end.
+    /// Reads a piece of a document that ends with a separator.
     fn read(&mut self, piece: &[u8], reader: &mut impl ReadTexts) {
         let Some(&last) = piece.last() else { return };
         if self.state == State::Between {
@@ -169,7 +169,7 @@ impl Framer {
         {
             self.state = State::Open;
             self.is_atom = is_atom(piece[space]);
-            // Each text of a sequence comes after a separator, the first one too.
+            // Every text of a sequence follows a separator, including the first.
             is_unmarked = self.framing == Framing::Sequence && self.start == 0;
             piece = if is_unmarked { &piece[..space] } else { piece };
         }
@@ -188,7 +188,7 @@ impl Framer {
         while let Some(&first) = rest.first() {
             let read = match self.state {
                 State::Between if is_white_space(first) => {
-                    reader.pass(&rest[..1]);
+                    reader.between_texts(&rest[..1]);
                     Ok(1)
                 }
                 State::Between => {
@@ -218,15 +218,15 @@ impl Framer {
         Ok(())
     }
 
-    /// Reads up to the end of a value; returns how much of the chunk that took.
+    /// Reads up to the end of a value. Returns the number of bytes read.
     fn read_value(&mut self, chunk: &[u8], reader: &mut impl ReadTexts) -> Result<usize, Refused> {
         if self.state == State::AfterAtom {
-            // Something that is neither white space nor the beginning of a value.
+            // Neither white space nor the beginning of a value.
             return reader.read(chunk, self.number).map(|()| chunk.len());
         }
         let read = reader.read_value(chunk, self.number)?;
         if reader.parser().has_root_ended() {
-            // A number has ended before this byte, a literal with it. All else ends with a bracket or a quote.
+            // A number ends before this byte and a literal with it. Other values end with a bracket or a quote.
             let last = read.checked_sub(1).and_then(|last| chunk.get(last));
             if last.is_none_or(u8::is_ascii_alphanumeric) {
                 self.state = State::AfterAtom;
@@ -237,7 +237,7 @@ impl Framer {
         Ok(read)
     }
 
-    /// The byte after a slash after a number or literal.
+    /// Reads the byte after a slash that follows a number or literal.
     fn read_after_slash(&mut self, byte: u8, reader: &mut impl ReadTexts) -> Result<usize, Refused> {
         self.state = State::AfterAtom;
         if !matches!(byte, b'/' | b'*') {
@@ -248,25 +248,25 @@ impl Framer {
         self.begin(reader);
         self.state = State::Open;
         self.offset += 1;
-        // The byte after it is read as any other.
+        // The byte after the slash is read as any other.
         self.read_value(b"/", reader).map(|_| 0)
     }
 
-    /// The next byte is the first one of a document.
+    /// Begins a document at the next byte.
     fn begin(&mut self, reader: &mut impl ReadTexts) {
         reader.reset();
         self.state = State::Blank;
         self.start = self.offset;
     }
 
-    /// The document that is open, if one is, has all of its bytes.
+    /// Ends the open document, if there is one.
     fn end_text(&mut self, reader: &mut impl ReadTexts) {
         if matches!(self.state, State::Open | State::AfterAtom) {
             let is_atom = self.is_atom || reader.parser().is_in_root_number();
             if self.framing == Framing::Sequence && is_atom && !is_white_space(self.last) {
                 reader.refuse(ErrorKind::Incomplete, "expected white space after a number or literal");
             } else {
-                // Its error is reported with the end.
+                // An error is reported by `end`.
                 reader.finish(self.number);
             }
             self.end(reader);
@@ -280,7 +280,7 @@ impl Framer {
     }
 }
 
-/// Saved state: without the reader's, which follows.
+/// Saved state, without the reader's, which follows it.
 impl Framer {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.byte(self.state as u8);
@@ -297,12 +297,12 @@ impl Framer {
         Ok(())
     }
 
-    /// Returns true if something may still be asked of the reader, or fed to it.
+    /// Returns true if the reader's state is still needed.
     pub(super) fn needs_reader(&self) -> bool {
         !matches!(self.state, State::Between | State::Refused)
     }
 
-    /// Checks that a stream may be here with a reader that is there.
+    /// Checks that a restored state is consistent with the restored parser.
     pub(super) fn check(&self, parser: &Parser, is_open: bool) -> Result<(), Impossible> {
         let is_concatenated = self.framing == Framing::Concatenated;
         let is_possible = match self.state {
@@ -316,8 +316,8 @@ impl Framer {
                 is_concatenated && is_open && parser.has_root_ended() && after_slash
             }
         };
-        // Each text takes a byte at least, apart from the one that is refused for its first byte; and a slash that may
-        // begin a comment is one more.
+        // Each text has at least one byte, unless it fails at its first byte. A slash that may begin a comment is one
+        // more.
         let most = match self.state {
             State::Refused | State::Closed => Some(self.offset + 1),
             State::Between | State::Blank => Some(self.offset),
@@ -330,15 +330,15 @@ impl Framer {
             State::Between | State::Refused => true,
             State::Blank | State::Open | State::AfterAtom => read == self.offset,
             State::AfterAtomAndSlash => read + 1 == self.offset,
-            // The parser has white space at most, or has ended.
+            // The parser has read nothing but white space, or has ended.
             State::Closed => !is_open || parser.is_before_root() && read <= self.offset,
         };
         Impossible::unless(is_possible && is_in_stream && is_in_document)
     }
 }
 
-/// Returns true if a value that begins like this is a number or a literal, in any spelling: others say themselves where
-/// they end.
+/// Returns true if a value with this first byte is a number or literal, of JSON or of a lenient parser. Other values
+/// end with a byte of their own.
 fn is_atom(first: u8) -> bool {
     first == b'-' || first.is_ascii_alphanumeric()
 }

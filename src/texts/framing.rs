@@ -1,8 +1,8 @@
-//! The ways to separate the texts of a stream.
+//! The formats of a stream of texts.
 
 use crate::names::names;
 
-/// The way to separate the texts of a stream.
+/// The format of a stream of texts: how they are separated.
 ///
 /// ```
 /// use jsonspigot::Framing;
@@ -13,25 +13,25 @@ use crate::names::names;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Framing {
-    /// JSON Lines, also known as NDJSON: a line feed ends a text. A line with an error costs that line only. Lines
-    /// that are empty or only white space are not texts, and are not numbered; the last line needs no line feed.
+    /// JSON Lines, also known as NDJSON: a line feed ends a text. An error in a line does not affect the next lines.
+    /// Lines that are empty or only white space are not texts and are not numbered. The last line needs no line feed.
     Lines,
-    /// One text after the other, with or without white space between: `{}{}`, `1 2`, `"a""b"`.
+    /// One text after the other, with or without white space between them: `{}{}`, `1 2`, `"a""b"`.
     ///
-    /// An object, array or string ends with its last byte. A number or literal is followed by white space, by `"` or a
-    /// bracket, or by the end of input; `12-3` and `nulltrue` are errors, as with serde_json's `StreamDeserializer`.
-    /// Where the next text begins is not known after an error, so it ends the stream.
+    /// An object, array or string ends with its last byte. A number or literal must be followed by white space, by `"`
+    /// or a bracket, or by the end of input; `12-3` and `nulltrue` are errors, as with serde_json's
+    /// `StreamDeserializer`. An error ends the stream, because the start of the next text is unknown.
     Concatenated,
-    /// JSON text sequences (RFC 7464): each text comes after a record separator, U+001E, and ends before the next one.
-    /// A text with an error costs that text only.
+    /// JSON text sequences (RFC 7464): each text begins with a record separator, U+001E, and ends before the next one.
+    /// An error in a text does not affect the next texts.
     ///
-    /// A number or literal must be followed by white space, usually a line feed, or it may have been cut off and is
-    /// incomplete (section 2.4). Texts without content are passed over; bytes before the first separator are an error.
+    /// A number or literal must be followed by white space, usually a line feed. Otherwise it is incomplete, since it
+    /// may have been truncated (RFC 7464 §2.4). Empty texts are skipped. Bytes before the first separator are an error.
     Sequence,
 }
 
 impl Framing {
-    /// The byte that ends a text, if there is one that can't be in a text.
+    /// Returns the byte that separates texts, if the framing has one.
     pub(super) fn separator(self) -> Option<u8> {
         match self {
             Self::Lines => Some(b'\n'),

@@ -1,8 +1,8 @@
-//! Many JSON texts in one stream, read by one parser, one after the other.
+//! Many JSON texts in one stream, read by one parser.
 //!
-//! Owns the streams of texts that are read, and (`rewriter.rs`) of those that are rewritten. Where a text begins and
-//! ends, the documents' numbers, and what becomes of a stream after a bad text is in `framer.rs`; `framing.rs` has the
-//! names of the ways to know, and `event.rs` what is reported. How a text is read is the parser's business alone.
+//! This file owns [`Documents`], which reads the texts; `rewriter.rs` owns the stream that rewrites them. Both split
+//! the stream with `framer.rs`, which also numbers the texts and recovers from errors. `framing.rs` has the framings,
+//! and `event.rs` the events. The texts themselves are read by the parser.
 
 mod event;
 mod framer;
@@ -23,11 +23,11 @@ use self::framer::{Framer, ReadTexts, Refused};
 use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::Parser;
 
-/// A stream of JSON texts, read by one parser: JSON Lines, concatenated values, or a sequence (RFC 7464).
+/// A parser of many JSON texts in one stream: JSON Lines, concatenated values, or a sequence (RFC 7464).
 ///
-/// Chunks are cut anywhere, and may hold many texts or a piece of one. Each text is a *document* with a number. Events,
-/// offsets, lines, limits and errors are those that a parser gives for the document alone; where it begins in the
-/// stream is known too.
+/// A chunk may end anywhere and contain many texts or a piece of one. Each text is a *document* with a number. Its
+/// events, offsets, lines, limits and errors are those of a parser that reads only this document. Its
+/// [start](EndedDocument::start) in the stream is also reported.
 ///
 /// ```
 /// use jsonspigot::{DocumentEvent, Documents, EventKind, Framing, Parser, PatternSet};
@@ -55,8 +55,8 @@ use crate::parser::Parser;
 ///
 /// # Cost
 ///
-/// Linear in the stream, whatever the chunks' size and however many documents are in one. In steady state a document
-/// allocates nothing: the parser is [reset](Parser::reset), and keeps its buffers.
+/// Linear in the length of the stream, for chunks and documents of any size. In steady state a document allocates
+/// nothing: the parser is [reset](Parser::reset) and keeps its buffers.
 #[derive(Clone, Debug)]
 pub struct Documents {
     parser: Parser,
@@ -64,11 +64,10 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// A stream whose texts are read by `parser`, with its patterns and options. The parser is [reset](Parser::reset)
-    /// first.
+    /// Creates a stream whose texts are read by `parser`, which is [reset](Parser::reset) first.
     ///
-    /// With a [lenient](crate::ParserBuilder::lenient) parser a line feed still ends a line, and a comment between
-    /// concatenated texts belongs to the one after it.
+    /// With a [lenient](crate::ParserBuilder::lenient) parser, a line feed still ends a line, and a comment between
+    /// concatenated texts belongs to the next text.
     #[must_use]
     pub fn new(framing: Framing, mut parser: Parser) -> Self {
         parser.read_on_after_root();
@@ -76,9 +75,10 @@ impl Documents {
         Self { parser, framer: Framer::new(framing) }
     }
 
-    /// Reads a chunk, and returns its events as values of their own, an error last.
+    /// Reads a chunk and returns an iterator over its events, which own their data. An error comes last.
     ///
-    /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
+    /// The chunk is read before this returns, so dropping the iterator early loses only events.
+    /// [`feed_with`](Self::feed_with) does not copy.
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> DocumentEvents {
         let mut events = Vec::new();
         let fed = self.feed_with(chunk, |event| events.push(Ok(event.to_owned())));
@@ -86,12 +86,13 @@ impl Documents {
         DocumentEvents::new(events)
     }
 
-    /// Reads a chunk and calls `on_event` for each event at once.
+    /// Reads a chunk and calls `on_event` for each event immediately.
     ///
     /// # Errors
     ///
-    /// Only what ends the stream: with [`Framing::Concatenated`] the error of a document, which is reported by its
-    /// [end](DocumentEvent::End) too; with any framing [`ErrorKind::Finished`] for bytes after the end of input.
+    /// Fails only if the stream has ended: with [`Framing::Concatenated`] because of an error in a document, which its
+    /// [end](DocumentEvent::End) also reports, and with any framing with [`ErrorKind::Finished`] for bytes after the
+    /// end of input.
     pub fn feed_with(
         &mut self,
         chunk: impl AsRef<[u8]>,
@@ -107,7 +108,7 @@ impl Documents {
         fed.or_else(|Refused| self.verdict())
     }
 
-    /// The end of input: ends the last document. Returns its events, and an error last, as [`feed`](Self::feed) does.
+    /// Ends the input and the last document. Returns its events like [`feed`](Self::feed).
     pub fn finish(&mut self) -> DocumentEvents {
         let mut events = Vec::new();
         let finished = self.finish_with(|event| events.push(Ok(event.to_owned())));
@@ -115,11 +116,11 @@ impl Documents {
         DocumentEvents::new(events)
     }
 
-    /// The end of input: ends the last document.
+    /// Ends the input and the last document.
     ///
     /// # Errors
     ///
-    /// With [`Framing::Concatenated`] the error of a document, which ends the stream.
+    /// Fails with the error of a document if the framing is [`Framing::Concatenated`].
     pub fn finish_with(&mut self, mut on_event: impl FnMut(DocumentEvent<'_>)) -> Result<(), Error> {
         unless_interrupted(self, |Self { parser, framer }| {
             framer.finish(&mut Reading { parser, on_event: &mut on_event });
@@ -127,7 +128,7 @@ impl Documents {
         self.verdict()
     }
 
-    /// The number of the document that is open, or of the next one: how many have ended.
+    /// Returns the number of documents that have ended, which is the number of the open or next document.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.framer.number()
@@ -139,7 +140,7 @@ impl Documents {
         self.framer.offset()
     }
 
-    /// The parser with the document that is open, for its snapshot, say; `None` between two documents.
+    /// Returns the parser with the open document, for example for a snapshot; `None` between two documents.
     ///
     /// ```
     /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
@@ -157,7 +158,7 @@ impl Documents {
         self.framer.is_in_text().then_some(&self.parser)
     }
 
-    /// Begins a new stream, with the same parser and framing; buffers are kept.
+    /// Begins a new stream with the same parser and framing. Buffers are reused.
     pub fn reset(&mut self) {
         self.parser.reset();
         self.framer.reset();
@@ -167,15 +168,15 @@ impl Documents {
         self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// The error of a document that ended the stream, or the panic of a callback.
+    /// Returns the error that ended the stream: a document's error or a panic in a callback.
     fn broken_by(&self) -> Option<&Error> {
-        // A deviation leaves no doubt where the document ends.
+        // Tolerated deviations do not end the stream, because the end of the document is known.
         let stopped_by = self.parser.engine.stopped_by()?;
         let is_broken = self.framer.framing() == Framing::Concatenated || stopped_by.kind() == ErrorKind::Panicked;
         if is_broken { self.parser.error() } else { None }
     }
 
-    /// Returns the reason why nothing more is read.
+    /// Returns the error of feeding bytes to a closed stream.
     #[cold]
     fn closed_by(&self) -> Error {
         let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
@@ -190,7 +191,7 @@ impl Interrupted for Documents {
     }
 }
 
-/// The parser, and where its events go.
+/// The parser and the callback that receives its events.
 struct Reading<'a, F> {
     parser: &'a mut Parser,
     on_event: &'a mut F,
@@ -227,7 +228,7 @@ impl<F: FnMut(DocumentEvent<'_>)> ReadTexts for Reading<'_, F> {
 
     fn finish(&mut self, document: u64) {
         let Self { parser, on_event } = self;
-        // Its error is reported with the end.
+        // An error is reported by `end`.
         let _ = parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
     }
 

@@ -1,4 +1,4 @@
-//! Events of a stream of JSON texts that own their parts.
+//! Owned events of a stream of JSON texts.
 
 use alloc::string::{String, ToString};
 
@@ -7,8 +7,8 @@ use crate::error::Error;
 use crate::event::owned_events;
 use crate::event::{OwnedEvent, deserialize_whole};
 
-/// A [`DocumentEvent`] that owns its parts: `'static + Send`, as [`Documents::feed`](super::Documents::feed) returns
-/// them.
+/// A [`DocumentEvent`] that owns its data and is `'static + Send`, returned by
+/// [`Documents::feed`](super::Documents::feed).
 ///
 /// ```
 /// use jsonspigot::{Documents, Framing, OwnedDocumentEvent, Parser, PatternSet};
@@ -40,7 +40,7 @@ pub enum OwnedDocumentEvent {
     End(OwnedEndedDocument),
 }
 
-/// An [`EndedDocument`] that owns its parts.
+/// An [`EndedDocument`] that owns its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnedEndedDocument {
     number: u64,
@@ -51,52 +51,53 @@ pub struct OwnedEndedDocument {
 }
 
 impl OwnedEndedDocument {
-    /// The document's number, from 0; documents with errors are numbered too.
+    /// Returns the document's number, from 0. Documents with errors are numbered too.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// The offset in the stream of the document's first byte; see [`EndedDocument::start`].
+    /// Returns the offset in the stream of the document's first byte; see [`EndedDocument::start`].
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start
     }
 
-    /// The number of its bytes; see [`EndedDocument::byte_count`].
+    /// Returns the document's length in bytes; see [`EndedDocument::byte_count`].
     #[must_use]
     pub fn byte_count(&self) -> u64 {
         self.byte_count
     }
 
-    /// The error in it, if there is one.
+    /// Returns the document's error, if there is one.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_ref()
     }
 
-    /// The complete value's JSON text on one line, numbers and escapes as they were spelt.
+    /// Returns the complete value as JSON text on one line, with its original numbers and escapes.
     ///
     /// # Errors
     ///
-    /// Those of [`Parser::complete`](crate::Parser::complete).
+    /// Fails like [`Parser::complete`](crate::Parser::complete).
     pub fn value(&self) -> Result<&str, Error> {
         self.value.as_deref().map_err(Clone::clone)
     }
 
-    /// The complete value, read strictly with serde_json.
+    /// Deserializes the complete value with serde_json.
     ///
     /// # Errors
     ///
-    /// Those of [`value`](Self::value), and if it is not a `T` those of
-    /// [`CompleteValue::deserialize`](crate::CompleteValue::deserialize), with places in `value`.
+    /// Fails like [`value`](Self::value), and like [`CompleteValue::deserialize`](crate::CompleteValue::deserialize) if
+    /// the value is not a `T`. The error's position then refers to the text that `value` returns.
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
         deserialize_whole(self.value()?)
     }
 }
 
 impl EndedDocument<'_> {
-    /// A copy that can be kept and sent to another thread. Costs the value's text, if that was kept.
+    /// Copies the document's result, so that it can be stored and sent to another thread. Copies the value's text, if
+    /// it was retained.
     #[must_use]
     pub fn to_owned(&self) -> OwnedEndedDocument {
         OwnedEndedDocument {
@@ -110,7 +111,7 @@ impl EndedDocument<'_> {
 }
 
 impl DocumentEvent<'_> {
-    /// A copy that can be kept and sent to another thread. Costs the path and the text or value.
+    /// Copies the event, so that it can be stored and sent to another thread. Copies the path and the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedDocumentEvent {
         match *self {
@@ -121,19 +122,19 @@ impl DocumentEvent<'_> {
 }
 
 owned_events! {
-    /// The events of one chunk, in order, an error last: what [`Documents::feed`](super::Documents::feed) and
-    /// [`Documents::finish`](super::Documents::finish) return. The chunk has been read when this is made, and nothing
-    /// is borrowed.
+    /// An iterator over the events of one chunk, in order, with an error last. Returned by
+    /// [`Documents::feed`](super::Documents::feed) and [`Documents::finish`](super::Documents::finish). The chunk has
+    /// already been read, and nothing is borrowed.
     DocumentEvents of Result<OwnedDocumentEvent, Error>
 }
 
 impl DocumentEvents {
-    /// The verdict on the stream, for callers who need none of its events. What is wrong with a single line or record
-    /// is not an error of the stream.
+    /// Discards the events and fails if the stream has failed. An error in a single line or record is not an error of
+    /// the stream.
     ///
     /// # Errors
     ///
-    /// The error that the iterator has not returned yet. It comes last, so there is at most one.
+    /// Fails with the error that the iterator has not returned yet. There is at most one, at the end.
     pub fn check(mut self) -> Result<(), Error> {
         self.next_back().map_or(Ok(()), |last| last.map(|_| ()))
     }

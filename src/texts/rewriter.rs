@@ -1,4 +1,4 @@
-//! Many texts that are rewritten while they pass.
+//! Rewrites a stream of many texts.
 
 use alloc::vec::Vec;
 
@@ -9,10 +9,10 @@ use crate::parser::Parser;
 use crate::rewrite::{RewriteError, Rewriter};
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
-/// Rewrites a stream of JSON texts while they pass, one after the other, by one [`Rewriter`]; what is between them
-/// comes out as it came in.
+/// Rewrites a stream of JSON texts while they arrive, with one [`Rewriter`].
 ///
-/// Where a text begins and ends is as for [`Documents`](super::Documents). Each is rewritten as if it were alone.
+/// The stream is split like that of [`Documents`](super::Documents), and each text is rewritten by itself. Bytes
+/// between texts are passed through unchanged.
 ///
 /// ```
 /// use jsonspigot::{DocumentRewriter, Framing, PatternSet, Rewriter, Rewritten, Rule};
@@ -34,50 +34,51 @@ use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A text with an error comes out up to the bad byte, without what was held back; the rest of it is left out, as
-/// nothing can be selected there.
+/// A text with an error is written up to the bad byte, without the bytes that were held back. The rest of it is
+/// dropped, because rules cannot be applied there.
 #[derive(Debug)]
 pub struct DocumentRewriter {
     rewriter: Rewriter,
     framer: Framer,
 }
 
-/// What comes out of a [`DocumentRewriter`].
+/// The output of a [`DocumentRewriter`].
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Rewritten<'a> {
-    /// The next bytes of the stream; never empty.
+    /// The next bytes of the rewritten stream; never empty.
     Bytes(&'a [u8]),
-    /// A text has ended, well or with an error.
+    /// The end of a text, with or without an error.
     End {
-        /// Its number, from 0; texts with errors are numbered too.
+        /// The text's number, from 0. Texts with errors are numbered too.
         document: u64,
-        /// The offset of its first byte in the stream as it came, from which the error's offset counts.
+        /// The offset of the text's first byte in the original stream. The error's offset counts from there.
         start: u64,
-        /// What is wrong with it, if anything is.
+        /// The text's error, if there is one.
         error: Option<&'a RewriteError>,
     },
 }
 
 impl DocumentRewriter {
-    /// A stream whose texts are rewritten by a rewriter, which is [reset](Rewriter::reset) first.
+    /// Creates a stream whose texts are rewritten by `rewriter`, which is [reset](Rewriter::reset) first.
     #[must_use]
     pub fn new(framing: Framing, mut rewriter: Rewriter) -> Self {
         rewriter.reset();
         Self { rewriter, framer: Framer::new(framing) }
     }
 
-    /// Reads a chunk, and passes all to `sink` that is decided by now.
+    /// Reads a chunk and passes all output that is decided to `sink`.
     ///
     /// # Errors
     ///
-    /// Only what ends the stream: with [`Framing::Concatenated`] the error of a text, which is reported by its
-    /// [end](Rewritten::End) too; with any framing [`ErrorKind::Finished`] for bytes after the end of input.
+    /// Fails only if the stream has ended: with [`Framing::Concatenated`] because of an error in a text, which its
+    /// [end](Rewritten::End) also reports, and with any framing with [`ErrorKind::Finished`] for bytes after the end of
+    /// input.
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(Rewritten<'_>)) -> Result<(), RewriteError> {
         let chunk = chunk.as_ref();
         if !self.framer.is_closed() {
             let fed = unless_interrupted(self, |Self { rewriter, framer }| {
-                framer.feed(chunk, &mut Rewriting { rewriter, sink: &mut sink })
+                framer.feed(chunk, &mut RewriterWithSink { rewriter, sink: &mut sink })
             });
             return fed.or_else(|Refused| self.verdict());
         }
@@ -89,14 +90,14 @@ impl DocumentRewriter {
         Err(RewriteError::Text(self.rewriter.parser().error_of_call(ErrorKind::Finished, expected)))
     }
 
-    /// The end of input: ends the last text, and passes on what was held back.
+    /// Ends the input and the last text, and passes the bytes that were held back to `sink`.
     ///
     /// # Errors
     ///
-    /// With [`Framing::Concatenated`] the error of a text, which ends the stream.
+    /// Fails with the error of a text if the framing is [`Framing::Concatenated`].
     pub fn finish(&mut self, mut sink: impl FnMut(Rewritten<'_>)) -> Result<(), RewriteError> {
         unless_interrupted(self, |Self { rewriter, framer }| {
-            framer.finish(&mut Rewriting { rewriter, sink: &mut sink });
+            framer.finish(&mut RewriterWithSink { rewriter, sink: &mut sink });
         });
         self.verdict()
     }
@@ -112,7 +113,7 @@ impl DocumentRewriter {
         })
     }
 
-    /// The number of the text that is open, or of the next one: how many have ended.
+    /// Returns the number of texts that have ended, which is the number of the open or next text.
     #[must_use]
     pub fn number(&self) -> u64 {
         self.framer.number()
@@ -124,13 +125,13 @@ impl DocumentRewriter {
         self.framer.offset()
     }
 
-    /// Begins a new stream, with the same rules and framing.
+    /// Begins a new stream with the same rules and framing.
     pub fn reset(&mut self) {
         self.rewriter.reset();
         self.framer.reset();
     }
 
-    /// The stream's state as bytes, between two chunks; see [`Rewriter::save`].
+    /// Returns the stream's state between two chunks as bytes; see [`Rewriter::save`].
     #[must_use]
     pub fn save(&self) -> Vec<u8> {
         saved::save(&self.owner(), |out: &mut Writer<'_>| {
@@ -141,8 +142,8 @@ impl DocumentRewriter {
         })
     }
 
-    /// Goes on where a [saved](Self::save) stream was. This one is new, with the same framing and a rewriter with the
-    /// same choices; what has come to it is forgotten.
+    /// Restores a [saved](Self::save) stream. The framing and the rewriter's options must be those of the saved stream.
+    /// Anything this stream has read is discarded.
     ///
     /// ```
     /// use jsonspigot::{DocumentRewriter, Framing, PatternSet, Rewriter, Rule};
@@ -158,7 +159,7 @@ impl DocumentRewriter {
     ///
     /// # Errors
     ///
-    /// As [`Rewriter::restore`]; another framing is another choice.
+    /// Fails like [`Rewriter::restore`], and with [`RestoreError::OtherChoices`] if the framing differs.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
         saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
@@ -187,13 +188,13 @@ impl Interrupted for DocumentRewriter {
     }
 }
 
-/// The rewriter, and where what comes out of it goes.
-struct Rewriting<'a> {
+/// The rewriter and the callback that receives its output.
+struct RewriterWithSink<'a> {
     rewriter: &'a mut Rewriter,
     sink: &'a mut dyn FnMut(Rewritten<'_>),
 }
 
-impl ReadTexts for Rewriting<'_> {
+impl ReadTexts for RewriterWithSink<'_> {
     fn parser(&self) -> &Parser {
         self.rewriter.parser()
     }
@@ -219,7 +220,7 @@ impl ReadTexts for Rewriting<'_> {
     }
 
     fn finish(&mut self, _: u64) {
-        // Its error is reported with the end.
+        // An error is reported by `end`.
         let _ = self.rewriter.finish(|bytes| (self.sink)(Rewritten::Bytes(bytes)));
     }
 
@@ -227,7 +228,7 @@ impl ReadTexts for Rewriting<'_> {
         (self.sink)(Rewritten::End { document, start, error: self.rewriter.check_open().err().as_ref() });
     }
 
-    fn pass(&mut self, between: &[u8]) {
-        (self.sink)(Rewritten::Bytes(between));
+    fn between_texts(&mut self, bytes: &[u8]) {
+        (self.sink)(Rewritten::Bytes(bytes));
     }
 }

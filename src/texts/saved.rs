@@ -1,4 +1,4 @@
-//! Saved state of a stream of texts: where it is between and in them, and the parser of the open one.
+//! Saved state of a stream of texts: the framer's state, and the parser of the open text.
 
 use alloc::vec::Vec;
 
@@ -7,7 +7,7 @@ use crate::parser::Parser;
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
 impl Documents {
-    /// The stream's state as bytes, between two chunks; see [`Parser::save`].
+    /// Returns the stream's state between two chunks as bytes; see [`Parser::save`].
     ///
     /// ```
     /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
@@ -28,11 +28,12 @@ impl Documents {
         saved::save(&Self::owner(self.framer.framing(), &self.parser), |out| self.save_body(out))
     }
 
-    /// The stream that was [saved](Self::save). `parser` is a new one, with the patterns and choices of the one in it.
+    /// Restores a [saved](Self::save) stream. `parser` is a new parser with the patterns and options of the saved one.
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); another framing is another choice.
+    /// Fails like [`ParserBuilder::restore`](crate::ParserBuilder::restore), and with [`RestoreError::OtherChoices`] if
+    /// the framing differs.
     pub fn restore(framing: Framing, parser: Parser, bytes: &[u8]) -> Result<Self, RestoreError> {
         let mut new = Self::new(framing, parser);
         saved::restore(&Self::owner(framing, &new.parser), bytes, |reader| new.restore_body(reader))?;

@@ -1,4 +1,4 @@
-//! The serialized form of an [`OwnedDocumentEvent`]: a map in the shape of the command's lines.
+//! Serializes an [`OwnedDocumentEvent`] as a map with the fields of the command's output.
 
 use core::fmt;
 
@@ -22,7 +22,7 @@ impl Serialize for OwnedDocumentEvent {
             Some(error) => write_error(&mut map, error)?,
             None => {
                 map.serialize_entry("bytes", &ended.byte_count())?;
-                // A value that was not kept is left out.
+                // A value whose text was not retained is omitted.
                 if let Ok(value) = ended.value() {
                     map.serialize_entry("value", &RawJson(value))?;
                 }
@@ -33,11 +33,11 @@ impl Serialize for OwnedDocumentEvent {
 }
 
 impl OwnedDocumentEvent {
-    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
+    /// Writes the event as one JSON object on one line, like the command, with the exact text of its values.
     ///
     /// # Errors
     ///
-    /// If writing fails, or a value that was changed is not JSON.
+    /// Fails if writing fails, or if a value in the event has been changed to a text that is not JSON.
     pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
         write_json(out, self)
     }
