@@ -1,20 +1,20 @@
-//! Bytes between tokens that are left out: trailing commas, comments, a byte order mark.
+//! Deviations between tokens, which are omitted from the strict text: trailing commas, comments, a byte order mark.
 
-use super::run::Run;
 use super::state::{MARK, Step};
+use super::translation::Translation;
 use crate::error::{DeviationKind, Fault};
 
-impl Run<'_, '_> {
-    /// The bracket after a trailing comma: the comma goes, and the bracket is read.
+impl Translation<'_, '_> {
+    /// Removes the trailing comma before the bracket at `pos`.
     pub(super) fn trailing_comma(&mut self, fault: Fault, pos: usize) -> Result<usize, Fault> {
-        self.pass(DeviationKind::TrailingCommas, fault)?;
+        self.tolerate(DeviationKind::TrailingCommas, fault)?;
         self.parts.tokenizer.take_back_comma();
         self.parts.retained.take_back_comma();
         self.place = self.place.wrapping_sub(1);
         Ok(pos)
     }
 
-    /// The byte after a slash.
+    /// Reads the byte after a slash.
     pub(super) fn slash(&mut self, pos: usize) -> Result<usize, Fault> {
         let step = match self.chunk[pos] {
             b'/' => Some(Step::LineComment),
@@ -26,7 +26,7 @@ impl Run<'_, '_> {
         Ok(pos + 1)
     }
 
-    /// Reads up to the line feed, which is white space again.
+    /// Skips a comment up to its line feed, which is white space.
     pub(super) fn line_comment(&mut self, pos: usize) -> usize {
         let len = self.chunk[pos..].iter().position(|&byte| byte == b'\n');
         if len.is_some() {
@@ -35,7 +35,7 @@ impl Run<'_, '_> {
         len.map_or(self.chunk.len(), |len| pos + len)
     }
 
-    /// Reads up to the asterisk and slash that end the comment. Lines are counted, as in white space.
+    /// Skips a comment up to and including `*/`. Lines are counted as in white space.
     pub(super) fn block_comment(&mut self, pos: usize, mut is_after_star: bool) -> usize {
         for (place, &byte) in self.chunk.iter().enumerate().skip(pos) {
             if is_after_star && byte == b'/' {
@@ -51,7 +51,7 @@ impl Run<'_, '_> {
         self.chunk.len()
     }
 
-    /// The second and third byte of a byte order mark.
+    /// Reads the second or third byte of a byte order mark.
     pub(super) fn mark(&mut self, matched: u8, pos: usize) -> Result<usize, Fault> {
         let is_mark = self.chunk[pos] == MARK[usize::from(matched)];
         if is_mark && matched == 1 {

@@ -1,24 +1,25 @@
-//! The choices of a parser that goes past deviations. Nothing else names the translator, so that programs which never
-//! ask for it do not contain it.
+//! The builder options for deviations. Only these methods refer to the translator, so programs that do not call them do
+//! not link it.
 
 use super::state::Lenient;
 use crate::error::Leniency;
 use crate::parser::ParserBuilder;
 
 impl ParserBuilder {
-    /// Goes on past these deviations from JSON, to show what follows them. Off by default; each call adds to the set.
+    /// Tolerates these deviations from JSON and keeps parsing. Off by default. Each call adds to the set.
     ///
-    /// For display, because models write such text while a person watches. Events, snapshots and patches go on after a
-    /// deviation as [`DeviationKind`](crate::DeviationKind) says, and [`Parser::deviations`](crate::Parser::deviations)
-    /// reports it. But the text is not JSON, so it is never complete: from the first deviation on, strings and
-    /// containers end without their value (atoms keep theirs), the root of the snapshot stays open, no more text is
-    /// kept, and [`finish`](crate::Parser::finish) returns the error with which a strict parser would have stopped at
-    /// that deviation. Any other error stops the parser as usual. Limits apply as usual: those on keys and strings also
-    /// count the bytes of unquoted keys and of single-quoted text. A text without deviations is read exactly as by a
-    /// strict parser, at the same cost.
+    /// This is meant for display, because models write such text while a person watches. Events, snapshots and patches
+    /// continue after a deviation, which is read as [`DeviationKind`](crate::DeviationKind) describes and reported by
+    /// [`Parser::deviations`](crate::Parser::deviations). But the text is not JSON, so it never becomes complete. From
+    /// the first deviation on, strings and containers end without their value (atoms keep theirs), the root of the
+    /// snapshot stays open, and text is no longer retained. [`finish`](crate::Parser::finish) returns the error of a
+    /// strict parser at the first deviation.
     ///
-    /// Until it is clear which deviation a byte begins, if any (`/`, the `N` of `None` and `NaN`, the first bytes of a
-    /// byte order mark), nothing is reported. If it turns out to begin none, the error is that of a strict parser.
+    /// Other errors and limits are those of a strict parser. Limits on keys and strings also apply to unquoted keys and
+    /// single-quoted text. A text without deviations is read exactly as by a strict parser, at the same cost.
+    ///
+    /// Nothing is reported for a byte that may begin a deviation (`/`, the `N` of `None` and `NaN`, the first bytes of
+    /// a byte order mark) until the next bytes decide. If it does not begin one, the error is that of a strict parser.
     ///
     /// ```
     /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
@@ -37,21 +38,25 @@ impl ParserBuilder {
         self.translated(leniency.into(), Lenient::boxed_for)
     }
 
-    /// Lets a text succeed whose deviations are [allowed](Self::lenient): it is read as the strict JSON text that it
-    /// stands for. Off by default; without leniency it changes nothing.
+    /// Accepts texts with [tolerated](Self::lenient) deviations: such a text succeeds, as the strict JSON text that it
+    /// stands for. Off by default. Has no effect without leniency.
     ///
-    /// The complete value of a [finished](crate::Parser::finish) text, and those of ends, are of the text rewritten as
-    /// strict JSON, and so is [`text`](crate::Parser::text): a control character is escaped, the backslash of a bad
-    /// escape doubled, half a surrogate pair or a cut `\u` made `\ufffd`, a trailing comma, comment or mark left out;
-    /// keys and single-quoted strings have double quotes, and words are the literals that they stand for. Everything
-    /// else stays as it was spelt. Before the end, `text` has what stands for an open word or escape so far.
-    /// [`is_strict`](crate::Parser::is_strict) says whether there was anything to accept. It is rewritten as it comes,
-    /// at a cost that is linear in the text.
+    /// The complete value of a [finished](crate::Parser::finish) text, the values of `End` events and
+    /// [`text`](crate::Parser::text) are then those of the text rewritten as strict JSON:
+    ///
+    /// - Control characters are escaped, the backslash of a bad escape is doubled, and half a surrogate pair or an
+    ///   incomplete `\u` becomes `\ufffd`.
+    /// - Trailing commas, comments and the byte order mark are removed.
+    /// - Keys and single-quoted strings get double quotes, and words become the literals that they stand for.
+    ///
+    /// Everything else keeps its spelling. Before the end, `text` includes the rewritten part of an open word or
+    /// escape. [`is_strict`](crate::Parser::is_strict) returns false if there were deviations. Rewriting happens while
+    /// the text arrives and takes linear time.
     ///
     /// Offsets refer to the original text. A value's [span](crate::CompleteValue::span) ends where the value ended in
-    /// it and is as long as the rewritten value; only the span of [`complete`](crate::Parser::complete) refers to the
-    /// rewritten text. Tool calls and envelopes have a status of its own for such a value,
-    /// [`Accepted`](https://docs.rs/jsonspigot-llm/latest/jsonspigot_llm/enum.PayloadStatus.html).
+    /// the original text and has the length of the rewritten value. Only the span of
+    /// [`complete`](crate::Parser::complete) refers to the rewritten text. Tool calls and envelopes report such a value
+    /// as [`Accepted`](https://docs.rs/jsonspigot-llm/latest/jsonspigot_llm/enum.PayloadStatus.html).
     ///
     /// ```
     /// use jsonspigot::{Leniency, Parser, PatternSet};

@@ -1,16 +1,16 @@
-//! Leniency: a translator of nearly-JSON, which drives the strict parser past named deviations, for those who asked for
-//! it.
+//! Leniency: translates text with tolerated deviations into strict JSON for the parser.
 //!
-//! The strict reader reads the text as it came until it stops at a byte that no JSON text has there. If that byte
-//! begins a deviation that is allowed, the translator acts, and then the strict reader goes on:
+//! The tokenizer reads the original text until it stops at a byte that is not valid there. If this byte begins an
+//! allowed deviation, the translator handles it, and then the tokenizer continues:
 //!
-//! - it *puts* bytes that strict JSON has in the place of others, each with the offset that it stands for;
-//! - it *takes back* the few bytes that it let pass before it knew better: an open escape, a comma, a minus;
-//! - it *leaves out* what stands for nothing, or *holds* what is not decided yet (`/`, the `N` of `None` and `NaN`).
+//! - it *puts* strict JSON in place of original bytes, each byte with its offset in the original text;
+//! - it *takes back* bytes that were read before the deviation was known: an open escape, a comma, a minus;
+//! - it *omits* bytes that stand for nothing, or *holds* bytes until the next one decides (`/`, the `N` of `None` and
+//!   `NaN`).
 //!
-//! So the tokenizer, its followers and the kept text see strict JSON only, and offsets, limits and lines are those of
-//! the text as it came, because the translator says where each byte stands ([`Tokenizer::seek`]). Only places in the
-//! kept text are those of the strict text; [`Placed`] knows where the open matches begin there.
+//! So the tokenizer, its followers and the retained text see only strict JSON. Offsets, limits and lines refer to the
+//! original text, because the translator sets the offset of each byte ([`Tokenizer::seek`]). Only positions in the
+//! retained text refer to the strict text; [`StrictTextOutput`] maps the open matches to them.
 //!
 //! | deviations | file |
 //! |---|---|
@@ -18,21 +18,21 @@
 //! | `control-characters`, `bad-escapes`, `lone-surrogates`, `single-quotes` | `strings.rs` |
 //! | `bare-keys`, `python-literals`, `non-finite` | `words.rs` |
 //!
-//! `state.rs` is what is remembered between two chunks, `run.rs` the way of a chunk through the translator.
+//! `state.rs` has the state between two chunks, and `translation.rs` translates a chunk.
 
 mod between_tokens;
 mod builder;
+mod output;
 mod place;
-mod placed;
-mod run;
 mod state;
 mod strings;
+mod translation;
 mod words;
 
 use alloc::boxed::Box;
 
-use self::run::Run;
 use self::state::{Lenient, MARK, Step};
+use self::translation::Translation;
 use crate::error::{Deviations, ErrorKind, Fault, Leniency};
 use crate::parser::{Parts, TokenOutput, Translator};
 use crate::tokenizer::Tokenizer;
@@ -64,19 +64,19 @@ impl Translator for Lenient {
     ) -> Result<(), Fault> {
         let start = parts.tokenizer.offset();
         let place = start.wrapping_sub(self.shift);
-        let mut run = Run { lenient: self, parts, out, chunk, start, place, window: usize::MAX };
+        let mut translation = Translation { lenient: self, parts, out, chunk, start, place, window: usize::MAX };
         let read = match stopped_by {
             None => {
-                run.begin_chunk();
-                run.read(0)
+                translation.begin_chunk();
+                translation.read(0)
             }
-            Some(fault) => run.wake(fault),
+            Some(fault) => translation.wake(fault),
         };
-        let Run { lenient, parts, place, .. } = run;
+        let Translation { lenient, parts, place, .. } = translation;
         lenient.shift = parts.tokenizer.offset().wrapping_sub(place);
         lenient.settle(parts.tokenizer);
         if read.is_ok() {
-            // Until it is decided what it is, it is part of the text.
+            // Held bytes are part of the text until they are decided.
             parts.retained.keep(lenient.held());
         }
         read
@@ -94,8 +94,8 @@ impl Translator for Lenient {
             Step::BlockComment | Step::BlockCommentStar => "expected the end of a comment",
             _ => {
                 let place = start.wrapping_sub(self.shift);
-                let mut run = Run { lenient: self, parts, out, chunk: &[], start, place, window: 0 };
-                return run.strictly(start, 0, |tokenizer, mut sink| tokenizer.finish(&mut sink));
+                let mut translation = Translation { lenient: self, parts, out, chunk: &[], start, place, window: 0 };
+                return translation.strictly(start, 0, |tokenizer, mut sink| tokenizer.finish(&mut sink));
             }
         };
         Err(Fault::new(ErrorKind::Incomplete, start, expected))

@@ -1,4 +1,4 @@
-//! The translator's memory of a text between two chunks.
+//! The translator's state between two chunks.
 
 use alloc::vec::Vec;
 
@@ -6,31 +6,31 @@ use crate::error::{Deviations, Fault, Leniency};
 use crate::parser::Translator;
 use crate::tokenizer::{State, Tokenizer};
 
-/// The memory of a text that may deviate.
+/// The translator of a text with deviations.
 #[derive(Clone, Debug)]
 pub(super) struct Lenient {
     pub(super) allowed: Leniency,
     pub(super) deviations: Deviations,
-    /// True if the strict reader has ever stopped, or does not read by itself.
+    /// True if each chunk is translated, because the tokenizer has stopped before or must not read alone.
     pub(super) is_awake: bool,
     pub(super) step: Step,
-    /// The offset of what is undecided, or of a lone surrogate's escape.
+    /// The offset of the held bytes or of a lone surrogate's escape.
     pub(super) at: u64,
     /// True if the string that was opened last has single quotes.
     pub(super) is_single_quoted: bool,
-    /// By how much the offset of the next byte exceeds its place in the strict text.
+    /// The offset of the next byte minus its position in the strict text.
     pub(super) shift: u64,
-    /// The offsets in the strict text at which the open matches of the document begin, outermost first.
+    /// The positions in the strict text where the document's open matches begin, outermost first.
     pub(super) marks: Vec<u64>,
 }
 
-/// The thing that the next byte is part of.
+/// The syntax that the next byte belongs to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Step {
-    /// Text that the strict reader reads, or stops at.
+    /// Text for the tokenizer, which reads it or stops at it.
     #[default]
     Strict,
-    /// A byte order mark, of which one or two bytes have been read.
+    /// A byte order mark, with the number of bytes read: one or two.
     Mark(u8),
     /// A possible comment, after its slash.
     Slash,
@@ -40,10 +40,10 @@ pub(super) enum Step {
     BlockCommentStar,
     /// `None` or `NaN`, after the `N`.
     NoneOrNan,
-    /// One of the words, by its place, of which so many bytes have been read.
+    /// A word: its index in `WORDS` and the number of bytes read.
     Word(u8, u8),
     BareKey,
-    /// A low surrogate without a high one before it: this many digits are missing.
+    /// A low surrogate without a high one before it: the number of missing digits.
     LoneLow(u8),
 }
 
@@ -56,13 +56,12 @@ impl Lenient {
         Self { allowed, deviations, is_awake: false, step, at: 0, is_single_quoted: false, shift: 0, marks }
     }
 
-    /// The error that a strict reader would have given, if that is not decided.
+    /// Returns the strict error of the held bytes, if there are any.
     pub(super) fn undecided(&self, tokenizer: &Tokenizer) -> Option<Fault> {
         (!self.held().is_empty()).then(|| tokenizer.unexpected_at(self.at))
     }
 
-    /// Notes that the text so far was not read by the strict reader as it is: so a string's piece may not be taken by
-    /// itself.
+    /// Forbids the fast path for pieces of a string if the open string is not read unchanged by the tokenizer.
     pub(super) fn settle(&self, tokenizer: &mut Tokenizer) {
         if tokenizer.state() == State::String && (self.step != Step::Strict || self.is_single_quoted) {
             tokenizer.refuse_string_pieces();

@@ -1,15 +1,15 @@
-//! Deviations inside strings: raw control characters, invalid escapes, lone surrogates; and strings in single quotes.
+//! Deviations in strings: raw control characters, invalid escapes, lone surrogates and single quotes.
 
-use super::run::Run;
 use super::state::Step;
+use super::translation::Translation;
 use crate::error::{DeviationKind, ErrorKind, Fault};
 use crate::tokenizer::{EscapeStep, OpenEscape, State};
 
-/// The text that stands for a character that can't be decoded.
+/// The escape that replaces a character that can't be decoded.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
-impl Run<'_, '_> {
-    /// Passes a deviation inside a string.
+impl Translation<'_, '_> {
+    /// Handles a deviation inside a string.
     pub(super) fn in_string(
         &mut self,
         kind: DeviationKind,
@@ -20,7 +20,7 @@ impl Run<'_, '_> {
         match self.tokenizer().open_escape() {
             Some(escape) => self.bad_escape(escape, kind, fault, byte, pos),
             None => {
-                let at = self.pass(kind, fault)?;
+                let at = self.tolerate(kind, fault)?;
                 self.parts.tokenizer.check_string_limit(at)?;
                 let digit = |value: u8| b"0123456789abcdef"[usize::from(value & 0xF)];
                 self.put(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)], at)?;
@@ -29,8 +29,8 @@ impl Run<'_, '_> {
         }
     }
 
-    /// The byte at `pos` is not part of the open escape. It is read again, unless it belongs to what stands for the
-    /// escape.
+    /// Replaces the open escape, in which the byte at `pos` is invalid. The byte is read again unless the replacement
+    /// includes it.
     fn bad_escape(
         &mut self,
         escape: OpenEscape,
@@ -46,16 +46,16 @@ impl Run<'_, '_> {
         }
         if is_quote && escape.step == EscapeStep::PairU {
             let alone = Fault::new(ErrorKind::LoneSurrogate, at, "expected a low surrogate after a high one");
-            self.pass(DeviationKind::LoneSurrogates, alone)?;
+            self.tolerate(DeviationKind::LoneSurrogates, alone)?;
             self.replace_escape(escape, at - 7)?;
             self.put(b"\\", at - 1)?;
             return self.escaped_quote(at, pos);
         }
-        // Whatever it is that parts a high surrogate from its partner: it is alone then.
+        // Any invalid byte after a high surrogate also leaves that surrogate without its pair.
         if escape.high != 0 && !self.lenient.allowed.allows(DeviationKind::LoneSurrogates) {
             return Err(fault);
         }
-        self.pass(kind, fault)?;
+        self.tolerate(kind, fault)?;
         match escape.step {
             EscapeStep::Letter if byte == b'\'' => self.escaped_quote(at, pos),
             EscapeStep::Letter => {
@@ -75,11 +75,11 @@ impl Run<'_, '_> {
         }
     }
 
-    /// One of the four digits of an escape, which may be that of a pair's second half.
+    /// Replaces an escape with an invalid digit. The escape may be the second half of a surrogate pair.
     fn bad_digit(&mut self, escape: OpenEscape, digits: u8, is_digit: bool, pos: usize) -> Result<usize, Fault> {
         let escape_at = self.at(pos) - 2 - u64::from(digits);
         if escape.high != 0 {
-            // The digit before a second one that does not fit was read already.
+            // If the second digit is the invalid one, the first has been read.
             let first_digit = if self.parts.retained.last() == Some(b'D') { b'D' } else { b'd' };
             self.replace_escape(escape, escape_at - 6)?;
             if !is_digit {
@@ -96,7 +96,7 @@ impl Run<'_, '_> {
             self.replace_escape(escape, escape_at)?;
             return Ok(pos);
         }
-        // A lone low surrogate: its escape is read to the end, and reported then.
+        // A lone low surrogate is reported at the end of its escape.
         self.parts.tokenizer.check_string_limit(self.at(pos))?;
         self.parts.tokenizer.take_back_escape();
         self.take_back(escape.len());
@@ -105,14 +105,14 @@ impl Run<'_, '_> {
         Ok(pos + 1)
     }
 
-    /// The character that can't be decoded stands in the place of the open escape.
+    /// Replaces the open escape by U+FFFD.
     fn replace_escape(&mut self, escape: OpenEscape, at: u64) -> Result<(), Fault> {
         self.parts.tokenizer.take_back_escape();
         self.take_back(escape.len());
         self.put(REPLACEMENT, at)
     }
 
-    /// `\'`, after its backslash.
+    /// Reads the quote of `\'`.
     fn escaped_quote(&mut self, at: u64, pos: usize) -> Result<usize, Fault> {
         self.parts.tokenizer.check_string_limit(at)?;
         self.parts.tokenizer.take_back_escape();
@@ -121,7 +121,7 @@ impl Run<'_, '_> {
         Ok(pos + 1)
     }
 
-    /// The last two digits of a low surrogate that is alone.
+    /// Reads the last two digits of a lone low surrogate.
     pub(super) fn lone_low(&mut self, missing: u8, pos: usize) -> Result<usize, Fault> {
         let at = self.at(pos);
         let is_digit = self.chunk[pos].is_ascii_hexdigit();
@@ -129,7 +129,7 @@ impl Run<'_, '_> {
             self.parts.tokenizer.check_string_limit(at)?;
         } else {
             let fault = Fault::new(ErrorKind::InvalidEscape, at, "expected four hexadecimal digits");
-            self.pass(DeviationKind::BadEscapes, fault)?;
+            self.tolerate(DeviationKind::BadEscapes, fault)?;
         }
         if is_digit && missing > 1 {
             self.lenient.step = Step::LoneLow(missing - 1);
@@ -141,15 +141,15 @@ impl Run<'_, '_> {
     }
 
     pub(super) fn open_single_quotes(&mut self, fault: Fault, pos: usize) -> Result<usize, Fault> {
-        let at = self.pass(DeviationKind::SingleQuotes, fault)?;
+        let at = self.tolerate(DeviationKind::SingleQuotes, fault)?;
         self.put(b"\"", at)?;
         self.lenient.is_single_quoted = true;
         Ok(pos + 1)
     }
 
-    /// Reads on in single quotes, where other quotes are plain.
+    /// Reads a string in single quotes, where double quotes are plain characters.
     pub(super) fn single_quotes(&mut self, pos: usize) -> Result<usize, Fault> {
-        // What is inside a character belongs to it.
+        // Inside an escape or a multi-byte character.
         if self.tokenizer().state() != State::String {
             return self.raw_or_deviate(pos, pos + 1);
         }

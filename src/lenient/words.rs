@@ -1,13 +1,13 @@
-//! Words: literals as Python spells them, numbers that are none, and keys without quotes.
+//! Words: Python's literals, non-finite numbers, and keys without quotes.
 
-use super::run::Run;
 use super::state::Step;
+use super::translation::Translation;
 use crate::error::{DeviationKind, ErrorKind, Fault, Leniency};
 
-/// A literal that is not JSON's.
+/// A literal that JSON does not have.
 struct Word {
     spelling: &'static str,
-    /// The JSON literal that it stands for.
+    /// The JSON literal that replaces it.
     text: &'static str,
     expected: &'static str,
 }
@@ -27,12 +27,12 @@ const NAN: u8 = 3;
 const INFINITY: u8 = 4;
 const MINUS_INFINITY: u8 = 5;
 
-/// The JSON literal that a word stands for.
+/// Returns the JSON literal that replaces a word.
 pub(super) fn text(word: u8) -> Option<&'static str> {
     WORDS.get(usize::from(word)).map(|word| word.text)
 }
 
-/// Returns true if so many bytes of a word may have come.
+/// Returns true if the word is allowed and the number of matched bytes is possible for an open word.
 pub(super) fn may_have_matched(word: u8, matched: u8, allowed: Leniency) -> bool {
     let kind = if word <= NONE { DeviationKind::PythonLiterals } else { DeviationKind::NonFinite };
     let len = WORDS.get(usize::from(word)).map_or(0, |word| word.spelling.len());
@@ -43,26 +43,26 @@ pub(super) fn expected(word: u8) -> &'static str {
     WORDS[usize::from(word)].expected
 }
 
-impl Run<'_, '_> {
-    /// A byte with which no JSON value begins.
+impl Translation<'_, '_> {
+    /// Reads a byte that cannot begin a JSON value.
     pub(super) fn begin_word(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
         let (kind, word) = match byte {
             b'T' => (DeviationKind::PythonLiterals, TRUE),
             b'F' => (DeviationKind::PythonLiterals, FALSE),
             b'I' => (DeviationKind::NonFinite, INFINITY),
-            // The next byte says which it is.
+            // The next byte decides between `None` and `NaN`.
             b'N' if self.lenient.allowed.allows(DeviationKind::PythonLiterals) => {
                 return self.hold(DeviationKind::PythonLiterals, Step::NoneOrNan, fault, pos);
             }
             b'N' => return self.hold(DeviationKind::NonFinite, Step::NoneOrNan, fault, pos),
             _ => return Err(fault),
         };
-        let at = self.pass(kind, fault)?;
+        let at = self.tolerate(kind, fault)?;
         self.begin(word, at)?;
         Ok(pos + 1)
     }
 
-    /// The byte after an `N`.
+    /// Reads the byte after an `N`.
     pub(super) fn none_or_nan(&mut self, pos: usize) -> Result<usize, Fault> {
         let (kind, word) = match self.chunk[pos] {
             b'o' => (Some(DeviationKind::PythonLiterals), NONE),
@@ -74,19 +74,19 @@ impl Run<'_, '_> {
         Ok(pos)
     }
 
-    /// The first letter of the literal stands for that of the word.
+    /// Begins a word by putting the first letter of its literal.
     fn begin(&mut self, word: u8, at: u64) -> Result<(), Fault> {
         self.put(&WORDS[usize::from(word)].text.as_bytes()[..1], at)?;
         self.lenient.step = Step::Word(word, 1);
         Ok(())
     }
 
-    /// The byte that no number has after its first bytes: a deviation only in `-Infinity`, which began as a number.
+    /// Reads a byte that is invalid in a number. It is a deviation only in `-Infinity`, which begins like a number.
     pub(super) fn bad_number(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
         if !self.tokenizer().is_in_minus() || byte != b'I' {
             return Err(fault);
         }
-        self.pass(DeviationKind::NonFinite, fault)?;
+        self.tolerate(DeviationKind::NonFinite, fault)?;
         self.parts.tokenizer.take_minus_for_null();
         self.parts.followers.tracker.leaf_is_null();
         self.parts.retained.take_back(1);
@@ -112,19 +112,19 @@ impl Run<'_, '_> {
         Ok(end)
     }
 
-    /// A byte with which no JSON key begins.
+    /// Reads a byte that cannot begin a JSON key.
     pub(super) fn begin_bare_key(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
         if !is_of_name(byte) || byte.is_ascii_digit() {
             return Err(fault);
         }
-        let at = self.pass(DeviationKind::BareKeys, fault)?;
-        // It stands where it takes no room from the key.
+        let at = self.tolerate(DeviationKind::BareKeys, fault)?;
+        // The quote is one byte before the key, so it does not count against the key limit.
         self.put(b"\"", at - 1)?;
         self.lenient.step = Step::BareKey;
         Ok(pos)
     }
 
-    /// Reads on in a key without quotes, which ends before the first byte that can't be part of it.
+    /// Reads a key without quotes, up to the first byte that cannot be part of it.
     pub(super) fn bare_key(&mut self, pos: usize) -> Result<usize, Fault> {
         let len = self.chunk[pos..].iter().position(|&byte| !is_of_name(byte));
         let end = self.raw(pos, len.map_or(self.chunk.len(), |len| pos + len))?;

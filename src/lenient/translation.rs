@@ -1,30 +1,30 @@
-//! The way of a chunk through the translator: what the strict reader reads, and what is done where it stops.
+//! The translation of a chunk: the tokenizer reads it, and the translator handles the bytes at which it stops.
 
-use super::placed::Placed;
+use super::output::StrictTextOutput;
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
 use crate::parser::{DOCUMENT, OpenValues, Parts, Strings, TokenOutput, TokenSink, Translator};
 use crate::tokenizer::{Sink, State, Tokenizer};
 
-/// After a deviation, the text is read in windows, short ones at first: what is kept or looked at in vain is never
-/// longer than what is read, but for the first.
+/// The size of the first window after a deviation. Windows double in size, so the bytes that are processed beyond a
+/// stop never exceed the bytes that were read, except in the first window.
 const WINDOW: usize = 64;
 
-/// One chunk's way through.
-pub(super) struct Run<'a, 'o> {
+/// The translation of one chunk.
+pub(super) struct Translation<'a, 'o> {
     pub(super) lenient: &'a mut Lenient,
     pub(super) parts: Parts<'a>,
     pub(super) out: &'a mut (dyn TokenOutput + 'o),
     pub(super) chunk: &'a [u8],
     /// The chunk's offset.
     pub(super) start: u64,
-    /// The place of the next byte in the strict text.
+    /// The position of the next byte in the strict text.
     pub(super) place: u64,
     pub(super) window: usize,
 }
 
-impl Run<'_, '_> {
-    /// A chunk begins.
+impl Translation<'_, '_> {
+    /// Begins a chunk.
     pub(super) fn begin_chunk(&mut self) {
         let Parts { followers, retained, inner, .. } = &mut self.parts;
         self.lenient.is_awake = true;
@@ -34,7 +34,7 @@ impl Run<'_, '_> {
         inner.release_kept(&followers.tracker);
     }
 
-    /// The strict reader has stopped in this chunk for the first time: up to there, the text as it came is strict.
+    /// Begins translation at the tokenizer's first error. The text before it is strict JSON.
     pub(super) fn wake(&mut self, fault: Fault) -> Result<(), Fault> {
         let Parts { tokenizer, followers, retained, .. } = &mut self.parts;
         let is_within = (fault.offset.wrapping_sub(self.start) as usize) < self.chunk.len();
@@ -91,7 +91,7 @@ impl Run<'_, '_> {
         self.start + pos as u64
     }
 
-    /// Calls with the strict reader and what follows it, for `len` bytes that have been kept and stand at an offset.
+    /// Runs `read` with the tokenizer and its sink, to read `len` bytes at offset `at` that have been retained.
     pub(super) fn strictly(
         &mut self,
         at: u64,
@@ -102,12 +102,12 @@ impl Run<'_, '_> {
         let Parts { tokenizer, followers, retained, inner } = &mut self.parts;
         retained.end_at(self.place.wrapping_add(len as u64));
         let retained = &**retained;
-        let mut out = Placed { out: &mut *self.out, retained, marks: &mut self.lenient.marks, shift };
+        let mut out = StrictTextOutput { out: &mut *self.out, retained, marks: &mut self.lenient.marks, shift };
         let strings = Some(Strings { level: DOCUMENT, deeper: inner.texts() });
         read(tokenizer, &mut TokenSink { followers, retained, out: &mut out.as_dyn(), strings })
     }
 
-    /// Reads the text as it came, up to a byte that strict JSON does not have there.
+    /// Reads the original text from `pos` to `end`. Fails at the first byte that is not strict JSON.
     pub(super) fn raw(&mut self, pos: usize, end: usize) -> Result<usize, Fault> {
         let (piece, at) = (&self.chunk[pos..end], self.at(pos));
         self.parts.retained.keep(piece);
@@ -120,7 +120,7 @@ impl Run<'_, '_> {
         read.map(|()| pos + len)
     }
 
-    /// The same, and past the deviation that begins with that byte.
+    /// Reads like [`raw`](Self::raw), but only one window, and handles the deviation that it stops at.
     pub(super) fn raw_or_deviate(&mut self, pos: usize, end: usize) -> Result<usize, Fault> {
         let end = end.min(pos.saturating_add(self.window));
         match self.raw(pos, end) {
@@ -135,7 +135,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Reads what strict JSON has in the place of what is at an offset.
+    /// Reads strict JSON that replaces the original text at an offset.
     pub(super) fn put(&mut self, bytes: &[u8], at: u64) -> Result<(), Fault> {
         self.parts.retained.keep(bytes);
         let read = self.strictly(at, bytes.len(), |tokenizer, mut sink| tokenizer.put(bytes, at, &mut sink));
@@ -147,14 +147,14 @@ impl Run<'_, '_> {
         read
     }
 
-    /// The last bytes that were read are not part of the strict text.
+    /// Removes the last bytes from the strict text.
     pub(super) fn take_back(&mut self, len: u64) {
         self.parts.retained.take_back(len as usize);
         self.place = self.place.wrapping_sub(len);
     }
 
-    /// Reports a fault if it is a deviation that is allowed, and returns where it is; returns it otherwise.
-    pub(super) fn pass(&mut self, kind: DeviationKind, fault: Fault) -> Result<u64, Fault> {
+    /// Records an allowed deviation and returns its offset. Fails with the fault if the kind is not allowed.
+    pub(super) fn tolerate(&mut self, kind: DeviationKind, fault: Fault) -> Result<u64, Fault> {
         if !self.lenient.allowed.allows(kind) {
             return Err(fault);
         }
@@ -165,7 +165,7 @@ impl Run<'_, '_> {
             let open = OpenValues::of(tokenizer, &fault);
             let path = followers.known_path(open).or_else(|| followers.path_in_text(retained, &fault));
             deviations.begin(Error::new(&fault, line, column, path.as_deref()));
-            // So no string or container that ends later has a text.
+            // Strings and containers that end later have no text.
             retained.freeze();
             inner.freeze();
         }
@@ -173,7 +173,7 @@ impl Run<'_, '_> {
         Ok(fault.offset)
     }
 
-    /// Passes the deviation that the strict reader stopped at; returns where it goes on.
+    /// Handles the deviation that the tokenizer stopped at. Returns the position where reading continues.
     pub(super) fn deviate(&mut self, fault: Fault) -> Result<usize, Fault> {
         let pos = fault.offset.saturating_sub(self.start) as usize;
         let Some(&byte) = self.chunk.get(pos) else { return Err(fault) };
@@ -187,14 +187,14 @@ impl Run<'_, '_> {
         }
     }
 
-    /// A byte between tokens.
+    /// Handles an unexpected byte between tokens.
     pub(super) fn unexpected(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
         let tokenizer = &*self.parts.tokenizer;
         let in_array = tokenizer.nest().depth() > 0 && !tokenizer.nest().in_object();
         match (byte, tokenizer.state()) {
             (b'/', _) => self.hold(DeviationKind::Comments, Step::Slash, fault, pos),
             (b'#', _) => {
-                self.pass(DeviationKind::Comments, fault)?;
+                self.tolerate(DeviationKind::Comments, fault)?;
                 self.lenient.step = Step::LineComment;
                 Ok(pos + 1)
             }
@@ -212,7 +212,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Goes on to a byte that decides whether the one at `pos` begins a deviation.
+    /// Holds the byte at `pos` until a later byte decides whether it begins a deviation.
     pub(super) fn hold(&mut self, kind: DeviationKind, step: Step, fault: Fault, pos: usize) -> Result<usize, Fault> {
         if !self.lenient.allowed.allows(kind) {
             return Err(fault);
@@ -222,11 +222,11 @@ impl Run<'_, '_> {
         Ok(pos + 1)
     }
 
-    /// The byte that decides says what was held: a deviation, or the error that it was.
+    /// Resolves the held bytes: to a deviation, or to the strict error if `kind` is `None`.
     pub(super) fn decide(&mut self, kind: Option<DeviationKind>) -> Result<(), Fault> {
         let fault = self.tokenizer().unexpected_at(self.lenient.at);
         match kind {
-            Some(kind) => self.pass(kind, fault).map(drop),
+            Some(kind) => self.tolerate(kind, fault).map(drop),
             None => Err(fault),
         }
     }

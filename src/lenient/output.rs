@@ -1,18 +1,18 @@
-//! The output behind a translator: offsets are those of the text as it came already, and the text of complete values is
-//! found in the strict text that is kept.
+//! The output of a translated text: events have offsets of the original text, but the text of complete values is taken
+//! from the retained strict text.
 
 use crate::error::{Error, Fault};
 use crate::parser::{Kept, Output, Retained, Selected, SomeMatches, SomeText, TextPiece, TokenOutput};
 
-pub(super) struct Placed<'a, 'o> {
+pub(super) struct StrictTextOutput<'a, 'o> {
     pub(super) out: &'a mut (dyn TokenOutput + 'o),
     pub(super) retained: &'a Retained,
     pub(super) marks: &'a mut alloc::vec::Vec<u64>,
-    /// By how much offsets exceed places in the strict text, in what is being read.
+    /// The offset of the current piece minus its position in the strict text.
     pub(super) shift: u64,
 }
 
-impl Output for Placed<'_, '_> {
+impl Output for StrictTextOutput<'_, '_> {
     fn reads_later(&self) -> bool {
         self.out.reads_later()
     }
@@ -57,7 +57,7 @@ impl Output for Placed<'_, '_> {
     }
 }
 
-impl TokenOutput for Placed<'_, '_> {
+impl TokenOutput for StrictTextOutput<'_, '_> {
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
         self
     }
