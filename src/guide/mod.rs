@@ -1,30 +1,30 @@
-//! The guide: how to use the library, one page per subject. Documentation only; there is no code here.
+//! The guide to the library, one page per subject. It contains only documentation.
 //!
-//! | page | what it explains |
+//! | page | subject |
 //! |---|---|
-//! | [`events`] | what a parser reports, the two ways to receive it, errors, and how much of the text is kept |
-//! | [`patterns`] | how to say which values you want |
-//! | [`partial`] | the document so far, types read from it, what *complete* means, and copies kept elsewhere |
-//! | [`typed`] | typed partials: what of a type is shown when, and how to model enums, ids and dates |
+//! | [`events`] | events, the two ways to receive them, errors, and how much text is retained |
+//! | [`patterns`] | selecting values |
+//! | [`partial`] | snapshots, typed partial values, what *complete* means, and copies of the document elsewhere |
+//! | [`typed`] | typed partial values in detail, and how to model enums, ids and dates |
 //! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
-//! | [`limits`] | hostile input: limits, policies, memory, display of invalid strings |
-//! | [`gateway`] | text that is passed on: values as they came, and editing on the way |
-//! | [`saved`] | streams that outlive their process: saving a parser's state and going on elsewhere |
-//! | [`lenient`] | trailing commas, comments and other named deviations from JSON |
-//! | [`migrating`] | coming from jiter, partial-json-fixer, jsonmodem, `StreamDeserializer`, ijson, or a regular expression |
+//! | [`limits`] | hostile input: limits, policies, memory |
+//! | [`gateway`] | forwarding JSON text, unchanged or edited |
+//! | [`saved`] | saving a parser's state and resuming it in another process |
+//! | [`lenient`] | trailing commas, comments and other deviations from JSON |
+//! | [`migrating`] | coming from jiter, jsonmodem, partial-json-fixer, `StreamDeserializer`, ijson and regexes |
 //!
-//! # Words
+//! # Terms
 //!
-//! A few words are used here, in the documentation of every item, and in the code, always with the same meaning:
+//! The documentation and the code use these terms:
 //!
-//! - A *chunk* is what is fed at once: any bytes, of any length, also none.
-//! - A *pattern* is a path with wildcards; a *match* is one value that one pattern selects.
-//! - An *event* reports something that has become known about a match; a *delta* is new decoded text of an open string,
-//!   or, where it was asked for, of any open value as it came.
-//! - An *atom* is a number, a boolean or null: a value without parts, which is reported whole.
-//! - What is *partial* may still change; what is *complete* was received whole.
-//! - A *snapshot* is the document as far as it is known.
-//! - An *offset* is a byte's place in the whole text, from 0.
+//! - A *chunk* is the input of one call: bytes of any length, possibly empty.
+//! - A *pattern* is a path with wildcards. A *match* is one value that one pattern selects.
+//! - An *event* reports progress of a match. A *delta* is new text of an open match: decoded text of a string or, for a
+//!   `raw:` pattern, the unchanged JSON text of any value.
+//! - An *atom* is a number, a boolean or null. It is reported whole.
+//! - A *partial* value may still change. A *complete* value has been received whole.
+//! - A *snapshot* is the part of the document that is known so far.
+//! - An *offset* is a byte's position in the whole text, from 0.
 
 #[doc = include_str!("events.md")]
 pub mod events {}
