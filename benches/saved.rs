@@ -1,8 +1,8 @@
-//! What saved state takes in the middle of a tool call of 2.3 KB: bytes, printed at the start, and time to save and
-//! restore, beside that of one chunk of 64 bytes.
+//! Benchmarks saved state in the middle of a 2.3 KB tool call: its size, which is printed first, and the time to save
+//! and restore it, compared with the time to feed a chunk of 64 bytes.
 //!
-//! `cargo bench --bench saved`. The parser keeps nothing, and follows the field that is being written; with snapshots for
-//! comparison.
+//! Run with `cargo bench --bench saved`. The parser retains nothing and follows the open field, with and without
+//! snapshots.
 
 #[allow(dead_code, unreachable_pub, reason = "other benchmarks use the rest")]
 mod payload;
@@ -15,7 +15,7 @@ use payload::Kind;
 
 const CHUNK: usize = 64;
 
-fn told(event: &Event<'_>) {
+fn consume(event: &Event<'_>) {
     black_box(event);
 }
 
@@ -38,17 +38,17 @@ fn saved(criterion: &mut Criterion) {
             b.iter(|| {
                 let bytes = black_box(&parser).save();
                 let restored = builder.restore(&patterns, &bytes);
-                // By reference: a parser is not moved to be looked at.
+                // By reference, so that the parser is not moved.
                 black_box(&restored).as_ref().map(Parser::offset).expect("it was just saved")
             });
         });
-        // All chunks, so that their mean is that of a chunk anywhere: their number is printed below.
+        // Feeds all chunks, to measure the mean of a chunk. The number of chunks is printed below.
         let mut parser = builder.build(&patterns);
         group.bench_function(format!("all chunks of 64 bytes/feed/{name}"), |b| {
             b.iter(|| {
                 parser.reset();
                 for chunk in text.chunks(CHUNK) {
-                    parser.feed(chunk).for_each(|event| told(&event.expect("the tool call is valid")));
+                    parser.feed(chunk).for_each(|event| consume(&event.expect("the tool call is valid")));
                 }
             });
         });
@@ -56,7 +56,7 @@ fn saved(criterion: &mut Criterion) {
             b.iter(|| {
                 parser.reset();
                 for chunk in text.chunks(CHUNK) {
-                    parser.feed_with(chunk, |event| told(&event)).expect("the tool call is valid");
+                    parser.feed_with(chunk, |event| consume(&event)).expect("the tool call is valid");
                 }
             });
         });

@@ -1,11 +1,10 @@
-//! What the partial document costs: a tool call of 2.3 KB in pieces of 1 to 8 bytes, with the arena off, and with it on
-//! and a look at one field, or at all as a type, after each piece; and at the end the complete value, from the arena and
+//! Benchmarks snapshots. A 2.3 KB tool call is fed in pieces of 1 to 8 bytes: without snapshots, with them, and with a
+//! read of one field or of a typed value after each piece. At the end the complete value is read from the snapshot and
 //! from the text.
 //!
-//! `cargo bench --bench snapshot`. Each iteration feeds one parser, reset before, so that buffers have their size, the next
-//! of many tool calls, each cut in places of its own. Both
-//! methods, with one pattern and all text kept, as `Parser::new` has it; and a parser that follows and keeps nothing, so
-//! that the arena is compared with skipping everything.
+//! Run with `cargo bench --bench snapshot`. Each iteration resets one parser, which keeps its buffers, and feeds the
+//! next of many tool calls, each with its own chunk boundaries. Both methods run with one pattern and all text
+//! retained, the default of `Parser::new`. A parser that follows and retains nothing shows the cost of snapshots alone.
 
 #[allow(dead_code, unreachable_pub, reason = "other benchmarks use the rest")]
 mod payload;
@@ -19,21 +18,21 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// A method: feeds a piece, and looks at its events.
+/// A method that feeds a piece and consumes its events.
 type Method = fn(&mut Parser, &[u8]);
 
-fn told(event: &Event<'_>) {
+fn consume(event: &Event<'_>) {
     black_box(event);
 }
 
 fn feed(parser: &mut Parser, piece: &[u8]) {
     for event in parser.feed(piece) {
-        told(&event.expect("the tool call is valid"));
+        consume(&event.expect("the tool call is valid"));
     }
 }
 
 fn feed_with(parser: &mut Parser, piece: &[u8]) {
-    parser.feed_with(piece, |event| told(&event)).expect("the tool call is valid");
+    parser.feed_with(piece, |event| consume(&event)).expect("the tool call is valid");
 }
 
 #[inline]
@@ -43,16 +42,16 @@ fn read(parser: &mut Parser, pieces: &[&[u8]], method: Method, look: impl Fn(&Pa
         method(parser, piece);
         look(parser);
     }
-    parser.finish_with(|event| told(&event)).expect("the tool call is whole");
+    parser.finish_with(|event| consume(&event)).expect("the tool call is whole");
 }
 
-/// Looks at a field, as an interface does that draws it.
+/// Reads a field, like an interface that displays it.
 #[inline]
 fn look<'a>(parser: &'a Parser, field: impl Fn(PartialValue<'a>) -> Option<PartialValue<'a>>) {
     black_box(parser.snapshot().and_then(field).and_then(PartialValue::as_str));
 }
 
-/// The tool call as an interface reads it after each piece: whatever has not come is at its default.
+/// The type of the tool call, with defaults for fields that have not arrived.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Call {
@@ -80,7 +79,7 @@ struct Response {
     response_type: String,
 }
 
-/// The same with a field that serde buffers, in which text streams.
+/// The tool call in a flattened field, which serde buffers.
 #[derive(Deserialize)]
 #[expect(dead_code, reason = "read, and not looked at")]
 struct Flattened {
@@ -88,12 +87,12 @@ struct Flattened {
     call: Call,
 }
 
-/// Reads a type from what is known, if that is anything yet.
+/// Deserializes the snapshot, if there is one.
 fn look_as<T: DeserializeOwned>(parser: &Parser) {
     black_box(parser.snapshot().map(|root| root.deserialize::<T>().expect("anything fits")));
 }
 
-/// Tool calls, each one different.
+/// Returns different tool calls.
 fn calls() -> Vec<String> {
     (0..payload::rotation(2_300)).map(|seed| Kind::ToolCall.generate(2_300, seed)).collect()
 }
@@ -122,7 +121,7 @@ fn snapshot(criterion: &mut Criterion) {
         group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
         let mut parser = builder.snapshots().build(&patterns);
         group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
-        // One that is written in the middle, one that eleven others follow, and one deep inside.
+        // A field in the middle, the first of twelve fields, and a nested field.
         group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
             b.iter(|| read(&mut parser, next(), method, |parser| look(parser, |root| root.get("ask_slots"))));
         });
@@ -142,8 +141,8 @@ fn snapshot(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// The complete value of a parser that has finished, from a snapshot and from its text; and a copy of it, which is the
-/// least that a value can take.
+/// Benchmarks reading the complete value of a finished parser from a snapshot and from its text. Copying the value is
+/// the lower bound.
 fn complete(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("complete");
     for (name, kind, size) in [

@@ -1,8 +1,8 @@
-//! What parsing costs: generated payloads, cut in several ways, for each task and by both methods.
+//! Benchmarks parsing of generated payloads, for each task, chunking and method.
 //!
-//! `cargo bench --bench throughput`; a task, payload or chunk size after `--` picks some. Each iteration feeds one
-//! parser, reset before, so that buffers have their size; nothing is retained unless the task needs it. Short texts are
-//! read in turn, each cut in places of its own.
+//! Run with `cargo bench --bench throughput`; a task, payload or chunk size after `--` is a filter. Each iteration
+//! resets one parser, which keeps its buffers. Nothing is retained unless the task needs it. Short texts are read in
+//! rotation, each with its own chunk boundaries.
 
 #[allow(dead_code, unreachable_pub, reason = "the comparison uses the rest")]
 mod payload;
@@ -14,7 +14,7 @@ use criterion::{BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use jsonspigot::{Event, EventKind, Parser, PartialValue, PatternSet, Retain};
 use payload::Kind;
 
-/// Each payload's size; a short call has its own.
+/// The payloads and their sizes; a short call has a fixed size.
 const PAYLOADS: [(Kind, usize); 6] = [
     (Kind::ToolCall, 2_300),
     (Kind::LongText, 1 << 20),
@@ -24,10 +24,10 @@ const PAYLOADS: [(Kind, usize); 6] = [
     (Kind::ShortCall, 0),
 ];
 
-/// The ways to cut a text.
+/// The chunkings of a text.
 const CUTS: [&str; 5] = ["1", "token", "64", "4096", "whole"];
 
-/// The chunks of one way to cut.
+/// Divides a text into chunks.
 fn cut<'a>(text: &'a str, way: &str, seed: u64) -> Vec<&'a [u8]> {
     let text = text.as_bytes();
     match way {
@@ -37,7 +37,7 @@ fn cut<'a>(text: &'a str, way: &str, seed: u64) -> Vec<&'a [u8]> {
     }
 }
 
-/// The texts of a rotation, cut in one way, and the one whose turn it is.
+/// The chunks of the texts of a rotation, and the index of the current text.
 struct Rotation<'a> {
     texts: Vec<Vec<&'a [u8]>>,
     turn: usize,
@@ -54,7 +54,7 @@ impl<'a> Rotation<'a> {
     }
 }
 
-/// What a user interface does with an event, at its cheapest: it looks at new text.
+/// Reads new text, the least that a user interface does with an event.
 fn shown(event: &Event<'_>) -> usize {
     match event.kind {
         EventKind::Delta(text) => black_box(text).len(),
@@ -84,7 +84,7 @@ fn feed_with(parser: &mut Parser, chunks: &[&[u8]]) -> usize {
     len
 }
 
-/// Looks at the whole document after each chunk, as far as a look goes.
+/// Feeds a text and reads the snapshot's root after each chunk.
 fn feed_and_look(parser: &mut Parser, chunks: &[&[u8]]) {
     parser.reset();
     for chunk in chunks {
@@ -98,7 +98,7 @@ fn patterns(patterns: &[&str]) -> PatternSet {
     PatternSet::new(patterns).expect("the patterns are valid")
 }
 
-/// As many patterns as wanted, of which only the payload's own matches: the others part from it at its last key.
+/// Returns `count` patterns, of which only the payload's own matches. The others differ in the last key.
 fn company(kind: Kind, count: usize) -> PatternSet {
     let own = kind.pattern();
     let others = (1..count).map(|number| format!("{own}_{number}"));
@@ -107,7 +107,7 @@ fn company(kind: Kind, count: usize) -> PatternSet {
 
 fn group<'a>(criterion: &'a mut Criterion, task: &str, kind: Kind, texts: &[String]) -> BenchmarkGroup<'a, WallTime> {
     let mut group = criterion.benchmark_group(format!("{task}/{}", kind.name()));
-    // One of them, in the mean.
+    // The mean size of a text.
     let bytes = texts.iter().map(String::len).sum::<usize>() / texts.len();
     group.throughput(Throughput::Bytes(bytes as u64));
     group

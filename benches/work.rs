@@ -1,11 +1,12 @@
-//! Readings for an instruction counter: `work TEXT CHUNK METHOD [PATTERN]...`, as `.ci/work` runs it under callgrind.
+//! A program for an instruction counter: `work TEXT CHUNK METHOD [PATTERN]...`. `.ci/work` runs it under callgrind.
 //!
-//! The text is a number of kilobytes of tool calls, or, as `digits-64`, of one number, or, as `string-64`, of tool calls
-//! in one string, or one of the generated payloads `tool-call`, `long-text` and `records`, the first of which is read
-//! again and again, or `tool-calls`, 64 different ones, each cut in places of its own, in turn. A chunk is a number of
-//! bytes, `token` or `whole`; a method is `feed`, `feed_with`, `retained` for the latter with all text kept, `snapshots` for
-//! it with a partial document, `provisional` for the same that shows open atoms, `copied` for `feed_with` that copies each
-//! chunk, `redacted` and `removed` for a rewriter with these rules, or `none` to cut the text and not read it.
+//! - `TEXT` is a number of kilobytes of tool calls, `digits-64` for one number, `string-64` for tool calls in one
+//!   string, or a generated payload: `tool-call` (read repeatedly), `tool-calls` (64 different ones, each with its own
+//!   chunk boundaries), `long-text` or `records`.
+//! - `CHUNK` is a number of bytes, `token` or `whole`.
+//! - `METHOD` is `feed` or `feed_with`; `retained`, `snapshots`, `provisional` or `copied` for `feed_with` that retains
+//!   all text, builds snapshots, also shows open atoms in them, or copies each chunk; `redacted` or `removed` for a
+//!   rewriter with these rules; or `none` to divide the text into chunks without reading it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
 mod payload;
@@ -18,7 +19,7 @@ use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
-/// A short text is read until so many bytes have been.
+/// The minimum number of bytes to read. Short texts are read repeatedly.
 const LEAST: usize = 64 << 10;
 
 fn texts(name: &str) -> Vec<String> {
@@ -43,7 +44,7 @@ fn text(kilobytes: &str) -> String {
     }
 }
 
-/// What a user interface does with an event, at its cheapest: it looks at new text.
+/// Reads new text, the least that a user interface does with an event.
 fn look(event: &Event<'_>) -> u64 {
     match event.kind {
         EventKind::Delta(text) => black_box(text).len() as u64,
@@ -61,7 +62,7 @@ fn cut<'a>(text: &'a [u8], chunk: &str, seed: u64) -> Vec<&'a [u8]> {
 
 fn main() {
     let mut arguments = env::args().skip(1).filter(|argument| argument != "--bench");
-    // Without arguments, as `cargo bench` calls it, a small reading: that it runs is all that is to be seen.
+    // Without arguments, as under `cargo bench`, a short run only shows that the program works.
     let mut next = |default: &str| arguments.next().unwrap_or_else(|| default.to_owned());
     let (texts, chunk, method) = (black_box(texts(&next("4"))), next("1"), next("feed_with"));
     let patterns = PatternSet::new(arguments).expect("the patterns are valid");

@@ -1,10 +1,10 @@
-//! The payloads: made by a seeded generator, the same on every machine, of any wanted size.
+//! Payloads of any size from a seeded generator, equal on every machine.
 //!
-//! Each is valid JSON, close to the asked number of bytes, and owns the path whose strings the delta rows follow.
+//! Each is valid JSON of about the requested size, and has a path to the strings that the delta rows follow.
 //!
-//! A benchmark that reads one text again and again, cut in the same places, measures what the branch predictor has learned
-//! of it: a chunk then costs less than half of what it costs a program that sees it for the first time. So short texts are
-//! read in a [`rotation`] of different ones, each cut in places of its own.
+//! A benchmark that reads one text repeatedly with the same cuts measures a trained branch predictor: a chunk then
+//! costs less than half as much as in a program that sees it for the first time. So short texts are read in a
+//! [`rotation`] of different texts, each with its own cuts.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,13 @@ pub mod random;
 
 use random::Random;
 
-/// How many different texts a benchmark reads in turn, where they are of this size: 64, unless fewer are as long as 64 tool
-/// calls together and more.
+/// Returns the number of different texts of this size that a benchmark reads in turn: 64, or fewer if they are larger
+/// than a tool call.
 pub fn rotation(size: usize) -> u64 {
     (256_000 / size.max(1)).clamp(1, 64) as u64
 }
 
-/// The lengths of the random pieces, 1 to 8 bytes each, in which a model's tokens fall; other ones for each `seed`.
+/// Returns random lengths of 1 to 8 bytes, like a model's tokens. They depend on `seed`.
 pub fn token_lengths(total: usize, seed: u64) -> impl Iterator<Item = usize> {
     let mut random = Random::new(0x5EED + (seed << 32));
     let mut left = total;
@@ -29,10 +29,10 @@ pub fn token_lengths(total: usize, seed: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A text in such pieces.
+/// Divides a text into pieces of these lengths.
 pub fn tokens(text: &[u8], seed: u64) -> Vec<&[u8]> {
     let mut rest = text;
-    // Room for all: whether a list can grow where it lies is chance, and an instruction count would include the copies.
+    // Reserved in advance, so that instruction counts do not include reallocations, which depend on chance.
     let mut pieces = Vec::with_capacity(text.len());
     pieces.extend(token_lengths(text.len(), seed).map(|length| {
         let (piece, after) = rest.split_at(length);
@@ -42,29 +42,29 @@ pub fn tokens(text: &[u8], seed: u64) -> Vec<&[u8]> {
     pieces
 }
 
-/// One step of a path.
+/// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Step {
     Key(&'static str),
     Any,
 }
 
-/// What a payload looks like.
+/// The kind of a payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A shopping assistant's call: nested, short strings, escapes, emoji.
     ToolCall,
     /// One object with one long string.
     LongText,
-    /// Many alike records, as a social network's search gives them.
+    /// Many similar records, like the search results of a social network.
     Records,
     /// Arrays of numbers.
     Numbers,
-    /// A hundred containers open at a time, again and again.
+    /// A sequence of values, each a hundred containers deep.
     Deep,
     /// A call of 120 bytes.
     ShortCall,
-    /// Many alike records of short fields, none of them nested.
+    /// Many similar records of short fields, without nesting.
     Wide,
 }
 
@@ -81,7 +81,7 @@ impl Kind {
         }
     }
 
-    /// The strings that the delta rows follow, spelt for the libraries that take patterns.
+    /// Returns the path of the strings that the delta rows follow, as a pattern.
     pub fn pattern(self) -> &'static str {
         match self {
             Self::ToolCall => "$.ask_slots[*].message",
@@ -94,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// The same path in steps, for the libraries that leave paths to their user.
+    /// Returns this path as steps, for libraries without patterns.
     pub fn path(self) -> &'static [Step] {
         match self {
             Self::ToolCall => &[Step::Key("ask_slots"), Step::Any, Step::Key("message")],
@@ -107,7 +107,7 @@ impl Kind {
         }
     }
 
-    /// A document of about `size` bytes; the short call has a size of its own. Each `seed` gives a different one.
+    /// Generates a document of about `size` bytes; the short call has a fixed size. Each `seed` gives a different one.
     pub fn generate(self, size: usize, seed: u64) -> String {
         let mut random = Random::new(0x5EED_0000 + self as u64 + (seed << 32));
         match self {
@@ -173,13 +173,13 @@ const WORDS: [&str; 48] = [
     "photos",
 ];
 
-/// An escaped character beyond the 16-bit ones, and two 16-bit ones that are spelt as long.
+/// An escaped surrogate pair, and two other escapes of the same length.
 pub const PAIR: [&str; 2] = ["\\ud83d\\ude80", "\\u2602\\u2603"];
 
-/// Pieces of raw JSON string text that are more than plain ASCII; five of the eight are escapes.
+/// Pieces of raw JSON string text that are not plain ASCII; five of the eight are escapes.
 const SPICE: [&str; 8] = ["\\n", "\\\"", "₹54,990", "😀", PAIR[0], "café", "\\u20b9", "\\\\"];
 
-/// Appends words, with something from [`SPICE`] about every `every` bytes, until `bytes` more are there.
+/// Appends `bytes` bytes of words, with an item of [`SPICE`] about every `every` bytes.
 fn prose(out: &mut String, random: &mut Random, bytes: usize, every: usize) {
     let end = out.len() + bytes;
     let mut next_spice = out.len() + 1 + random.below(every);
@@ -375,7 +375,7 @@ fn deep(size: usize, seed: u64) -> String {
     format!("[{}]", vec![element; count].join(","))
 }
 
-/// Seed 0 gives the call that is 120 bytes long; the others differ from it by a few bytes.
+/// Generates a short call: 120 bytes for seed 0, a few more or fewer for others.
 fn short_call(random: &mut Random, seed: u64) -> String {
     let mut pick = |from: &[&'static str]| if seed == 0 { from[0] } else { random.pick(from) };
     let city = pick(&["Bengaluru", "Köln", "Reykjavik", "Lima", "Saint-Étienne", "Osaka"]);

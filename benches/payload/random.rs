@@ -1,4 +1,4 @@
-//! A small seeded generator (splitmix64): the same numbers on every machine.
+//! A small seeded generator (splitmix64), with equal numbers on every machine.
 
 /// A stream of pseudo-random numbers.
 #[derive(Clone, Debug)]
@@ -17,12 +17,12 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number from 0 to `bound` − 1, evenly enough for small bounds.
+    /// Returns a number from 0 to `bound` − 1. The distribution is even enough for small bounds.
     pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
     }
 
-    /// A number from 0 up to, not including, 1.
+    /// Returns a number from 0 to 1, excluding 1.
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }

@@ -1,7 +1,7 @@
-//! Whether a contender's output is right, looked at before it is timed. The oracle is serde_json.
+//! Checks a contender's output before it is timed. The oracle is serde_json.
 //!
-//! Deltas must join to the strings at the path. A snapshot must be a prefix of the document, the last one the
-//! document; one that claims to be live must show all text that can be known but 12 bytes.
+//! The concatenated deltas must be the strings at the path. Each snapshot must be a prefix of the document, and the
+//! last snapshot must be the document. Snapshots of a live contender may lack at most 12 bytes of the known text.
 
 use serde_json::Value;
 
@@ -10,19 +10,19 @@ use crate::contenders::{Contender, Manner, Task, run};
 use crate::output::{Look, Seen, Sink};
 use crate::payload::Step;
 
-/// How a contender fared.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Right,
-    /// It can't do the task at all.
+    /// The contender does not support the task.
     Unable,
-    /// Its output is wrong, with the reason.
+    /// The output is wrong, for this reason.
     Wrong(String),
 }
 
-/// Runs the task once and judges what comes out.
+/// Runs the task once and checks the output.
 pub fn check(contender: &mut dyn Contender, task: Task, input: &Input) -> Verdict {
-    // Who fails at this can't do the task at all.
+    // A contender that fails at this does not support the task.
     if run(contender, task, &Input::cut(input.kind, "{}".into(), Chunking::Whole)).is_none() {
         return Verdict::Unable;
     }
@@ -54,12 +54,12 @@ fn deltas(input: &Input, document: &Value, run: impl FnOnce(&mut Sink) -> Option
     run(&mut sink).ok_or("refused a valid document")?;
     let mut wanted = String::new();
     gather(document, input.kind.path(), &mut wanted);
-    let told = sink.kept.unwrap_or_default();
-    if told == wanted {
+    let reported = sink.kept.unwrap_or_default();
+    if reported == wanted {
         return Ok(());
     }
-    let at = told.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
-    Err(format!("{} bytes of text for {}, the first wrong at {at}", told.len(), wanted.len()))
+    let at = reported.bytes().zip(wanted.bytes()).take_while(|(a, b)| a == b).count();
+    Err(format!("{} bytes of text for {}, the first wrong at {at}", reported.len(), wanted.len()))
 }
 
 fn gather(value: &Value, path: &[Step], text: &mut String) {
@@ -79,7 +79,7 @@ fn gather(value: &Value, path: &[Step], text: &mut String) {
     }
 }
 
-/// Valid text must pass; the same text cut short, and with a byte too many, must not.
+/// Checks that the text is accepted, and that it is refused when truncated or followed by another byte.
 fn validate(contender: &mut dyn Contender, input: &Input) -> Result<(), String> {
     contender.validate(input).ok_or("refused a valid document")?;
     let mut short = input.document.clone();
@@ -104,7 +104,7 @@ fn snapshots(contender: &mut dyn Contender, input: &Input, document: &Value) -> 
     let live = matches!(contender.manner(), Manner::Live | Manner::Reparse);
     let cuts: Vec<usize> = input.prefixes().map(str::len).collect();
     let chunks = input.chunks().count();
-    // To compare costs a walk over the document, so a long run is sampled: about 10 MB are walked over.
+    // Each comparison walks over the document, so long runs are sampled: about 10 MB are compared.
     let every = (cuts.len() * input.bytes() / 10_000_000).max(1);
     let mut nth = 0;
     let mut last = None;
@@ -114,7 +114,7 @@ fn snapshots(contender: &mut dyn Contender, input: &Input, document: &Value) -> 
         &mut Look::checking(&mut |seen| {
             let at = nth;
             nth += 1;
-            // Who takes bytes is called once a chunk, who takes text once a cut.
+            // Contenders that accept bytes are called once per chunk, those that need text once per cut.
             let is_last = nth == cuts.len() || nth == chunks;
             if failure.is_some() || !(at % every == 0 || is_last) {
                 return;
@@ -139,7 +139,7 @@ fn snapshots(contender: &mut dyn Contender, input: &Input, document: &Value) -> 
     }
 }
 
-/// Equal, numbers by their f64.
+/// Returns true if the values are equal, comparing numbers as `f64`.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64() == b.as_f64(),
@@ -151,8 +151,8 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Whether `part` may stand for an unfinished `whole`. An atom may still grow (`12` to `120`) or not be known (`null`),
-/// and an unfinished key may be shown with a `null`: that is taken as a library's way.
+/// Returns true if `part` is acceptable as an unfinished `whole`. An atom may still grow (`12` to `120`) or be unknown
+/// (`null`), and an unfinished key may have the value `null`, as in some libraries.
 fn is_prefix(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Null, _) | (Value::Number(_), Value::Number(_)) => true,
@@ -180,7 +180,7 @@ fn text_bytes(value: &Value) -> usize {
     }
 }
 
-/// What a valid prefix shows: cut back to the last place where it can be closed, closed, and parsed.
+/// Returns the value of a valid prefix: truncates it to the last position where it can be closed, closes and parses it.
 fn closed(prefix: &str) -> Option<Value> {
     let bytes = prefix.as_bytes();
     let mut closers = Vec::new();
@@ -227,7 +227,8 @@ fn closed(prefix: &str) -> Option<Value> {
     serde_json::from_str(&text).ok()
 }
 
-/// From after an opening quote: where the string, or the prefix, ends; how far it is known; whether it is closed.
+/// Finds the end of a string after its opening quote. Returns the end of the string or prefix, the end of its known
+/// text, and whether it is closed.
 fn string_end(prefix: &str, mut at: usize) -> (usize, usize, bool) {
     let bytes = prefix.as_bytes();
     let mut known = at;

@@ -1,18 +1,18 @@
-//! How a document is cut: the chunk sizes of the tables, and the cut document that contenders are handed.
+//! Documents divided into chunks.
 //!
-//! Every contender gets the same cuts. Those that take only `&str` get them moved back to the next character's
-//! start, ahead of the timing, so that none pays for a carry of its own.
+//! All contenders get the same cuts. For contenders that need `&str`, the cuts are moved to character boundaries before
+//! the timing, so that no contender has to buffer incomplete characters.
 
 use std::borrow::Cow;
 
 use crate::payload::{Kind, PAIR, rotation, token_lengths};
 
-/// How a document is cut.
+/// The way to divide a document into chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Chunking {
     /// Chunks of this many bytes, the last one shorter.
     Bytes(usize),
-    /// Random chunks of 1 to 8 bytes, 4.5 in the mean, as a model's tokens fall.
+    /// Random chunks of 1 to 8 bytes, 4.5 on average, like a model's tokens.
     Token,
     /// One chunk.
     Whole,
@@ -47,13 +47,13 @@ pub struct Input {
 }
 
 impl Input {
-    /// The first of a [`rotation`](Self::rotation).
+    /// Creates the first input of a [`rotation`](Self::rotation).
     pub fn new(kind: Kind, size: usize, chunking: Chunking) -> Self {
         Self::nth(kind, size, chunking, 0)
     }
 
-    /// Different documents of this size, each cut in places of its own, which are run in turn: what runs again and again on
-    /// one document is foreseen by the processor.
+    /// Creates different documents of this size, each with its own chunk boundaries, to be run in turn. In repeated
+    /// runs on one document, the processor would predict most branches.
     pub fn rotation(kind: Kind, size: usize, chunking: Chunking) -> Vec<Self> {
         (0..rotation(size)).map(|seed| Self::nth(kind, size, chunking, seed)).collect()
     }
@@ -84,7 +84,7 @@ impl Input {
         Self { kind, document, lengths, text_lengths }
     }
 
-    /// The same cuts of a document of the same length without escaped surrogate pairs.
+    /// Returns the input without escaped surrogate pairs, with the same length and cuts.
     pub fn without_pairs(&self) -> Self {
         Self { document: self.document.replace(PAIR[0], PAIR[1]), ..self.clone() }
     }
@@ -93,13 +93,13 @@ impl Input {
         self.document.len()
     }
 
-    /// The chunks.
+    /// Returns the chunks.
     #[inline]
     pub fn chunks(&self) -> Chunks<'_> {
         Chunks { rest: self.document.as_bytes(), lengths: self.lengths.iter() }
     }
 
-    /// The chunks put together again, for whoever reads once, when all have come. One chunk is not copied.
+    /// Joins the chunks, for contenders that read the whole text at the end. A single chunk is not copied.
     pub fn gathered(&self) -> Cow<'_, [u8]> {
         let mut chunks = self.chunks();
         let mut whole = Cow::Borrowed(chunks.next().unwrap_or_default());
@@ -109,7 +109,7 @@ impl Input {
         whole
     }
 
-    /// The chunks, cut between characters.
+    /// Returns the chunks, divided at character boundaries.
     #[inline]
     pub fn text_chunks(&self) -> impl Iterator<Item = &str> {
         let mut rest = self.document.as_str();
@@ -120,7 +120,7 @@ impl Input {
         })
     }
 
-    /// What has come after each chunk, cut between characters.
+    /// Returns the prefix of the document after each chunk, divided at character boundaries.
     #[inline]
     pub fn prefixes(&self) -> impl Iterator<Item = &str> {
         let mut end = 0;
@@ -131,7 +131,7 @@ impl Input {
     }
 }
 
-/// Iterator over an [`Input`]'s chunks.
+/// An iterator over the chunks of an [`Input`].
 #[derive(Clone, Debug)]
 pub struct Chunks<'a> {
     rest: &'a [u8],

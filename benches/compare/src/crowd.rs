@@ -1,7 +1,7 @@
-//! A crowd of streams at once, each at a place of its own in a text of its own and fed a token in turn, as a gateway feeds them: when a stream
-//! gets its next chunk, the caches have long held something else.
+//! Many concurrent streams, as in a gateway. Each is at a different position of its text and gets one token in turn, so
+//! its state has left the caches before its next chunk.
 //!
-//! The memory is that of a process of its own for each contender: this program runs itself.
+//! Memory is measured in a separate process per contender; this program starts itself.
 
 use std::hint::black_box;
 use std::process::Command;
@@ -18,23 +18,23 @@ use crate::output::Sink;
 use crate::payload::Kind;
 use crate::rows::CALL;
 
-/// How many streams there are.
+/// The numbers of streams.
 const SIZES: [usize; 3] = [1, 1_000, 20_000];
-/// How many streams share the process whose memory is measured.
+/// The number of streams in the process whose memory is measured.
 const IN_MEMORY: usize = 5_000;
-/// How far apart the places of neighbours are, in chunks.
+/// The distance between the positions of neighbouring streams, in chunks.
 const STAGGER: usize = 37;
-/// A sample feeds about this many chunks.
+/// The approximate number of chunks in a sample.
 const SAMPLE: usize = 20_000;
 const LEAST_ROUNDS: usize = 9;
 
-/// One stream, which begins the next text when its text ends.
+/// A stream that begins the next text when its text ends.
 trait Stream {
     fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done;
     fn end(&mut self) -> Done;
 }
 
-/// The chunks of each of the texts that the streams read in turn.
+/// The chunks of the texts that the streams read in turn.
 struct Texts(Vec<Vec<Vec<u8>>>);
 
 impl Texts {
@@ -45,7 +45,7 @@ impl Texts {
 }
 
 struct Crowd<S> {
-    /// Each with the text it reads, and the chunk it gets next.
+    /// The streams, each with the indices of its text and of its next chunk.
     streams: Vec<(S, usize, usize)>,
 }
 
@@ -88,12 +88,12 @@ struct FeedWith(Parser);
 
 impl Stream for FeedWith {
     fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
-        let told = self.0.feed_with(chunk, |event| {
+        let reported = self.0.feed_with(chunk, |event| {
             if let EventKind::Delta(text) = event.kind {
                 sink.delta(text);
             }
         });
-        told.ok()
+        reported.ok()
     }
 
     fn end(&mut self) -> Done {
@@ -122,7 +122,7 @@ impl Stream for Feed {
     }
 }
 
-/// With all text kept, and the snapshot looked at after each chunk.
+/// A parser that retains all text and whose snapshot is read after each chunk.
 struct Looking(FeedWith);
 
 impl Stream for Looking {
@@ -137,7 +137,7 @@ impl Stream for Looking {
     }
 }
 
-/// Events alone: no paths, and strings only once they are whole.
+/// Reports only events, without paths, and strings only whole.
 struct Actson(JsonParser<PushJsonFeeder>);
 
 impl Actson {
@@ -155,7 +155,7 @@ impl Stream for Actson {
                     let taken = self.0.feeder.push_bytes(chunk);
                     chunk = &chunk[taken..];
                 }
-                // Only so does it look at their UTF-8.
+                // Otherwise it does not validate their UTF-8.
                 JsonEvent::FieldName | JsonEvent::ValueString => {
                     black_box(self.0.current_str().ok()?);
                 }
@@ -174,7 +174,7 @@ impl Stream for Actson {
     }
 }
 
-/// The prefix, read again after each chunk. Nothing is looked for in it.
+/// Parses the whole prefix after each chunk, without looking at the result.
 #[derive(Default)]
 struct Jiter {
     prefix: Vec<u8>,
@@ -184,7 +184,7 @@ impl Stream for Jiter {
     fn feed(&mut self, chunk: &[u8], _: &mut Sink) -> Done {
         self.prefix.extend_from_slice(chunk);
         let mut scratch = JsonValueScratch::new();
-        // A prefix that is cut inside an escape is no JSON to it.
+        // It refuses a prefix that ends inside an escape.
         black_box(scratch.parse(&self.prefix, false, PartialMode::TrailingStrings).is_ok());
         Some(())
     }
@@ -215,7 +215,7 @@ fn crowd(name: &str, size: usize, texts: &Texts) -> Option<Box<dyn Sweep>> {
     })
 }
 
-/// Whether the contenders that tell deltas tell all of them.
+/// Checks that contenders with deltas report all of them.
 fn check(texts: &Texts) {
     let mut expected = Sink::default();
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
@@ -232,7 +232,7 @@ fn check(texts: &Texts) {
     }
 }
 
-/// Prints nanoseconds a chunk for each size of the crowd, and bytes a stream.
+/// Prints nanoseconds per chunk for each number of streams, and bytes per stream.
 pub fn print(seconds: f64) {
     let texts = Texts::new();
     check(&texts);
@@ -246,7 +246,7 @@ pub fn print(seconds: f64) {
     }
 }
 
-/// The least and the median time a chunk, in nanoseconds, of each contender.
+/// Returns the minimum and median time per chunk of each contender, in nanoseconds.
 fn timed(size: usize, texts: &Texts, budget: Duration) -> Vec<(f64, f64)> {
     let mut crowds: Vec<_> = NAMES.iter().map(|name| crowd(name, size, texts).expect("payloads are JSON")).collect();
     let mut samples = vec![Vec::new(); crowds.len()];
@@ -275,7 +275,7 @@ fn timed(size: usize, texts: &Texts, budget: Duration) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// What a stream takes, in a process that holds nothing else.
+/// Measures the memory of a stream in a separate process.
 fn bytes_apart(name: &str) -> String {
     let run = std::env::current_exe().and_then(|program| Command::new(program).args(["--crowd-memory", name]).output());
     match run {
@@ -284,12 +284,12 @@ fn bytes_apart(name: &str) -> String {
     }
 }
 
-/// Prints the bytes a stream of this contender; only where the system says how much a process holds.
+/// Prints the bytes per stream of this contender. Fails if the system does not report the memory of a process.
 pub fn print_memory(name: &str) -> Result<(), String> {
     let texts = Texts::new();
     let before = resident()?;
     let mut crowd = crowd(name, IN_MEMORY, &texts).ok_or_else(|| format!("no contender {name:?}"))?;
-    // Each stream has been through a whole text once.
+    // Each stream reads a whole text once.
     for _ in 0..texts.0.iter().map(Vec::len).max().unwrap_or_default() {
         crowd.sweep(&texts, &mut Sink::default()).ok_or("payloads are JSON")?;
     }
@@ -297,7 +297,7 @@ pub fn print_memory(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The bytes that this process holds in memory.
+/// Returns the resident memory of this process in bytes.
 fn resident() -> Result<usize, String> {
     let status = std::fs::read_to_string("/proc/self/status").map_err(|error| error.to_string())?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;

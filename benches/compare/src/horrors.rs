@@ -1,5 +1,5 @@
-//! The field's own horror cases: long tool calls in small deltas, where reading the prefix again at each delta was
-//! reported to take seconds or minutes. One row each, with what it takes here.
+//! Reported cases: long tool calls in small deltas, for which parsing the prefix again at each delta took seconds or
+//! minutes. One row per case, with the times of all contenders.
 
 use std::time::Duration;
 

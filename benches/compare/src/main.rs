@@ -1,7 +1,7 @@
-//! jsonspigot beside its peers: the tables and pictures of the README and of PERFORMANCE.md.
+//! Compares jsonspigot with its peers, for the tables and pictures of the README and of PERFORMANCE.md.
 //!
-//! `compare [--seconds N] [--rows TEXT]` prints the tables; `--horrors` prints the reported cases, `--crowd` many streams at
-//! once, `--rewrite` text that is rewritten while it passes, and `--svg DIR` draws the pictures instead.
+//! `compare [--seconds N] [--rows TEXT]` prints the tables. Instead, `--horrors` prints the reported cases, `--crowd`
+//! many concurrent streams, and `--rewrite` rewriters; `--svg DIR` draws the pictures.
 
 mod check;
 mod chunks;
@@ -41,7 +41,7 @@ struct Arguments {
     horrors: bool,
     crowd: bool,
     rewrite: bool,
-    /// The contender whose memory is measured: what `--crowd` runs for each.
+    /// The contender whose memory is measured; `--crowd` starts a process with this option for each.
     crowd_memory: Option<String>,
     svg: Option<PathBuf>,
 }

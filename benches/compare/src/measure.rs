@@ -1,8 +1,9 @@
-//! Interleaved timing: in each round every contender runs once, so that a slow second of the machine hits all.
+//! Interleaved timing: every contender runs once per round, so that a slow moment of the machine affects all of them.
 //!
-//! A sample is as many rotations as fill [`SAMPLE`]: a rotation runs each of the row's documents once, so that all samples
-//! are of the same work, and no contender is timed on what the processor has learned of one document. What would take longer than its share of the row's time is not run:
-//! its cost is taken from two smaller documents of the same kind, grown by the exponent between them, and marked.
+//! A sample contains as many rotations as fill [`SAMPLE`]. A rotation runs each of the row's documents once, so that
+//! all samples do the same work and branch prediction for one document does not distort the times. A contender that
+//! would exceed its share of the row's time is not run. Its cost is extrapolated from two smaller documents of the same
+//! kind, with the exponent between them, and marked.
 
 use std::time::{Duration, Instant};
 
@@ -12,14 +13,13 @@ use crate::contenders::{Contender, run, yardstick};
 use crate::rows::Row;
 
 const SAMPLE: Duration = Duration::from_micros(300);
-/// The first of the smaller documents on which costs are foreseen is this part of the row's; each next one is four
-/// times as large.
+/// The first trial document has this fraction of the row's size; each further one is four times as large.
 const TRIAL: usize = 256;
-/// Documents below this many bytes are run by everyone.
+/// All contenders run documents of fewer bytes.
 const SMALL: usize = 10_000;
 const LEAST_ROUNDS: usize = 9;
 
-/// What one contender took for one document of a row, in seconds, in the mean of a rotation.
+/// The time of one contender for one document of a row, in seconds, as the mean of a rotation.
 #[derive(Clone, Debug)]
 pub enum Cost {
     Measured {
@@ -33,7 +33,7 @@ pub enum Cost {
 }
 
 impl Cost {
-    /// Minimum and median, or the estimate twice.
+    /// Returns the minimum and the median, or the estimate twice.
     pub fn figures(&self) -> Option<(f64, f64)> {
         match *self {
             Self::Measured { minimum, median } => Some((minimum, median)),
@@ -48,12 +48,12 @@ impl Cost {
 pub struct Measured {
     /// The yardstick's minimum and median.
     pub yardstick: (f64, f64),
-    /// One for each contender, in their order.
+    /// The cost of each contender, in their order.
     pub costs: Vec<Cost>,
     pub rounds: usize,
 }
 
-/// Seconds for one document.
+/// Returns the seconds per document.
 fn timed(rotations: u32, inputs: &[Input], mut run: impl FnMut(&Input)) -> f64 {
     let start = Instant::now();
     for _ in 0..rotations {
@@ -62,12 +62,12 @@ fn timed(rotations: u32, inputs: &[Input], mut run: impl FnMut(&Input)) -> f64 {
     start.elapsed().as_secs_f64() / (f64::from(rotations) * inputs.len() as f64)
 }
 
-/// How many rotations make a sample.
+/// Returns the number of rotations in a sample.
 fn rotations(once: f64, inputs: &[Input]) -> u32 {
     (SAMPLE.as_secs_f64() / (once.max(1e-9) * inputs.len() as f64)).clamp(1.0, 10_000.0) as u32
 }
 
-/// The least of three runs, or of as many as fit into a tenth of a second.
+/// Returns the minimum time of three runs, or of as many as fit into a tenth of a second.
 fn least(input: &Input, mut run: impl FnMut(&Input)) -> f64 {
     let mut least = f64::INFINITY;
     let start = Instant::now();
@@ -80,13 +80,13 @@ fn least(input: &Input, mut run: impl FnMut(&Input)) -> f64 {
     least
 }
 
-/// The input as the contender can take it.
+/// Adapts the input to the contender.
 fn suited(contender: &dyn Contender, input: Input) -> Input {
     if contender.takes_pairs() { input } else { input.without_pairs() }
 }
 
-/// What a run on the whole input will take, judged by ever larger ones: each as long as the next, were the cost to grow
-/// with the square of the size, stays within `patience` seconds.
+/// Estimates the time for the whole input from runs on larger and larger parts. A part is run only if it would stay
+/// within `patience` seconds at quadratic cost.
 fn foresee(contender: &mut dyn Contender, row: &Row, input: &Input, patience: f64) -> f64 {
     let mut last: Option<(f64, f64)> = None;
     let mut part = if input.bytes() < SMALL { 1 } else { TRIAL };
@@ -113,7 +113,7 @@ enum Standing {
     Out(Cost),
 }
 
-/// Checks a contender, on a small document first, and looks whether it is quick enough to be run.
+/// Checks a contender, on a small document first, and decides whether it is fast enough to run.
 fn admit(contender: &mut dyn Contender, row: &Row, inputs: &[Input], share: f64) -> Standing {
     let inputs: Vec<Input> = inputs.iter().map(|input| suited(contender, input.clone())).collect();
     let is_small = row.size < SMALL;
@@ -140,7 +140,7 @@ fn admit(contender: &mut dyn Contender, row: &Row, inputs: &[Input], share: f64)
     Standing::Runs { inputs, rotations, samples: Vec::new() }
 }
 
-/// Checks, then times all contenders of a row, for about `budget` in all.
+/// Checks and times all contenders of a row, for about `budget` in total.
 pub fn measure(row: &Row, contenders: &mut [Box<dyn Contender>], budget: Duration) -> Measured {
     let start = Instant::now();
     let inputs = Input::rotation(row.kind, row.size, row.chunking);
@@ -151,7 +151,7 @@ pub fn measure(row: &Row, contenders: &mut [Box<dyn Contender>], budget: Duratio
     let mut yardsticks = Vec::new();
     while start.elapsed() < budget || yardsticks.len() < LEAST_ROUNDS {
         yardsticks.push(timed(yardstick_rotations, &inputs, yardstick));
-        // Each round begins one further on, so that nobody always follows the same neighbour.
+        // Each round begins with the next contender, so that none always follows the same one.
         for nth in 0..standings.len() {
             let turn = (nth + yardsticks.len()) % standings.len();
             if let Standing::Runs { inputs, rotations, samples } = &mut standings[turn] {

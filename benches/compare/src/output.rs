@@ -1,10 +1,10 @@
-//! Where what a contender tells and shows goes: [`Sink`] takes deltas, [`Look`] documents.
+//! Receivers of a contender's output: [`Sink`] for deltas, [`Look`] for documents.
 
 use std::hint::black_box;
 
 use serde_json::Value;
 
-/// Where deltas go: counted when timed, kept when checked.
+/// A receiver of deltas. It counts them when timed and stores them when checked.
 #[derive(Debug, Default)]
 pub struct Sink {
     pub deltas: u64,
@@ -28,9 +28,9 @@ impl Sink {
     }
 }
 
-/// A document, partial or whole, in a contender's own form.
+/// A partial or whole document in a contender's own type.
 pub trait Seen {
-    /// In serde_json's form, for the check.
+    /// Converts the document for the check.
     fn to_value(&self) -> Option<Value>;
 }
 
@@ -40,13 +40,13 @@ impl Seen for Value {
     }
 }
 
-/// Where documents are shown: only kept from being optimized away when timed, handed to the check otherwise.
+/// A receiver of documents. When timed, it only prevents that they are optimized away; otherwise it checks them.
 #[derive(Default)]
 pub struct Look<'c> {
     check: Option<Check<'c>>,
 }
 
-/// Is handed what is shown, or that there is nothing to show yet.
+/// A check of a document, or of its absence at the beginning.
 type Check<'c> = &'c mut dyn FnMut(Option<&dyn Seen>);
 
 impl<'c> Look<'c> {
@@ -64,7 +64,7 @@ impl<'c> Look<'c> {
         }
     }
 
-    /// There is nothing to show yet.
+    /// Reports that there is no document yet.
     #[inline]
     pub fn nothing(&mut self) {
         if let Some(check) = &mut self.check {

@@ -1,6 +1,6 @@
-//! The two pictures: cost per byte against chunk size, and against document size.
+//! The two pictures: cost per byte by chunk size, and by document size.
 //!
-//! Transparent background, mid-tone colours and grey labels, so that they can be read on a light and on a dark page.
+//! Transparent background, mid-tone colours and grey labels are readable on light and dark pages.
 
 use std::error::Error;
 use std::path::Path;
@@ -29,11 +29,11 @@ struct Line {
     points: Vec<(f64, f64)>,
 }
 
-/// What a picture shows.
+/// The labels and scales of a picture.
 struct Picture<'t> {
     title: &'t str,
     across: &'t str,
-    /// The costs per byte between which the page lies, in nanoseconds.
+    /// The range of costs per byte, in nanoseconds.
     page: (f64, f64),
     ticks: fn(f64) -> String,
 }
@@ -66,7 +66,7 @@ pub fn draw(directory: &Path, seconds: f64) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Measures all contenders at each row; a point is the place across and the nanoseconds a byte.
+/// Measures all contenders for each row. A point is the x value and the nanoseconds per byte.
 fn lines(rows: &[(f64, Row)], budget: Duration) -> Vec<Line> {
     let mut contenders = contenders::all();
     let measured: Vec<(f64, usize, Measured)> = rows
@@ -90,18 +90,18 @@ fn lines(rows: &[(f64, Row)], budget: Duration) -> Vec<Line> {
         let points = measured.iter().filter_map(cost).collect();
         lines.push(Line { name: contender.name().replace('`', ""), colour, width, dash, points });
     }
-    // Ours, the peers, then what is only there to compare with.
+    // jsonspigot, its peers, then the references in grey.
     lines.sort_by_key(|line| (line.colour == GREY, !line.name.starts_with("jsonspigot")));
     lines
 }
 
-/// The length of the documents that a row reads, in the mean.
+/// Returns the mean length of a row's documents.
 fn mean_bytes(row: &Row) -> usize {
     let inputs = Input::rotation(row.kind, row.size, Chunking::Whole);
     inputs.iter().map(Input::bytes).sum::<usize>() / inputs.len()
 }
 
-/// Colour, width and dash; mid-tones that stand out from white and from black.
+/// Returns colour, width and dash. The colours are mid-tones with contrast to white and black.
 fn look(name: &str, nth: usize) -> (RGBColor, u32, Option<(i32, i32)>) {
     const OURS: RGBColor = RGBColor(0xE0, 0x4F, 0x2F);
     const TONES: [RGBColor; 8] = [
@@ -161,7 +161,7 @@ fn paint(file: &Path, picture: &Picture<'_>, lines: &[Line]) -> Result<(), Box<d
     Ok(())
 }
 
-/// The points up to where the line leaves the page.
+/// Cuts a line where it leaves the picture.
 fn on_page(points: &[(f64, f64)], (bottom, top): (f64, f64)) -> Vec<(f64, f64)> {
     let mut shown: Vec<(f64, f64)> = Vec::new();
     for &(x, y) in points {

@@ -1,7 +1,6 @@
-//! Text that is rewritten while it passes, beside reading it alone and beside other libraries that rewrite; and values
-//! reported as they came, beside the deltas of one field.
+//! Compares rewriting a text with only reading it and with other libraries, and raw deltas with those of one field.
 //!
-//! Each contender's output is checked before it is timed. All run once a round, so that the ratios of one run hold.
+//! Each contender's output is checked before it is timed. All contenders run once per round.
 
 use std::convert::Infallible;
 use std::hint::black_box;
@@ -20,13 +19,13 @@ use crate::payload::Kind;
 use crate::rows::{CALL, LARGE};
 
 const LEAST_ROUNDS: usize = 15;
-/// A sample reads about this many bytes.
+/// The approximate number of bytes in a sample.
 const SAMPLE: usize = 200_000;
 const REDACTED: &str = "\"[redacted]\"";
 
 type Run = Box<dyn FnMut(&[Bytes], &mut Vec<u8>)>;
 
-/// One way to read or rewrite a text in chunks; what comes out is appended.
+/// A way to read or rewrite a text in chunks. It appends its output to a buffer.
 struct Contender {
     name: String,
     run: Run,
@@ -40,7 +39,7 @@ fn patterns(pattern: &str) -> PatternSet {
     PatternSet::new([pattern]).expect("the patterns are valid")
 }
 
-/// Follows a pattern, and copies each chunk.
+/// Follows a pattern and copies each chunk.
 fn follow(pattern: &str) -> Contender {
     let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns(pattern));
     contender(format!("`feed_with` follows `{pattern}`, chunks copied"), move |chunks, out| {
@@ -64,7 +63,7 @@ fn rewriter(what: &str, pattern: &str, rule: Rule) -> Contender {
     })
 }
 
-/// Collects the text, and parses, edits and prints it.
+/// Collects the text, then parses, edits and prints it.
 fn serde(key: &'static str) -> Contender {
     contender(format!("serde_json: collect, parse, edit `{key}`, print"), move |chunks, out| {
         let text = chunks.concat();
@@ -96,7 +95,7 @@ fn rama(pattern: &'static str) -> Contender {
     })
 }
 
-/// The chunks of a text, as bufjson takes them: without a copy.
+/// The chunks of a text as input of bufjson, without a copy.
 struct Chunks(std::vec::IntoIter<Bytes>);
 
 impl Pipe for Chunks {
@@ -111,7 +110,7 @@ impl Pipe for Chunks {
     }
 }
 
-/// The loop of its README. Its pointers have no wildcard, so one value is redacted.
+/// Runs the loop of bufjson's README. Its pointers have no wildcards, so it redacts one value.
 fn bufjson(pointer: &'static str) -> Contender {
     contender(format!("bufjson, `{pointer}`"), move |chunks, out| {
         let parser = PipeAnalyzer::new(Chunks(chunks.to_vec().into_iter())).into_parser();
@@ -149,7 +148,7 @@ fn bufjson(pointer: &'static str) -> Contender {
     })
 }
 
-/// The deltas of a pattern, or the value as it comes.
+/// Collects the deltas of a pattern.
 fn deltas(pattern: &str) -> Contender {
     let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns(pattern));
     contender(format!("deltas of `{pattern}`"), move |chunks, out| {
@@ -166,7 +165,7 @@ fn deltas(pattern: &str) -> Contender {
     })
 }
 
-/// The texts in chunks.
+/// Generates texts and divides them into chunks.
 fn texts(chunking: Chunking, kind: Kind, size: usize, around: [&str; 2]) -> Vec<Vec<Bytes>> {
     let whole = |text: &str| Input::cut(kind, format!("{}{text}{}", around[0], around[1]), chunking);
     let cut = |input: &Input| input.chunks().map(Bytes::copy_from_slice).collect();
@@ -179,7 +178,7 @@ fn output(contender: &mut Contender, chunks: &[Bytes]) -> Vec<u8> {
     out
 }
 
-/// Prints nanoseconds a byte, and how many times as long as the first one each contender takes, in the median.
+/// Prints the median nanoseconds per byte of each contender, and the ratio to the first one.
 fn print_table(chunking: Chunking, texts: &[Vec<Bytes>], contenders: &mut [Contender], budget: Duration) {
     let bytes = texts.iter().flatten().map(Bytes::len).sum::<usize>();
     let repetitions = (SAMPLE / bytes).max(1);
@@ -215,7 +214,7 @@ fn print_table(chunking: Chunking, texts: &[Vec<Bytes>], contenders: &mut [Conte
     }
 }
 
-/// Panics if a contender's output is not what it should be.
+/// Panics if a contender's output is wrong.
 fn check(texts: &[Vec<Bytes>], passing: &mut [Contender], redacting: &mut [Contender]) {
     for chunks in texts {
         let text = chunks.concat();
@@ -238,7 +237,7 @@ fn check(texts: &[Vec<Bytes>], passing: &mut [Contender], redacting: &mut [Conte
     }
 }
 
-/// The tables.
+/// Prints the tables.
 pub fn print(seconds: f64) {
     let chunkings = [Chunking::Token, Chunking::Bytes(64), Chunking::Bytes(4096), Chunking::Whole];
     let budget = Duration::from_secs_f64(seconds / (2 * chunkings.len() + 2) as f64);

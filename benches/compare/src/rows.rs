@@ -1,10 +1,10 @@
-//! The rows of the tables: which task on which payload at which chunk size, and what is aimed at.
+//! The rows of the tables: task, payload, chunking and goal.
 
 use crate::chunks::Chunking;
 use crate::contenders::Task;
 use crate::payload::Kind;
 
-/// What the library aims at in a row.
+/// The goal of the library in a row.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Goal {
     None,
@@ -14,7 +14,7 @@ pub enum Goal {
     Floor(f64),
 }
 
-/// One row.
+/// A row of a table.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     pub task: Task,
@@ -24,7 +24,7 @@ pub struct Row {
     pub goal: Goal,
 }
 
-/// The size of a usual tool call, and of the large payloads.
+/// The size of a typical tool call, and below of the large payloads.
 pub const CALL: usize = 2_300;
 pub const LARGE: usize = 1_000_000;
 
@@ -48,7 +48,7 @@ impl Row {
     }
 }
 
-/// All rows, in the order they are printed.
+/// Returns all rows in the order of printing.
 pub fn rows() -> Vec<Row> {
     use Chunking::{Bytes, Token, Whole};
     use Goal::{Floor, Yardstick};

@@ -1,10 +1,10 @@
-//! The measured rows as markdown: one table of minima, one of medians, ratios to the yardstick of the same run.
+//! Prints the measured rows as Markdown: a table of minima and one of medians, as ratios to the yardstick of the run.
 
 use crate::contenders::{Contender, FEED, FEED_WITH, KEEPING, Manner, Task};
 use crate::measure::{Cost, Measured};
 use crate::rows::{Goal, Row};
 
-/// Which figure of the samples a table shows.
+/// The statistic that a table shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Figure {
     Minimum,
@@ -47,7 +47,7 @@ pub fn print(figure: Figure, contenders: &[Box<dyn Contender>], rows: &[(Row, Me
     println!();
 }
 
-/// What the marks of the tables mean, which rows were disturbed, and what came out wrong.
+/// Prints the meaning of the marks, the disturbed rows, and the contenders with wrong output.
 pub fn print_notes(contenders: &[Box<dyn Contender>], rows: &[(Row, Measured)]) {
     println!(
         "Ratios to one `serde_json::from_slice::<Value>` of the whole payload in the same rounds, whose time is given. `~`: too slow \
@@ -94,7 +94,7 @@ fn ratio(ratio: f64) -> String {
     }
 }
 
-/// A time in the unit that suits it.
+/// Formats a time in a suitable unit.
 pub fn time(seconds: f64) -> String {
     match seconds {
         s if s < 1e-6 => format!("{:.0} ns", s * 1e9),
@@ -104,7 +104,7 @@ pub fn time(seconds: f64) -> String {
     }
 }
 
-/// The goal, whether each method meets it, and what the default retention adds.
+/// Formats the goal, whether each method meets it, and the cost of the default retention.
 fn goal(figure: Figure, row: &Row, contenders: &[Box<dyn Contender>], measured: &Measured) -> String {
     let of = |name: &str| {
         let at = contenders.iter().position(|contender| contender.name() == name)?;

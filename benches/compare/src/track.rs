@@ -1,12 +1,11 @@
-//! Where an event parser stands against one path: what a user of a library without paths writes by hand.
+//! Matches the events of a parser against a path, as users of a library without paths do by hand.
 //!
-//! Also the shape in which such a parser hands its events on ([`Handler`]), so that one small driver per contender
-//! serves every task.
+//! [`Handler`] is a common interface for such events, so that one small driver per contender serves every task.
 
 use crate::output::Sink;
 use crate::payload::Step;
 
-/// Takes the events of a parser that tells strings whole.
+/// A handler of the events of a parser that reports only whole strings.
 pub trait Handler {
     fn begin_object(&mut self);
     fn begin_array(&mut self);
@@ -18,15 +17,15 @@ pub trait Handler {
     fn null(&mut self);
 }
 
-/// Tells whether the value that comes next lies at the path. Constant work per event.
+/// Tracks whether the next value is at the path, in constant time per event.
 #[derive(Debug)]
 pub struct Track {
     path: &'static [Step],
-    /// Open containers.
+    /// The number of open containers.
     open: usize,
-    /// How many of them, from the root, lie on the path.
+    /// The number of open containers, from the root, that are on the path.
     on_path: usize,
-    /// Whether the next value in the innermost open container does.
+    /// True if the next value in the innermost open container is on the path.
     next: bool,
 }
 
@@ -51,7 +50,7 @@ impl Track {
         self.enter();
     }
 
-    /// In an array a wildcard holds for every element; in an object each key decides anew.
+    /// Enters a container. In an array a wildcard matches every element; in an object each key is matched separately.
     #[inline]
     fn enter(&mut self) {
         self.next = self.on_path == self.open && self.open > 0 && self.path.get(self.open - 1) == Some(&Step::Any);
@@ -68,14 +67,14 @@ impl Track {
         }
     }
 
-    /// Whether the value that comes now is what the path selects.
+    /// Returns true if the path selects the next value.
     #[inline]
     pub fn hit(&self) -> bool {
         self.next && self.on_path == self.open && self.open == self.path.len()
     }
 }
 
-/// Hands the strings at a path on.
+/// A handler that passes the strings at a path to a sink.
 #[derive(Debug)]
 pub struct Picker<'s> {
     pub track: Track,
@@ -119,7 +118,7 @@ impl Handler for Picker<'_> {
     fn null(&mut self) {}
 }
 
-/// Takes events and does nothing with them: validation.
+/// A handler that ignores events, for validation.
 #[derive(Debug)]
 pub struct Ignore;
 

@@ -1,6 +1,6 @@
-//! A tree kept up to date from events: what a user of an event parser builds by hand to show a partial value.
+//! A tree built from events, as users of an event parser build by hand to show a partial value.
 //!
-//! Open containers stand on a stack, so that an event costs no walk from the root; the whole can be read at any time.
+//! Open containers are on a stack, so an event needs no walk from the root. The tree can be read at any time.
 
 use serde_json::{Map, Number, Value};
 
@@ -17,13 +17,13 @@ enum Open {
 #[derive(Debug, Default)]
 pub struct Tree {
     open: Vec<Open>,
-    /// The string that is being told piece by piece, if the parser tells them so.
+    /// The open string, if the parser reports strings in pieces.
     text: Option<String>,
     root: Option<Value>,
 }
 
 impl Tree {
-    /// The finished document.
+    /// Returns the finished document.
     pub fn into_value(self) -> Option<Value> {
         self.root
     }
@@ -39,7 +39,7 @@ impl Tree {
         }
     }
 
-    /// A piece of an open string.
+    /// Appends a piece of an open string.
     #[inline]
     pub fn piece(&mut self, text: &str, last: bool) {
         let open = self.text.get_or_insert_default();
@@ -50,7 +50,7 @@ impl Tree {
         }
     }
 
-    /// The key of the member that follows; the parser owns it already.
+    /// Sets the key of the next member, from an owned string.
     #[inline]
     pub fn owned_key(&mut self, name: String) {
         if let Some(Open::Object(_, key)) = self.open.last_mut() {

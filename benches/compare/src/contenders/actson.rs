@@ -1,4 +1,4 @@
-//! actson: a push parser over a feeder of bytes. Strings are told whole.
+//! actson: a push parser over a feeder of bytes. It reports whole strings.
 
 use actson::feeder::{JsonFeeder, PushJsonFeeder};
 use actson::{JsonEvent, JsonParser};
@@ -12,7 +12,7 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub(super) struct Actson;
 
-/// Keys and strings are always asked for: only then does actson look at their UTF-8.
+/// Reads the input. Always requests keys and strings, because otherwise actson does not validate their UTF-8.
 fn drive<H: Handler>(input: &Input, handler: &mut H, mut between: impl FnMut(&mut H)) -> Done {
     let mut parser = JsonParser::new(PushJsonFeeder::new());
     let mut chunks = input.chunks();

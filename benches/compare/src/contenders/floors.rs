@@ -1,8 +1,8 @@
-//! The floors: what it costs to touch every byte. They tell nothing and check no UTF-8, so they are no rivals.
+//! The floors: lower bounds for touching every byte. They report nothing and do not validate UTF-8.
 //!
-//! [`Memcpy`] copies the chunks; [`Table`] runs a bare grammar table over every byte; [`TableSkip`] the same, but inside
-//! strings it looks at 16 bytes at a time with SSE2. The table knows classes of bytes and states; what a closing
-//! bracket returns to is kept on a stack beside it.
+//! [`Memcpy`] copies the chunks. [`Table`] runs a grammar table over every byte. [`TableSkip`] does too, but skips 16
+//! bytes of a string at a time with SSE2. The table has byte classes and states. A stack holds the states to return to
+//! after closing brackets.
 
 use std::hint::black_box;
 
@@ -10,7 +10,7 @@ use super::{Contender, Done, Manner};
 use crate::chunks::Input;
 use crate::output::{Look, Sink};
 
-/// Copies each chunk into a buffer that is kept from run to run.
+/// Copies each chunk into a buffer that is reused between runs.
 #[derive(Debug, Default)]
 pub(super) struct Memcpy {
     buffer: Vec<u8>,
@@ -31,11 +31,11 @@ impl Memcpy {
 #[derive(Debug)]
 pub(super) struct Table;
 
-/// The table, with a skip inside strings.
+/// The table, with skipping inside strings.
 #[derive(Debug)]
 pub(super) struct TableSkip;
 
-/// A floor is the same work whatever is asked.
+/// Implements [`Contender`] for a floor, which does the same work for every task.
 macro_rules! floor {
     ($floor:ty, $name:literal, $run:expr) => {
         impl Contender for $floor {
@@ -77,7 +77,8 @@ fn recognise<const SKIP: bool>(input: &Input) -> Done {
     Some(())
 }
 
-// States. From END on they are actions, which look at the stack; KEY_SHIFT leads from a value's string to a key's.
+// States. From END on they are actions, which use the stack. KEY_SHIFT is the distance from the states of a value's
+// string to those of a key's.
 const ERROR: u8 = 0;
 const VALUE: u8 = 1;
 const FIRST_ELEMENT: u8 = 2;
@@ -278,7 +279,7 @@ const fn transitions() -> Transitions {
 
 struct Machine {
     state: u8,
-    /// For each open container, the state after one of its values.
+    /// The state after a value of each open container.
     stack: Vec<u8>,
 }
 
@@ -336,7 +337,7 @@ impl Machine {
     }
 }
 
-/// The place of the next byte from `at` on that ends a run of text, at the latest where fewer than 16 bytes are left.
+/// Returns the position of the first byte from `at` that ends plain text. Stops where fewer than 16 bytes are left.
 #[inline]
 #[cfg(target_arch = "x86_64")]
 fn skip_text(chunk: &[u8], mut at: usize) -> usize {
@@ -344,7 +345,7 @@ fn skip_text(chunk: &[u8], mut at: usize) -> usize {
         __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_max_epu8, _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8,
     };
     while chunk.len() - at >= 16 {
-        // SAFETY: SSE2 belongs to every x86_64, and 16 bytes from `at` on lie inside the chunk.
+        // SAFETY: every x86_64 has SSE2, and the 16 bytes from `at` are inside the chunk.
         let mask = unsafe {
             let bytes = _mm_loadu_si128(chunk.as_ptr().add(at).cast::<__m128i>());
             let quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8(b'"' as i8));

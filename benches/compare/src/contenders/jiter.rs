@@ -1,7 +1,7 @@
-//! jiter: its partial mode, with trailing strings, over the prefix after each chunk; its scratch is kept for a run.
+//! jiter: parses the prefix after each chunk in partial mode with trailing strings. Its scratch is reused within a run.
 //!
-//! The prefix is handed over without being gathered first. Validation and the final value are one reading of the
-//! whole, after the chunks have been gathered.
+//! The prefix is passed without a copy. Validation and the final value parse the whole text once, after joining the
+//! chunks.
 
 use std::borrow::Cow;
 
@@ -16,17 +16,17 @@ use crate::payload::Step;
 #[derive(Debug)]
 pub(super) struct Jiter;
 
-/// Walks to the strings at `path`, in document order, and hands on what each has grown by; `told` holds the bytes
-/// told of each.
-fn grown(value: &JsonValue<'_>, path: &[Step], told: &mut Vec<usize>, nth: &mut usize, sink: &mut Sink) {
+/// Visits the strings at `path` in document order and reports their new text; `reported` has the bytes reported of
+/// each.
+fn grown(value: &JsonValue<'_>, path: &[Step], reported: &mut Vec<usize>, nth: &mut usize, sink: &mut Sink) {
     let Some((step, rest)) = path.split_first() else {
         if let JsonValue::Str(text) = value {
-            if *nth == told.len() {
-                told.push(0);
+            if *nth == reported.len() {
+                reported.push(0);
             }
-            if text.len() > told[*nth] {
-                sink.delta(&text[told[*nth]..]);
-                told[*nth] = text.len();
+            if text.len() > reported[*nth] {
+                sink.delta(&text[reported[*nth]..]);
+                reported[*nth] = text.len();
             }
             *nth += 1;
         }
@@ -35,12 +35,12 @@ fn grown(value: &JsonValue<'_>, path: &[Step], told: &mut Vec<usize>, nth: &mut 
     match (step, value) {
         (Step::Key(key), JsonValue::Object(entries)) => {
             if let Some((_, value)) = entries.iter().find(|(name, _)| name == key) {
-                grown(value, rest, told, nth, sink);
+                grown(value, rest, reported, nth, sink);
             }
         }
         (Step::Any, JsonValue::Array(items)) => {
             for item in items.iter() {
-                grown(item, rest, told, nth, sink);
+                grown(item, rest, reported, nth, sink);
             }
         }
         _ => {}
@@ -58,11 +58,11 @@ impl Contender for Jiter {
 
     fn deltas(&mut self, input: &Input, sink: &mut Sink) -> Done {
         let mut scratch = JsonValueScratch::new();
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for prefix in input.prefixes() {
             let parsed = scratch.parse(prefix.as_bytes(), false, PartialMode::TrailingStrings);
             if let Ok(value) = parsed {
-                grown(&value, input.kind.path(), &mut told, &mut 0, sink);
+                grown(&value, input.kind.path(), &mut reported, &mut 0, sink);
             }
         }
         Some(())

@@ -1,5 +1,5 @@
-//! json-event-parser: its low-level parser over a buffer that the caller fills. Strings are told whole, and an
-//! unfinished one is looked at again from its start after each chunk.
+//! json-event-parser: its low-level parser over a buffer that the caller fills. It reports whole strings, and scans an
+//! unfinished string from its start after each chunk.
 
 use json_event_parser::{JsonEvent, LowLevelJsonParser};
 
@@ -12,7 +12,7 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub(super) struct JsonEventParser;
 
-/// Takes what the buffer holds; true once the document has ended.
+/// Reads the contents of the buffer. Returns true once the document has ended.
 fn advance<H: Handler>(
     parser: &mut LowLevelJsonParser,
     buffer: &[u8],

@@ -1,6 +1,6 @@
-//! jsonmodem: text in, events with their whole path out, strings in fragments. It takes `&str` only.
+//! jsonmodem: reads `&str` and reports events with their whole path and strings in fragments.
 //!
-//! It hands out no partial value, so snapshots are a tree built by hand from its events.
+//! It has no partial values, so snapshots are a tree built from its events.
 
 use jsonmodem::{ParseEvent, ParserOptions, PathComponent, StreamingParser};
 use serde_json::{Map, Number, Value};
@@ -19,21 +19,21 @@ fn drive(input: &Input, options: ParserOptions, mut event: impl FnMut(Option<Par
     let mut parser = StreamingParser::new(options);
     for chunk in input.text_chunks() {
         parser.feed(chunk);
-        // What of a string has come with this chunk is told only if it is asked once more after its end.
+        // It reports the new text of an open string only if the iterator is used again after its end.
         for _ in 0..2 {
-            for told in &mut parser {
-                event(Some(told.ok()?));
+            for reported in &mut parser {
+                event(Some(reported.ok()?));
             }
         }
         event(None);
     }
-    for told in parser.finish() {
-        event(Some(told.ok()?));
+    for reported in parser.finish() {
+        event(Some(reported.ok()?));
     }
     Some(())
 }
 
-/// Whether a path as jsonmodem tells it is the wanted one.
+/// Returns true if a path of jsonmodem is the wanted one.
 fn matches(path: &[PathComponent], wanted: &[Step]) -> bool {
     path.len() == wanted.len()
         && path.iter().zip(wanted).all(|(component, step)| match step {
@@ -75,7 +75,7 @@ impl Contender for JsonModem {
         Manner::Live
     }
 
-    /// It takes each half for a character of its own, and refuses it.
+    /// Returns false: jsonmodem reads each half as a character and refuses it.
     fn takes_pairs(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! jsonspigot, by both methods, nothing retained; and through `feed_with` with all text kept, as is its default.
+//! jsonspigot: both methods without retained text, and `feed_with` with all text retained, the default.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use super::{Contender, Done, FEED, FEED_WITH, KEEPING, Manner};
 use crate::chunks::Input;
 use crate::output::{Look, Seen, Sink};
 
-/// Which way in.
+/// The method and retention.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Method {
     FeedWith,
@@ -18,7 +18,7 @@ pub(super) enum Method {
     Keeping,
 }
 
-/// Keeps the compiled pattern from run to run, and for [`Contender::again`] the parser.
+/// Reuses the compiled pattern between runs, and the parser for [`Contender::again`].
 #[derive(Debug)]
 pub(super) struct Spigot {
     method: Method,
@@ -50,7 +50,7 @@ impl Spigot {
         Parser::builder().retain(self.retain()).build(patterns)
     }
 
-    /// A parser that follows the whole document for its snapshot, and no pattern.
+    /// Returns a parser with snapshots and no patterns.
     fn snapshotting(&self) -> Parser {
         Parser::builder().retain(self.retain()).snapshots().build(&PatternSet::empty())
     }
@@ -65,12 +65,12 @@ impl Spigot {
         for chunk in input.chunks() {
             match self.method {
                 Method::FeedWith | Method::Keeping => {
-                    let told = parser.feed_with(chunk, |event| {
+                    let reported = parser.feed_with(chunk, |event| {
                         if let EventKind::Delta(text) = event.kind {
                             sink.delta(text);
                         }
                     });
-                    told.ok()?;
+                    reported.ok()?;
                 }
                 Method::Feed => {
                     for event in parser.feed(chunk) {
@@ -86,8 +86,8 @@ impl Spigot {
     }
 }
 
-/// The time to the first delta, parser included, and the longest that a single feed takes, in seconds, with a snapshot
-/// kept up: each the least of many runs, so that what the machine does beside it does not count.
+/// Measures the seconds to the first delta, creation of the parser included, and the longest `feed`, with snapshots.
+/// Returns the minimum of many runs of each, to exclude other load of the machine.
 pub fn latency(input: &Input) -> (f64, f64) {
     const RUNS: usize = 25;
     let patterns = PatternSet::new([input.kind.pattern()]).expect("the payloads' patterns are valid");
@@ -99,13 +99,13 @@ pub fn latency(input: &Input) -> (f64, f64) {
         let mut worst = Duration::ZERO;
         for chunk in input.chunks() {
             let fed = Instant::now();
-            let told = parser.feed_with(chunk, |event| {
+            let reported = parser.feed_with(chunk, |event| {
                 if first.is_none() && matches!(event.kind, EventKind::Delta(_)) {
                     first = Some(start.elapsed());
                 }
             });
             worst = worst.max(fed.elapsed());
-            told.expect("payloads are JSON");
+            reported.expect("payloads are JSON");
         }
         least = (least.0.min(first.unwrap_or(Duration::MAX)), least.1.min(worst));
     }
@@ -144,7 +144,7 @@ impl Contender for Spigot {
         })
     }
 
-    /// Where the text is kept, the strict second reading of it; else the last snapshot.
+    /// Shows the value deserialized from the retained text, or else the last snapshot.
     fn value(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
         let keeps = self.method == Method::Keeping;
         let mut parser = if keeps { self.parser(&PatternSet::empty()) } else { self.snapshotting() };

@@ -1,7 +1,7 @@
-//! The contenders: one trait, one small file each, every one used the way its documentation says.
+//! The contenders: one trait, one small file each. Each is used according to its documentation.
 //!
-//! A task that a library can't do is `None`, printed as `–`. Where a library tells strings only whole, where it
-//! reads the prefix again after each chunk, or where it holds the thread, its [`Manner`] says so in the table.
+//! A task that a library does not support returns `None`, printed as `–`. [`Manner`] marks libraries in the table that
+//! report only whole strings, parse the prefix again after each chunk, or block the thread.
 
 mod actson;
 mod floors;
@@ -25,56 +25,56 @@ pub use self::jsonspigot::latency;
 use crate::chunks::Input;
 use crate::output::{Look, Sink};
 
-/// The names of the library's two methods that feed, for which the goals are, and of its default retention.
+/// The names of the library's two methods, which have goals, and of its default retention.
 pub const FEED_WITH: &str = "jsonspigot `feed_with`";
 pub const FEED: &str = "jsonspigot `feed`";
 pub const KEEPING: &str = "jsonspigot, text kept";
 
-/// How a contender goes about a stream; the table's footnotes.
+/// How a contender reads a stream, for the footnotes of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Manner {
-    /// Chunks in, text out as it becomes known.
+    /// Reads chunks and reports text as it becomes known.
     Live,
-    /// Chunks in, but a string comes out only whole, at its end.
+    /// Reads chunks but reports only whole strings.
     Whole,
-    /// The prefix is read again after each chunk.
+    /// Parses the prefix again after each chunk.
     Reparse,
     /// Reads from a blocking `Read`: the thread waits inside the parser.
     Blocking,
-    /// Reads once, when the whole text has come: no stream.
+    /// Reads the whole text once at the end.
     AtTheEnd,
-    /// Does less than the task: a lower bound, not a rival.
+    /// Does less than the task: a lower bound.
     Floor,
 }
 
-/// What a contender is asked to do.
+/// A task of the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
     Deltas,
     Validate,
     Snapshots,
     Value,
-    /// Deltas, with the parser of the run before.
+    /// Deltas, with the parser of the previous run.
     Again,
 }
 
-/// The outcome of one run: `None` if the contender can't do the task.
+/// The result of a run: `None` if the contender does not support the task.
 pub type Done = Option<()>;
 
-/// One library at the tasks of the tables. A run covers a whole input, with a new parser.
+/// A library that does the tasks of the tables. A run reads a whole input with a new parser.
 pub trait Contender {
     fn name(&self) -> &'static str;
     fn manner(&self) -> Manner;
-    /// Whether it takes escaped surrogate pairs; if not, it is given two other escapes in their place.
+    /// Returns true if it accepts escaped surrogate pairs. If not, its input has two other escapes instead.
     fn takes_pairs(&self) -> bool {
         true
     }
 
-    /// Tells the text at the input's path.
+    /// Reports the text at the input's path.
     fn deltas(&mut self, _input: &Input, _sink: &mut Sink) -> Done {
         None
     }
-    /// Only says whether the input is JSON.
+    /// Validates the input.
     fn validate(&mut self, _input: &Input) -> Done {
         None
     }
@@ -86,13 +86,13 @@ pub trait Contender {
     fn value(&mut self, _input: &Input, _look: &mut Look<'_>) -> Done {
         None
     }
-    /// As [`Contender::deltas`], with the parser of the run before.
+    /// Reports deltas like [`Contender::deltas`], with the parser of the previous run.
     fn again(&mut self, _input: &Input, _sink: &mut Sink) -> Done {
         None
     }
 }
 
-/// Runs a task once; nothing is kept of what it tells.
+/// Runs a task once and discards its output.
 pub fn run(contender: &mut dyn Contender, task: Task, input: &Input) -> Done {
     match task {
         Task::Deltas => contender.deltas(input, &mut Sink::default()),
@@ -103,7 +103,7 @@ pub fn run(contender: &mut dyn Contender, task: Task, input: &Input) -> Done {
     }
 }
 
-/// All contenders, in the order of the tables' columns.
+/// Returns all contenders in the order of the tables' columns.
 pub fn all() -> Vec<Box<dyn Contender>> {
     vec![
         Box::new(floors::Memcpy::default()),
@@ -126,7 +126,7 @@ pub fn all() -> Vec<Box<dyn Contender>> {
     ]
 }
 
-/// The yardstick: the whole document at once, into a tree.
+/// Runs the yardstick: parses the whole document into a `Value`.
 pub fn yardstick(input: &Input) {
     let value: Value = serde_json::from_slice(input.document.as_bytes()).expect("payloads are JSON");
     black_box(value);

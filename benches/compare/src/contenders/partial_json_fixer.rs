@@ -1,6 +1,6 @@
-//! partial-json-fixer with serde_json: the prefix is mended after each chunk and parsed whole.
+//! partial-json-fixer with serde_json: repairs and parses the prefix after each chunk.
 //!
-//! It accepts what is not JSON, so it does not validate; a final value would be serde_json's alone.
+//! It accepts text that is not JSON, so it does not validate. The final value would only measure serde_json.
 
 use serde_json::Value;
 
@@ -16,16 +16,16 @@ fn mended(prefix: &str) -> Option<Value> {
     serde_json::from_str(&partial_json_fixer::fix_json(prefix)).ok()
 }
 
-/// Walks to the strings at `path`, in document order, and hands on what each has grown by.
-fn grown(value: &Value, path: &[Step], told: &mut Vec<usize>, nth: &mut usize, sink: &mut Sink) {
+/// Visits the strings at `path` in document order and reports their new text.
+fn grown(value: &Value, path: &[Step], reported: &mut Vec<usize>, nth: &mut usize, sink: &mut Sink) {
     let Some((step, rest)) = path.split_first() else {
         if let Value::String(text) = value {
-            if *nth == told.len() {
-                told.push(0);
+            if *nth == reported.len() {
+                reported.push(0);
             }
-            if text.len() > told[*nth] {
-                sink.delta(&text[told[*nth]..]);
-                told[*nth] = text.len();
+            if text.len() > reported[*nth] {
+                sink.delta(&text[reported[*nth]..]);
+                reported[*nth] = text.len();
             }
             *nth += 1;
         }
@@ -34,12 +34,12 @@ fn grown(value: &Value, path: &[Step], told: &mut Vec<usize>, nth: &mut usize, s
     match (step, value) {
         (Step::Key(key), Value::Object(map)) => {
             if let Some(value) = map.get(*key) {
-                grown(value, rest, told, nth, sink);
+                grown(value, rest, reported, nth, sink);
             }
         }
         (Step::Any, Value::Array(items)) => {
             for item in items {
-                grown(item, rest, told, nth, sink);
+                grown(item, rest, reported, nth, sink);
             }
         }
         _ => {}
@@ -56,10 +56,10 @@ impl Contender for PartialJsonFixer {
     }
 
     fn deltas(&mut self, input: &Input, sink: &mut Sink) -> Done {
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         for prefix in input.prefixes() {
             if let Some(value) = mended(prefix) {
-                grown(&value, input.kind.path(), &mut told, &mut 0, sink);
+                grown(&value, input.kind.path(), &mut reported, &mut 0, sink);
             }
         }
         Some(())

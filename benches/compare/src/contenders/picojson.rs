@@ -1,4 +1,4 @@
-//! picojson: its push parser, with a scratch buffer that holds the longest token. Strings are told whole.
+//! picojson: its push parser, with a scratch buffer for the longest token. It reports whole strings.
 
 use std::cell::RefCell;
 
@@ -10,16 +10,16 @@ use crate::output::{Look, Sink};
 use crate::track::{Handler, Ignore, Picker};
 use crate::tree::Tree;
 
-/// Keeps the scratch buffer from run to run.
+/// Reuses the scratch buffer between runs.
 #[derive(Debug, Default)]
 pub(super) struct PicoJson {
     scratch: Vec<u8>,
 }
 
-/// Room for 128 open containers; the default has 32.
+/// A stack of 128 open containers; the default has 32.
 type Depth = BitStackStruct<u128, u16>;
 
-/// The parser keeps its handler to itself, so what is to be looked at between chunks is shared with it.
+/// A handler shared with the parser, which does not return its handler between chunks.
 struct Shared<'h, H>(&'h RefCell<H>);
 
 impl<'input, 'scratch, H: Handler> PushParserHandler<'input, 'scratch, ParseError> for Shared<'_, H> {

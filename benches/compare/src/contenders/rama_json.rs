@@ -1,5 +1,5 @@
-//! rama-json: its tokenizer, with its own selecting sink for paths. Strings are told whole, and an unfinished one is
-//! looked at again from its start after each chunk.
+//! rama-json: its tokenizer with its selecting sink. It reports whole strings, and scans an unfinished string from its
+//! start after each chunk.
 
 use rama_json::path::JsonPath;
 use rama_json::select::{SelectingSink, ValuePath};
@@ -12,13 +12,13 @@ use crate::output::{Look, Sink};
 use crate::track::Handler;
 use crate::tree::Tree;
 
-/// Keeps the compiled path from run to run.
+/// Reuses the compiled path between runs.
 #[derive(Debug, Default)]
 pub(super) struct RamaJson {
     path: Option<(&'static str, JsonPath)>,
 }
 
-/// Takes tokens and does nothing with them.
+/// A sink that ignores tokens.
 struct Nothing;
 
 impl TokenSink for Nothing {
@@ -70,13 +70,13 @@ impl Contender for RamaJson {
             self.path = Some((pattern, pattern.parse().ok()?));
         }
         let (_, path) = self.path.as_ref()?;
-        let told = |_: usize, _: &ValuePath, token: Token<'_>| {
+        let reported = |_: usize, _: &ValuePath, token: Token<'_>| {
             if let Token::String(text) = token {
                 sink.delta(&text.as_str().ok_or_else(|| JsonError::new(JsonErrorKind::InvalidUtf8))?);
             }
             Ok(())
         };
-        drive(input, &mut SelectingSink::new([path.clone()], told), |_| {})
+        drive(input, &mut SelectingSink::new([path.clone()], reported), |_| {})
     }
 
     fn validate(&mut self, input: &Input) -> Done {

@@ -1,7 +1,7 @@
-//! struson: a blocking reader over a `Read` that gives one chunk a call.
+//! struson: a blocking reader over a `Read` that returns one chunk per call.
 //!
-//! The strings at the path are read through its string reader, 64 bytes at a time; it returns when they are full. As
-//! the thread waits inside the parser between two chunks, there is nobody to show a snapshot to.
+//! The strings at the path are read with its string reader in pieces of 64 bytes. It has no snapshots, because the
+//! thread waits inside the parser between two chunks.
 
 use std::io::{self, Read};
 
@@ -16,7 +16,7 @@ use crate::tree::Tree;
 #[derive(Debug)]
 pub(super) struct Struson;
 
-/// One chunk a call, less if there is no room.
+/// A `Read` that returns at most one chunk per call.
 struct OneByOne<'a> {
     chunks: Chunks<'a>,
     chunk: &'a [u8],
@@ -35,11 +35,11 @@ type Reader<'a> = JsonStreamReader<OneByOne<'a>>;
 
 fn reader(input: &Input) -> Reader<'_> {
     let bytes = OneByOne { chunks: input.chunks(), chunk: &[] };
-    // The path it tracks is for its messages only.
+    // It would track the path only for error messages.
     JsonStreamReader::new_custom(bytes, ReaderSettings { track_path: false, ..ReaderSettings::default() })
 }
 
-/// Reads the whole document; `string` reads a string value.
+/// Reads the whole document, and string values with `string`.
 fn drive<H: Handler>(input: &Input, handler: &mut H, mut string: impl FnMut(&mut Reader<'_>, &mut H) -> Done) -> Done {
     let mut reader = reader(input);
     let mut open = Vec::with_capacity(16);
@@ -93,7 +93,7 @@ fn whole_string<H: Handler>(reader: &mut Reader<'_>, handler: &mut H) -> Done {
     Some(())
 }
 
-/// A string at the path goes out in pieces, any other is skipped.
+/// Reports a string in pieces if it is at the path, and skips it otherwise.
 fn pieces(reader: &mut Reader<'_>, picker: &mut Picker<'_>) -> Done {
     if !picker.track.hit() {
         return reader.skip_value().ok();

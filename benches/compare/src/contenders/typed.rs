@@ -1,5 +1,5 @@
-//! Typed readers of whole texts, serde_json and sonic-rs: a struct with nothing but the strings of the path, borrowed where
-//! they have no escape. The chunks are gathered and read once, when all have come.
+//! Typed readers of whole texts, serde_json and sonic-rs: a struct with only the strings at the path, borrowed if they
+//! have no escapes. The chunks are joined and read once at the end.
 
 use std::borrow::Cow;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use crate::chunks::Input;
 use crate::output::Sink;
 use crate::payload::Kind;
 
-/// Which library reads.
+/// The library that reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Typed {
     SerdeJson,
@@ -79,7 +79,7 @@ impl Contender for Typed {
     fn deltas(&mut self, input: &Input, sink: &mut Sink) -> Done {
         let text = input.gathered();
         match input.kind {
-            // What the check asks first.
+            // The first input of the check.
             _ if *text == *b"{}" => {}
             Kind::ToolCall => {
                 self.read::<ToolCall<'_>>(&text)?.ask_slots.iter().for_each(|slot| sink.delta(&slot.message));
