@@ -1,8 +1,8 @@
-//! The main job: a shopping assistant's first tool call is shown to the user while the model still writes it.
+//! Shows a shopping assistant's tool call to the user while the model is still writing it.
 //!
-//! The questions, their options and the reply grow in the terminal as they arrive, below the text that they come in. The
-//! model's internal fields (`reasoning`, `route`, `data_strategy`, …) are used only once the whole input has come and is
-//! valid, and then as one typed value. Pipes, and terminals with `NO_COLOR`, get what the user sees as plain text.
+//! The questions, their options and the reply grow in the terminal as they arrive, below the raw text. The model's
+//! internal fields (`reasoning`, `route`, `data_strategy`, …) are used only when the whole input is valid, as one typed
+//! value. Pipes and terminals with `NO_COLOR` get plain text.
 //!
 //! ```text
 //! cargo run --example ask_slots               # at the speed of a provider
@@ -25,13 +25,13 @@ use screen::Screen;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// What the user may see before the end, and what stands in front of it.
+/// The patterns of the text that the user sees before the end, each with a prefix.
 const SHOWN: [(&str, &str); 3] =
     [("ask_slots[*].message", "\n? "), ("ask_slots[*].options[*]", "  - "), ("simple_response.message", "\n> ")];
 
 fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(SHOWN.map(|(pattern, _)| pattern))?;
-    // What has been shown can't be taken back, so a second `message` of the same slot is an error.
+    // Shown text cannot be withdrawn, so a second `message` of a slot is an error.
     let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&patterns);
     let mut screen = Screen::if_wanted();
     for piece in pieces {
@@ -59,11 +59,11 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints what is new.
+/// Prints new text.
 fn show(event: &Event<'_>, screen: Option<&mut Screen>) -> io::Result<()> {
     let new = match event.kind {
         EventKind::Begin(_) => SHOWN[event.pattern.index()].1.to_owned(),
-        // A model's text has no business with the terminal's control sequences.
+        // A model's text must not send control sequences to the terminal.
         EventKind::Delta(text) => text.replace(|c: char| c.is_control() && c != '\n', "").replace('\n', "\n  "),
         EventKind::End(_) => "\n".to_owned(),
         _ => return Ok(()),
@@ -76,7 +76,7 @@ fn show(event: &Event<'_>, screen: Option<&mut Screen>) -> io::Result<()> {
     Ok(())
 }
 
-/// How many fields nobody was shown while they came.
+/// Counts the fields that were not shown while they arrived.
 fn kept_back(value: &Value) -> usize {
     match value {
         Value::Object(fields) => {
@@ -88,7 +88,7 @@ fn kept_back(value: &Value) -> usize {
     }
 }
 
-/// The tool call's arguments, whole.
+/// The complete arguments of the tool call.
 #[derive(Debug, Deserialize)]
 #[expect(dead_code, reason = "read by its `Debug`, which is not counted")]
 struct Assessment {
@@ -129,7 +129,7 @@ struct SimpleResponse {
     response_type: String,
 }
 
-/// What the model writes.
+/// The model's output.
 const TOOL_CALL: &[u8] = include_bytes!("classify_and_assess.json");
 
 fn main() -> ExitCode {

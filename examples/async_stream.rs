@@ -1,5 +1,6 @@
-//! An async stream of chunks in, a stream of events out; the runtime is up to the caller.
-//! `cargo run --features stream --example async_stream` reads a built-in text, with `-- -` standard input.
+//! Turns an async stream of chunks into a stream of events, with any runtime.
+//!
+//! `cargo run --features stream --example async_stream` reads a built-in text, or standard input with `-- -`.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 const SAMPLE: &str = r#"{"reasoning": "greet first", "reply": {"text": "Hello, \u20b9 and \ud83d\ude80!"}}"#;
 
-/// A body as HTTP clients give it.
+/// Returns a stream of chunks, like the body of an HTTP client.
 fn chunks(input: impl AsyncRead + Unpin) -> impl Stream<Item = io::Result<Vec<u8>>> {
     stream::try_unfold((input, [0; 16]), async |(mut input, mut buffer)| {
         let len = input.read(&mut buffer).await?;
@@ -23,11 +24,11 @@ async fn run(input: impl AsyncRead + Unpin) -> Result<(), Box<dyn Error>> {
     let mut events = ParserStream::new(chunks(input), Parser::new(&PatternSet::new(["reply.text"])?));
     while let Some(event) = events.try_next().await? {
         if let OwnedEventKind::Delta(text) = event.kind {
-            // Whatever is awaited here slows the reading down: the next chunk waits until this one's events are taken.
+            // Awaiting here slows the transport down: the next chunk is requested after the events of this one.
             io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())?;
         }
     }
-    // No error, so the text was complete.
+    // There was no error, so the text is complete.
     let whole: serde_json::Value = events.parser().deserialize()?;
     Ok(writeln!(io::stdout(), "\n{whole:#}")?)
 }

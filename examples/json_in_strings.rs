@@ -1,4 +1,4 @@
-//! JSON inside strings: the arguments of the tool calls in a whole chat completion, shown while the response arrives.
+//! Shows JSON inside strings while it arrives: the arguments of the tool calls in a chat completion.
 //!
 //! ```text
 //! cargo run --example json_in_strings            # a built-in completion
@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use jsonspigot::{EventKind, Parser, PatternSet, Retain};
 
-/// As OpenAI's chat completions answer without streaming: the arguments are JSON in a string.
+/// A response of OpenAI's chat completions without streaming. The arguments are JSON in a string.
 const COMPLETION: &str = r#"{"object": "chat.completion", "choices": [{"index": 0, "message": {"role": "assistant",
 "content": null, "tool_calls": [{"id": "call_1", "type": "function", "function": {"name": "get_weather",
 "arguments": "{\"city\": \"Saint-\u00c9tienne\", \"days\": 3}"}}, {"id": "call_2", "type": "function",
@@ -22,7 +22,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["choices[*].message.tool_calls[*].function.arguments | *"])?;
     let mut parser = Parser::builder().retain(Retain::Matches).build(&patterns);
     let mut out = io::stdout().lock();
-    // Small, so that the built-in text comes in pieces too; a real reader takes a few KiB.
+    // Small, so that the built-in text also arrives in pieces. A real program uses a few KiB.
     let mut buffer = [0; 16];
     loop {
         let len = match input.read(&mut buffer) {
@@ -38,7 +38,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
                 EventKind::Delta(text) => out.write_all(text.as_bytes())?,
                 EventKind::End(Some(value)) if value.kind().is_atom() => writeln!(out, "{value}")?,
                 EventKind::End(_) => writeln!(out)?,
-                // The call was cut, or the model has written something else: act on none of it.
+                // The call is truncated or not JSON. Do not act on any of it.
                 EventKind::InnerError(error) => writeln!(out, "\n{}: {error}", event.path)?,
                 _ => {}
             }

@@ -1,8 +1,8 @@
-//! A form that fills in while the model still writes it: typed partials, redrawn as the text arrives.
+//! Shows a form while the model is still writing it, with typed partial values.
 //!
-//! `Form` is an ordinary type, with a date, an enum and tagged blocks. It is read after every piece for what can be shown
-//! so far, and once more from the whole, valid input. A date or a tag shows once it is whole, while the text of a block
-//! grows. Each line has a mark: `·` nothing yet, `…` growing, `✓` complete, `-` left out.
+//! `Form` is an ordinary type with a date, an enum and tagged blocks. It is deserialized after every piece, and once
+//! more from the whole valid input. A date or a tag appears once it is complete; the text of a block grows. Each line
+//! has a mark: `·` nothing yet, `…` growing, `✓` complete, `-` absent.
 //!
 //! ```text
 //! cargo run --example live_form               # at the speed of a provider
@@ -23,7 +23,7 @@ use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
 struct Form {
-    /// Required, so there is nothing to show before it.
+    /// Required, so the form appears once the title has begun.
     title: String,
     date: Option<Date>,
     priority: Option<Priority>,
@@ -31,7 +31,7 @@ struct Form {
     blocks: Vec<Block>,
 }
 
-/// A type that is read from a string in a way of its own, as those of many crates are.
+/// A type that is parsed from a string, like the date types of many crates.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "String")]
 struct Date(String);
@@ -55,7 +55,7 @@ enum Priority {
     High,
 }
 
-/// Joins the list once its tag and whatever else it requires are there.
+/// A block, which appears once its tag is complete and its required fields have begun.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 #[rustfmt::skip]
@@ -74,12 +74,12 @@ enum Language {
 }
 
 fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
-    // What is marked complete must stay so, hence a second `title` is an error.
+    // A value that was marked complete must not change, so a second `title` is an error.
     let mut parser = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
     let (mut drawn, mut height) = (Revision::default(), 0);
     for piece in pieces {
         let fed = parser.feed(piece?).check();
-        // A field that has closed prints the same, but gets another mark.
+        // A field that has ended prints the same but gets another mark.
         if parser.revision() != drawn
             && let Some(root) = parser.snapshot()
         {
@@ -97,7 +97,7 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     Ok(writeln!(io::stdout(), "{form:#?}")?)
 }
 
-/// Draws the form and returns its height. In a terminal it takes the place of the one before, of height `last`.
+/// Draws the form and returns its height. In a terminal it replaces the previous drawing, whose height is `last`.
 fn draw(root: PartialValue<'_>, form: &Form, last: usize) -> Result<usize, Box<dyn Error>> {
     let mut lines = vec![
         line(root, "title", "title", &form.title)?,
@@ -116,7 +116,7 @@ fn draw(root: PartialValue<'_>, form: &Form, last: usize) -> Result<usize, Box<d
     }
     let mut out = io::stdout().lock();
     if io::stdout().is_terminal() && last > 0 {
-        // Up to the form's first line, and clear from there.
+        // Move up to the form's first line and clear from there.
         write!(out, "\x1b[{last}A\x1b[J")?;
     }
     writeln!(out, "{}\n", lines.join("\n"))?;
@@ -124,7 +124,7 @@ fn draw(root: PartialValue<'_>, form: &Form, last: usize) -> Result<usize, Box<d
     Ok(lines.len() + 1)
 }
 
-/// The line of the value at this path, with its mark.
+/// Formats the line of the value at this path, with its mark.
 fn line(root: PartialValue<'_>, path: &str, name: &str, text: &str) -> Result<String, jsonspigot::Error> {
     let mark = match root.state_of(path)? {
         ValueState::Pending => '·',
@@ -135,10 +135,10 @@ fn line(root: PartialValue<'_>, path: &str, name: &str, text: &str) -> Result<St
     Ok(format!("{name:>8} {mark} {}", one_line(text)).trim_end().to_string())
 }
 
-/// How many characters of a field are shown.
+/// The number of characters shown of a field.
 const MOST_SHOWN: usize = 32;
 
-/// The end of a text, without control characters and short enough for one line of a terminal.
+/// Returns the end of a text, without control characters and short enough for one line of a terminal.
 fn one_line(text: &str) -> String {
     let plain: Vec<char> = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     match plain.len().checked_sub(MOST_SHOWN) {
@@ -147,7 +147,7 @@ fn one_line(text: &str) -> String {
     }
 }
 
-/// What the model writes.
+/// The model's output.
 const FORM: &str = r#"{
   "title": "Login fails on slow networks \ud83d\udc0c",
   "date": "2026-07-01",

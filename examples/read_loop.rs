@@ -1,4 +1,4 @@
-//! A blocking `Read`: the reply is printed while it is read, then the whole is handed over as one value.
+//! Reads from a blocking `Read`: prints the reply while it arrives, then the whole value.
 //!
 //! ```text
 //! cargo run --example read_loop            # a built-in text
@@ -18,7 +18,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["reply.text"])?;
     let mut parser = Parser::new(&patterns);
     let mut out = io::stdout().lock();
-    // Small, so that the built-in text comes in pieces too; a real reader takes a few KiB.
+    // Small, so that the built-in text also arrives in pieces. A real program uses a few KiB.
     let mut buffer = [0; 16];
     loop {
         let len = match input.read(&mut buffer) {
@@ -34,7 +34,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // Says whether the text was whole; the only event it could tell is the end of a number at the root.
+    // Fails if the text is incomplete. Its only possible event is the end of a root number.
     parser.finish().check()?;
     let whole: serde_json::Value = parser.deserialize()?;
     writeln!(out, "\n{whole:#}")?;

@@ -1,4 +1,4 @@
-//! Each element of `items` becomes a struct the moment it closes, long before the array does.
+//! Deserializes each element of `items` as soon as it ends, long before the array does.
 //!
 //! ```text
 //! cargo run --example typed_elements            # a built-in text
@@ -25,7 +25,7 @@ const SAMPLE: &str = r#"{"plan": "two are enough", "items": [
 
 fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["items[*]"])?;
-    // Whoever acts before the end: no second `items` may follow, and only the open element's text is kept.
+    // The program acts before the end, so a second `items` must be an error. Only the open element's text is retained.
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches);
     let mut parser = builder.build(&patterns);
     let mut buffer = [0; 16];

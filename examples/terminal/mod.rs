@@ -1,4 +1,4 @@
-//! The terminal's side of the examples: their arguments, and a text in pieces as a network would bring it.
+//! The examples' arguments, and their input in pieces like those of a network.
 
 use std::error::Error;
 use std::io::{self, Read};
@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use std::time::Duration;
 use std::{env, iter, thread};
 
-/// Pieces as they come.
+/// An iterator over the pieces of the input.
 pub(crate) type Pieces = Box<dyn Iterator<Item = io::Result<Vec<u8>>>>;
 
-/// Runs an example over its own text, a piece each `pause`, or as the arguments say.
+/// Runs an example on its built-in text, one piece per `pause`, or as the arguments request.
 pub(crate) fn main(
     example: &str,
     text: &'static [u8],
@@ -44,7 +44,7 @@ fn usage(example: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// A text in pieces of a token's size. They are cut at any byte, as a network does it: also inside an emoji.
+/// Divides a text into pieces of a token's size, at any byte, even inside an emoji, as a network may.
 fn token_pieces(text: &'static [u8], pause: Duration) -> Pieces {
     let mut sizes = [4, 2, 5, 3, 7, 1, 6].into_iter().cycle();
     let mut rest = text;
@@ -56,7 +56,7 @@ fn token_pieces(text: &'static [u8], pause: Duration) -> Pieces {
     }))
 }
 
-/// Standard input, in pieces as they come.
+/// Reads pieces of standard input as they arrive.
 fn stdin_pieces() -> Pieces {
     let mut buffer = [0; 4096];
     Box::new(iter::from_fn(move || match io::stdin().read(&mut buffer) {

@@ -1,16 +1,16 @@
-//! What is drawn where standard output is a terminal: the raw text as it arrives, below it what the user sees, a clock.
+//! The display in a terminal: the raw text as it arrives, below it the text for the user, and a clock.
 //!
-//! It fits a terminal of 24 lines of 80 characters. The lines keep their places, and what outgrows them scrolls.
+//! It fits a terminal of 24 lines of 80 characters. Each part has a fixed number of lines and scrolls.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 use std::{env, iter};
 
 const COLUMNS: usize = 80;
-/// The lines for the raw text, and those for what the user sees; the other four are two titles and what the end says.
+/// The lines for the raw text, and below for the user's text. The other lines are two titles and the summary.
 const RAW: usize = 6;
 const SHOWN: usize = 13;
-/// As much of a text is looked at as could fill its lines.
+/// The part of a text that may fill its lines, in bytes.
 const TAIL: usize = 4 * COLUMNS * SHOWN;
 
 const BOLD: &str = "\x1b[1m";
@@ -22,12 +22,13 @@ pub(crate) struct Screen {
     first_word: Option<Duration>,
     raw: Vec<u8>,
     shown: String,
-    /// How many lines there are above the cursor.
+    /// The number of lines above the cursor.
     height: usize,
 }
 
 impl Screen {
-    /// `None` where plain text is wanted: in pipes and files, and where `NO_COLOR` says so. `CLICOLOR_FORCE` draws anyway.
+    /// Returns `None` if plain text is wanted: in pipes and files, and with `NO_COLOR`. `CLICOLOR_FORCE` overrides
+    /// this.
     pub(crate) fn if_wanted() -> Option<Self> {
         let is_set = |name| env::var_os(name).is_some_and(|value| !value.is_empty());
         let is_dumb = env::var_os("TERM").is_some_and(|value| value == "dumb");
@@ -41,14 +42,14 @@ impl Screen {
         })
     }
 
-    /// What has arrived, of which nothing is known yet.
+    /// Appends raw text that has arrived.
     pub(crate) fn raw(&mut self, piece: &[u8]) {
         self.raw.extend_from_slice(piece);
         let surplus = self.raw.len().saturating_sub(TAIL);
         self.raw.drain(..surplus);
     }
 
-    /// What the user sees next, as a pipe would get it.
+    /// Appends text for the user.
     pub(crate) fn show(&mut self, text: &str) {
         self.shown.push_str(text);
         if text.chars().any(char::is_alphanumeric) {
@@ -60,7 +61,7 @@ impl Screen {
         self.draw_above(["", ""])
     }
 
-    /// The last picture: what could be told only at the end, and what was measured until then.
+    /// Draws the last picture, with the complete value and the measured times.
     pub(crate) fn end(&mut self, value: &str, kept_back: usize) -> io::Result<()> {
         let seconds = |time: Duration| format!("{:.1} s", time.as_secs_f64());
         let whole = seconds(self.start.elapsed());
@@ -87,12 +88,12 @@ impl Screen {
             write!(out, "\x1b[{}A", self.height)?;
         }
         self.height = picture.len();
-        // Each line takes the place of the one before, so that nothing flickers.
+        // Overwrites each line in place, so that the display does not flicker.
         picture.iter().try_for_each(|line| writeln!(out, "\r{line}\x1b[K"))?;
         out.flush()
     }
 
-    /// Questions in bold, and the options of each on as few lines as they take.
+    /// Returns the user's lines: questions in bold, and the options of each on as few lines as possible.
     fn shown_lines(&self) -> Vec<String> {
         let mut start = self.shown.len().saturating_sub(TAIL);
         while !self.shown.is_char_boundary(start) {
@@ -117,20 +118,20 @@ impl Screen {
     }
 }
 
-/// The last lines, and empty ones for those that are not there yet.
+/// Returns the last `count` lines, filled up with empty ones.
 fn last(lines: impl IntoIterator<Item = String>, count: usize) -> impl Iterator<Item = String> {
     let lines: Vec<_> = lines.into_iter().collect();
     let surplus = lines.len().saturating_sub(count);
     lines.into_iter().skip(surplus).chain(iter::repeat_with(String::new)).take(count)
 }
 
-/// Lines cut where the terminal would cut them, without its control characters.
+/// Wraps lines like the terminal and removes control characters.
 fn wrapped<'a>(lines: impl Iterator<Item = &'a str>) -> impl Iterator<Item = String> {
     lines.flat_map(|line| {
         let mut cut = vec![String::new()];
         let mut width = 0;
         for c in line.chars().filter(|c| !c.is_control()) {
-            // East Asian letters and emoji take two places; to count two for a mark that takes none does no harm.
+            // East Asian letters and emoji are two columns wide. Counting two for a mark without width does no harm.
             let wide = matches!(c, '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{ffef}' | '\u{1f000}'..);
             width += 1 + usize::from(wide);
             if width > COLUMNS {

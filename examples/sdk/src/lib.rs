@@ -1,4 +1,4 @@
-//! What both examples need: a request, its body as server-sent events, and what is shown of a call.
+//! Shared parts of the examples: a request, its body as server-sent events, and the display of a call.
 
 use std::error::Error;
 use std::io::{Write, stdout};
@@ -8,11 +8,11 @@ use jsonspigot::EventKind;
 use jsonspigot_llm::{CallEvent, PayloadStatus, StreamEvent};
 use sse_core::{SseDecoder, SseEvent};
 
-/// Asks a server, and hands on the data of each event the moment it is whole.
+/// Sends a request to a server and passes the data of each event to `on_event` as soon as it is complete.
 ///
 /// # Errors
 ///
-/// What the client says, or an event of more than 32 MiB.
+/// Fails if the HTTP client fails, or if an event has more than 32 MiB.
 pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(), Box<dyn Error>> {
     let mut response = reqwest::Client::new().post(url).send().await?.error_for_status()?;
     let mut decoder = SseDecoder::with_limit(NonZeroUsize::new(32 << 20).ok_or("no room")?);
@@ -31,7 +31,7 @@ pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(),
     feed(b"\n\n")
 }
 
-/// Shows what a person wants to see: the call, its strings as they grow, and what became of it.
+/// Prints the call, its strings as they grow, and its result.
 pub fn show(event: StreamEvent<'_>) {
     match event {
         StreamEvent::Call(event) => show_call(event),
@@ -40,7 +40,7 @@ pub fn show(event: StreamEvent<'_>) {
     }
 }
 
-/// Shows what happens to a call.
+/// Prints an event of a call.
 pub fn show_call(event: CallEvent<'_>) {
     match event {
         CallEvent::Start(call) => println!("call {}: {}", call.number, call.name.unwrap_or("?")),
@@ -51,7 +51,7 @@ pub fn show_call(event: CallEvent<'_>) {
             _ => {}
         },
         CallEvent::End { call, input } => match (input.status(), input.value()) {
-            // Only here may anything be done with the arguments.
+            // Only here is it safe to act on the arguments.
             (_, Some(value)) => println!("call {} may run with {value}", call.number),
             (PayloadStatus::Truncated { reason }, None) => println!("call {} was cut: {reason}", call.number),
             (status, None) => println!("call {} is {}", call.number, status.name()),
@@ -59,6 +59,6 @@ pub fn show_call(event: CallEvent<'_>) {
         CallEvent::Error(error) => eprintln!("{error}"),
         _ => {}
     }
-    // Shown at once, also in the middle of a line. Nobody is left to tell if it can't be.
+    // Show the text immediately, even in the middle of a line. A failure cannot be reported anywhere.
     let _ = stdout().flush();
 }

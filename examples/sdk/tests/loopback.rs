@@ -1,5 +1,5 @@
-//! The examples against a server on the same machine, which holds back the second half of its answer until the first
-//! half has been shown: whatever is shown before was shown while the call was still streaming.
+//! Tests the examples with a local server that holds back the second half of its response until the first half has been
+//! shown. So the first half is shown while the call is still streaming.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,14 +8,14 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Far more than this takes, so that a hang fails instead of hanging the tests.
+/// Much longer than a test takes, so that a hang fails the test.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Serves one answer in pieces: each after the first is sent when the test says so.
+/// Serves one response in pieces. Each piece after the first is sent when the test requests it.
 fn serve(pieces: Vec<String>) -> (String, Sender<()>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let url = format!("http://{}/v1/stream", listener.local_addr().unwrap());
-    let (go_on, may_go_on) = channel();
+    let (resume, may_resume) = channel();
     thread::spawn(move || {
         let (mut client, _) = listener.accept().unwrap();
         client.set_read_timeout(Some(PATIENCE)).unwrap();
@@ -23,13 +23,13 @@ fn serve(pieces: Vec<String>) -> (String, Sender<()>) {
         let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n";
         client.write_all(head.as_bytes()).unwrap();
         for (place, piece) in pieces.iter().enumerate() {
-            if place > 0 && may_go_on.recv_timeout(PATIENCE).is_err() {
+            if place > 0 && may_resume.recv_timeout(PATIENCE).is_err() {
                 return;
             }
             client.write_all(piece.as_bytes()).unwrap();
         }
     });
-    (url, go_on)
+    (url, resume)
 }
 
 fn read_request(client: &mut TcpStream) {
@@ -41,7 +41,7 @@ fn read_request(client: &mut TcpStream) {
     }
 }
 
-/// A running example; it ends with the test.
+/// A running example, killed when dropped.
 struct Running {
     child: Child,
     output: Receiver<Vec<u8>>,
@@ -76,7 +76,7 @@ impl Running {
         Self { child, output, shown: String::new() }
     }
 
-    /// Reads on until this has been shown.
+    /// Waits until the text has been shown.
     fn wait_for(&mut self, text: &str) {
         let deadline = Instant::now() + PATIENCE;
         while !self.shown.contains(text) {
@@ -99,7 +99,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        // It has ended already, or it is to.
+        // The example may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -142,44 +142,44 @@ const WHOLE: &str = "call 0: get_weather\n  city: Zürich\ncall 1: list_lines\nc
 
 #[test]
 fn an_sdks_types_through_the_neutral_door() {
-    let (url, go_on) = serve(chat_stream());
+    let (url, resume) = serve(chat_stream());
     let mut example = Running::start(env!("CARGO_BIN_EXE_async_openai"), &url);
     example.wait_for("city: Zür");
-    go_on.send(()).unwrap();
+    resume.send(()).unwrap();
     assert_eq!(example.end(), (true, WHOLE.to_owned()));
 }
 
 #[test]
 fn a_plain_client_and_a_provider_that_is_detected() {
-    let (url, go_on) = serve(chat_stream());
+    let (url, resume) = serve(chat_stream());
     let mut example = Running::start(env!("CARGO_BIN_EXE_reqwest_loop"), &url);
     example.wait_for("city: Zür");
-    go_on.send(()).unwrap();
+    resume.send(()).unwrap();
     assert_eq!(example.end(), (true, WHOLE.to_owned()));
 }
 
 #[test]
 fn a_connection_that_breaks_leaves_no_call_to_run() {
     for program in [env!("CARGO_BIN_EXE_async_openai"), env!("CARGO_BIN_EXE_reqwest_loop")] {
-        let (url, go_on) = serve(chat_stream());
+        let (url, resume) = serve(chat_stream());
         let mut example = Running::start(program, &url);
         example.wait_for("city: Zür");
-        // The server gives up.
-        drop(go_on);
+        // The server closes the connection.
+        drop(resume);
         let (_, shown) = example.end();
         assert!(shown.ends_with("call 0 was cut: end-of-input\n"), "{shown}");
     }
 }
 
-/// The client behind the proxy reads the same stream, without the city, and as early.
+/// Checks that the client of the proxy reads the stream without the city and without delay.
 #[test]
 fn a_proxy_redacts_while_the_call_is_streaming() {
-    let (url, go_on) = serve(chat_stream());
+    let (url, resume) = serve(chat_stream());
     let server = url.strip_suffix("/v1/stream").unwrap();
     let mut proxy = Running::start_with(env!("CARGO_BIN_EXE_proxy"), &["openai-chat", server, "city"]);
     proxy.wait_for("\n");
     let mut client = Running::start(env!("CARGO_BIN_EXE_reqwest_loop"), &format!("{}/v1/stream", proxy.shown.trim()));
     client.wait_for("city: [redacted]");
-    go_on.send(()).unwrap();
+    resume.send(()).unwrap();
     assert_eq!(client.end(), (true, WHOLE.replace("Zürich", "[redacted]")));
 }

@@ -1,4 +1,4 @@
-//! An SDK's types: what async-openai's chunks say goes into [`ToolCalls`].
+//! Feeds the chunks of an SDK, async-openai, to [`ToolCalls`].
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin async_openai -- http://127.0.0.1:8080/v1/chat/completions`
 
@@ -15,7 +15,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let url = std::env::args().nth(1).ok_or("expected a URL")?;
     let mut calls = ToolCalls::new(&PatternSet::new(["city", "path", "lines[*]"])?);
     let received = each_event(&url, |data| {
-        // With the SDK's own client this is what its stream gives.
+        // The SDK's own client returns a stream of this type.
         match serde_json::from_str::<CreateChatCompletionStreamResponse>(data) {
             Ok(chunk) => read_chunk(&mut calls, &chunk),
             Err(_) if data == "[DONE]" => {}
@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     received
 }
 
-/// A chunk of the SDK's as signals: what it says of calls, and why a choice ended.
+/// Feeds the calls in a chunk of the SDK, and the reason why a choice ended.
 fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse) {
     for choice in &chunk.choices {
         for call in choice.delta.tool_calls.iter().flatten() {
@@ -35,7 +35,7 @@ fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse)
             let function = call.function.as_ref();
             let name = function.and_then(|function| function.name.as_deref());
             let arguments = function.and_then(|function| function.arguments.as_deref());
-            // Starting what has started does nothing.
+            // Starting a call again has no effect.
             calls.start_with(slot, CallStart::new(name).id(call.id.as_deref()), show_call);
             calls.delta_with(slot, arguments.unwrap_or_default(), show_call);
         }

@@ -1,9 +1,9 @@
-//! A proxy before a provider's server: the arguments of calls pass without what the client must not see, all else as it comes.
+//! A proxy in front of a provider's server that redacts the arguments of calls and forwards everything else unchanged.
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin proxy -- anthropic http://127.0.0.1:8080 ..password`
 //!
-//! It says where it listens. Whatever is asked there is asked of the server, and its answer comes back while it is still being
-//! written: server-sent events, or one JSON text.
+//! It prints its address. It forwards each request to the server and streams the response back: server-sent events, or
+//! one JSON text.
 
 use std::convert::Infallible;
 use std::env;
@@ -23,7 +23,7 @@ use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{CallRewriter, Provider};
 use tokio::net::TcpListener;
 
-/// Requests are short.
+/// The maximum length of a request.
 const LONGEST_REQUEST: usize = 32 << 20;
 
 struct Proxy {
@@ -39,7 +39,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let provider: Provider = arguments.next().ok_or("expected a provider")?.parse()?;
     let server = arguments.next().ok_or("expected a server's URL")?;
     let proxy = Proxy { provider, server, patterns: PatternSet::new(arguments)?, client: reqwest::Client::new() };
-    // What is wrong with the patterns is said now.
+    // Report errors in the patterns now.
     proxy.rewriter()?;
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     println!("http://{}", listener.local_addr()?);
@@ -64,7 +64,7 @@ async fn relay(State(proxy): State<Arc<Proxy>>, request: Request) -> Result<Resp
 async fn answer(proxy: &Proxy, request: Request) -> Result<Response, Box<dyn Error>> {
     let (mut parts, body) = request.into_parts();
     let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
-    // What is about the connection, and what would make the answer unreadable here.
+    // Remove the headers of this connection, and `Accept-Encoding`, so that the server does not compress its response.
     for name in [header::HOST, header::CONNECTION, header::CONTENT_LENGTH, header::ACCEPT_ENCODING] {
         parts.headers.remove(name);
     }
@@ -80,7 +80,7 @@ async fn answer(proxy: &Proxy, request: Request) -> Result<Response, Box<dyn Err
     Ok(response.body(Body::from_stream(unfold(Some(relay), Relay::next)))?)
 }
 
-/// An answer on its way.
+/// A response that is being forwarded.
 struct Relay {
     chunks: Pin<Box<dyn Stream<Item = reqwest::Result<Bytes>> + Send>>,
     body: EventEditor,
@@ -88,7 +88,7 @@ struct Relay {
 }
 
 impl Relay {
-    /// The next bytes for the client; after an error of the connection to the server, nothing more.
+    /// Returns the next bytes for the client. Ends after an error of the connection to the server.
     async fn next(relay: Option<Self>) -> Option<(reqwest::Result<Vec<u8>>, Option<Self>)> {
         let mut relay = relay?;
         loop {
@@ -110,9 +110,9 @@ impl Relay {
                 None => body.finish(edit, |bytes| out.extend_from_slice(bytes)),
             }
             match (chunk.is_some(), out.is_empty()) {
-                // Events that are not whole wait for the rest.
+                // Incomplete events wait for the rest.
                 (true, true) => {}
-                (goes_on, _) => return Some((Ok(out), Some(relay).filter(|_| goes_on))),
+                (is_open, _) => return Some((Ok(out), Some(relay).filter(|_| is_open))),
             }
         }
     }

@@ -1,4 +1,4 @@
-//! A plain HTTP client: each event's data goes into [`ProviderStream`], which knows the providers.
+//! Feeds the events of a plain HTTP client to [`ProviderStream`], which detects the provider.
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin reqwest_loop -- http://127.0.0.1:8080/v1/messages`
 
@@ -14,7 +14,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["city", "path", "lines[*]"])?;
     let mut calls = ProviderStream::detecting(ToolCalls::new(&patterns));
     let received = each_event(&url, |event| calls.push_with(event, show)).await;
-    // Also when the connection broke: what is open then is cut, and told so.
+    // Also after a broken connection, to report open calls as truncated.
     calls.finish_with(None, show);
     received
 }

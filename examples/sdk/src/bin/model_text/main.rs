@@ -1,12 +1,12 @@
-//! Tool calls that open models write into their text, as calls: the name first, the arguments as they come and by path, and
-//! the text around them.
+//! Reports the tool calls in the text of open models: the name first, the arguments as they arrive and by path, and the
+//! text around the calls.
 //!
 //! ```text
 //! $ printf 'Hm. <tool_call>{"name":"get_weather","arguments":{"city":"Oslo"}}</tool_call>' | model_text hermes city
 //! ```
 //!
-//! A row of [`DIALECTS`] says how a family of models writes its calls: the marks, where the name stands, where the arguments
-//! are. It is an example to copy, and not a part of the library, as dialects change with the models.
+//! A row of [`DIALECTS`] describes how a family of models writes calls: the delimiters, and the positions of name and
+//! arguments. Copy and adapt this example. It is not part of the library, because dialects change with the models.
 
 #[cfg(test)]
 mod tests;
@@ -19,19 +19,20 @@ use jsonspigot::{EventKind, PatternSet};
 use jsonspigot_framing::Utf8;
 use jsonspigot_llm::{CallEvent, CallStart, Delimiter, Envelope, EnvelopeEvent, ToolCalls};
 
-/// How a family of models writes calls into its text.
+/// The syntax of calls in the text of a family of models.
 struct Dialect {
     name: &'static str,
-    /// The marks around a call, and marks that show nothing.
+    /// The delimiters of calls, and delimiters of text to hide.
     marks: &'static [&'static str],
     called: Called,
 }
 
-/// Where a call's name stands, and its arguments.
+/// The positions of a call's name and arguments.
 enum Called {
-    /// In the JSON, by these patterns.
+    /// Both are in the JSON, at these patterns.
     Inside { name: &'static str, arguments: &'static str },
-    /// Between these texts in what comes before the JSON, which is the arguments; the name may end before the second.
+    /// The JSON is the arguments. The name is in the text before it, after the first of these texts and before the
+    /// first of the others that occurs.
     Before(&'static str, &'static [&'static str]),
 }
 
@@ -70,7 +71,7 @@ const DIALECTS: [Dialect; 7] = [
         ],
         called: Called::Before("<｜tool▁sep｜>", &["\n"]),
     },
-    // The same without a fence: DeepSeek V3.1.
+    // Like DeepSeek V3 but without a fence: DeepSeek V3.1.
     Dialect {
         name: "deepseek-v3.1",
         marks: &[
@@ -92,28 +93,28 @@ const DIALECTS: [Dialect; 7] = [
     },
 ];
 
-/// What is reported of a model's text.
+/// An event of a model's text.
 enum ModelEvent<'a> {
-    /// What is no part of a call.
+    /// Text that is not part of a call.
     Text(&'a str),
     Call(CallEvent<'a>),
 }
 
-/// A model's text, and the calls in it.
+/// A reader of a model's text and the calls in it.
 struct ModelText {
     dialect: &'static Dialect,
     envelope: Envelope,
     calls: Calls,
 }
 
-/// The calls, one at a time.
+/// A reader of the calls, which do not overlap.
 struct Calls {
     calls: ToolCalls,
-    /// The number of the open call, or of the next one.
+    /// The number of the open or next call.
     number: u64,
     is_started: bool,
     name: String,
-    /// Arguments that came before the name.
+    /// Arguments that arrived before the name.
     waiting: String,
 }
 
@@ -165,7 +166,7 @@ impl Calls {
                     self.calls.delta_with(self.number, text, |event| on_event(ModelEvent::Call(event)));
                 }
                 EventKind::Delta(text) => self.waiting.push_str(text),
-                // In a list, the next call follows.
+                // In a list, another call may follow.
                 EventKind::End(_) if self.is_started => self.end(on_event),
                 _ => {}
             },
@@ -180,7 +181,7 @@ impl Calls {
         }
     }
 
-    /// The name is known.
+    /// Starts the call once its name is known.
     fn start(&mut self, on_event: &mut dyn FnMut(ModelEvent<'_>)) {
         if self.name.is_empty() || self.is_started {
             return;

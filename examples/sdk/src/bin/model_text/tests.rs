@@ -1,8 +1,8 @@
-//! Texts as open models write them, one character at a time, and what they come to.
+//! Tests with texts of open models, read one character at a time.
 
 use super::*;
 
-/// What comes of a text: what is shown, and each call with its arguments, the cities in them, and its status.
+/// Reads a text. Returns the text around the calls, and each call's name, arguments, cities and status.
 fn read(dialect: &str, pieces: impl IntoIterator<Item = String>) -> (String, Vec<[String; 4]>) {
     let dialect = DIALECTS.iter().find(|known| known.name == dialect).unwrap();
     let patterns = PatternSet::new(["..city"]).unwrap();
@@ -31,7 +31,7 @@ fn read(dialect: &str, pieces: impl IntoIterator<Item = String>) -> (String, Vec
     (shown, calls)
 }
 
-/// A text in this dialect, what is shown of it, and its calls: name, arguments, cities, status.
+/// A dialect, a text in it, the text around its calls, and the calls: name, arguments, cities, status.
 type Row = (&'static str, &'static str, &'static str, &'static [[&'static str; 4]]);
 
 const OSLO: [&str; 4] = ["get_weather", r#"{"city": "Oslo"}"#, "Oslo", "complete"];
@@ -53,14 +53,14 @@ const TEXTS: [Row; 44] = [
         "Let me see.\n\n Done.",
         &[OSLO, NOW],
     ),
-    // The arguments first, and a member that nobody knows.
+    // The arguments first, and an unknown member.
     (
         "hermes",
         "<tool_call>{\"arguments\": {\"city\": \"Oslo\"}, \"id\": 1, \"name\": \"get_weather\"}</tool_call>",
         "",
         &[OSLO],
     ),
-    // A call without an end mark, and the next one.
+    // A call without an end delimiter before another call.
     (
         "hermes",
         "<tool_call>{\"name\": \"get_weather\", \"arguments\": {\"city\": \"Oslo\"}}\n<tool_call>{\"name\": \"now\", \"arguments\": {}}",
