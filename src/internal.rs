@@ -9,8 +9,8 @@ use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind};
 pub use crate::error::{Interrupted, unless_interrupted};
-use crate::event::{CompleteValue, Event};
-pub use crate::event::{EventOf, RawJson, deserialize_whole, on_one_line, owned_events, write_error, write_json};
+use crate::event::{CompleteValue, Event, OwnedEvent};
+pub use crate::event::{Line, Member, deserialize_whole, lines, on_one_line, owned_events};
 pub use crate::names::{display_from_name, named, names};
 use crate::parser::{DuplicateKeys, Parser, ParserBuilder};
 use crate::path::PathStore;
@@ -35,6 +35,11 @@ pub fn error_at(kind: ErrorKind, place: (u64, u64, u64), path: Option<&str>, exp
 /// An error about the whole of a text.
 pub fn error_without_place(kind: ErrorKind, expected: &str) -> Error {
     Error::without_place(kind, "$", expected)
+}
+
+/// The members of an event's line.
+pub fn line_of(event: &OwnedEvent) -> Line<'_> {
+    event.line()
 }
 
 /// The root of texts that are values as a whole.

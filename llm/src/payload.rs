@@ -16,7 +16,7 @@ use jsonspigot::{CompleteValue, Deviation, Error, Parser};
 
 pub(crate) use self::alike::{are_alike, is_validated};
 pub use self::owned::OwnedPayload;
-pub(crate) use self::serialize::{write_payload, write_wrong};
+pub(crate) use self::serialize::{put_payload, put_wrong};
 use self::values::values_of;
 
 /// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.

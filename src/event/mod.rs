@@ -1,17 +1,19 @@
 //! Events as callers get them: [`Event`] and its parts.
 //!
 //! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators
-//! over such events, `place.rs` finds the path of an error, `serialize.rs` and `raw_json.rs` define how serde reads and
-//! writes events, and `exact.rs` writes them with the exact text of their values.
+//! over such events, `line.rs` writes them, `read.rs` reads them through serde, `json_text.rs` takes their values through
+//! serde's data model, and `place.rs` finds the path of an error.
 
-mod exact;
+mod json_text;
+mod line;
 mod owned;
 mod owned_events;
 mod place;
-mod raw_json;
-mod serialize;
+mod read;
 mod value;
 
+pub(crate) use self::json_text::KEEPS_NUMBERS_AS_SPELT;
+pub use self::line::{Line, Member, lines};
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::owned_events::owned_events;
 pub(crate) use self::place::path_of_innermost_open;
@@ -22,10 +24,6 @@ use crate::error::Error;
 use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
-pub use exact::write_json;
-pub(crate) use raw_json::KEEPS_NUMBERS_AS_SPELT;
-pub use raw_json::RawJson;
-pub use serialize::{EventOf, write_error};
 
 /// Something that became known about a value that a pattern selects.
 ///

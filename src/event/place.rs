@@ -1,33 +1,25 @@
-//! Finds the value that was open at some byte, by reading the text up to there once more. For errors that know an
-//! offset and no path: nothing keeps paths for them while all is well.
+//! Reads a text for itself: what is open at its end, for errors that know an offset and no path, and whether it is JSON.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use crate::error::Fault;
 use crate::path::{Segment, write_concrete};
-use crate::tokenizer::{is_white_space, unescaped};
+use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 
-/// An open container, and where in it the end of the text is.
-struct Level {
-    is_object: bool,
-    /// The spelling of the member's key, once that has ended.
-    key: Option<Range<usize>>,
-    index: u64,
-}
-
-/// The concrete path of the innermost value that is open at the end of `text`, the beginning of a JSON text, which
-/// itself is the value at the path `outer`.
+/// Returns the concrete path of the innermost value that is open at the end of the pieces, the beginning of a JSON text,
+/// which itself is the value at the path `outer`.
 #[cold]
-pub(crate) fn path_of_innermost_open(text: &[u8], outer: &[Segment<'_>]) -> String {
-    let (levels, is_in_value) = open_levels(text);
+pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) -> String {
+    let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(usize::MAX)), PathSink::default());
+    // A byte that is not allowed there opens nothing.
+    let _ = pieces.iter().try_for_each(|piece| tokenizer.feed_dyn(piece, &mut sink));
     // The innermost container is open itself, but nothing in it need be.
-    let inside = &levels[..levels.len() - usize::from(!is_in_value && !levels.is_empty())];
-    let keys: Vec<_> = inside.iter().map(|level| level.key.clone().map(|key| decoded(&text[key]))).collect();
-    let steps = inside.iter().zip(&keys).map(|(level, key)| match key {
+    let inside = sink.open.len().saturating_sub((!sink.is_in_leaf).into());
+    let steps = sink.open[..inside].iter().map(|container| match &container.key {
         Some(key) => Segment::Key(key),
-        None => Segment::Index(level.index),
+        None => Segment::Index(container.children.saturating_sub(1)),
     });
     let mut path = String::new();
     // Writing to a string cannot fail.
@@ -35,85 +27,86 @@ pub(crate) fn path_of_innermost_open(text: &[u8], outer: &[Segment<'_>]) -> Stri
     path
 }
 
-/// The containers that are open at the end of the text, and whether a string or atom in the innermost one is.
-fn open_levels(text: &[u8]) -> (Vec<Level>, bool) {
-    let mut levels: Vec<Level> = Vec::new();
-    let mut is_in_atom = false;
-    let mut at = 0;
-    while let Some(&byte) = text.get(at) {
-        is_in_atom = false;
-        match byte {
-            b'"' => {
-                let is_key = levels.last().is_some_and(|level| level.is_object && level.key.is_none());
-                let Some(end) = end_of_string(text, at) else { return (levels, !is_key) };
-                if is_key && let Some(level) = levels.last_mut() {
-                    level.key = Some(at..end);
-                }
-                at = end;
-                continue;
-            }
-            b'{' | b'[' => levels.push(Level { is_object: byte == b'{', key: None, index: 0 }),
-            b'}' | b']' => drop(levels.pop()),
-            b',' => {
-                if let Some(level) = levels.last_mut() {
-                    level.key = None;
-                    level.index += 1;
-                }
-            }
-            _ if byte == b':' || is_white_space(byte) => {}
-            _ => is_in_atom = true,
-        }
-        at += 1;
-    }
-    (levels, is_in_atom)
+/// Checks that a text is one JSON text of no more than so many levels.
+pub(super) fn check(text: &[u8], levels: usize) -> Result<(), Fault> {
+    let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(levels)), PathSink::default());
+    tokenizer.feed_dyn(text, &mut sink)?;
+    tokenizer.finish(&mut sink)
 }
 
-/// The place after the quote that ends the string at `start`, if one does.
-fn end_of_string(text: &[u8], start: usize) -> Option<usize> {
-    let mut at = start + 1;
-    loop {
-        match text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => at += 2,
-            _ => at += 1,
+/// Follows a text to the innermost open value.
+#[derive(Default)]
+struct PathSink {
+    open: Vec<Container>,
+    /// True if a string or an atom is open.
+    is_in_leaf: bool,
+}
+
+/// An open container: its newest key, if it is an object, and how many children have begun.
+#[derive(Default)]
+struct Container {
+    key: Option<String>,
+    children: u64,
+}
+
+impl PathSink {
+    fn begin(&mut self, is_leaf: bool) -> Result<Interest, Fault> {
+        if let Some(container) = self.open.last_mut() {
+            container.children += 1;
         }
+        self.is_in_leaf = is_leaf;
+        Ok(Interest::Follow)
     }
 }
 
-fn decoded(key: &[u8]) -> Cow<'_, str> {
-    let inside = key.get(1..key.len() - 1).unwrap_or_default();
-    match str::from_utf8(inside).unwrap_or_default() {
-        plain if !plain.contains('\\') => Cow::Borrowed(plain),
-        escaped => Cow::Owned(unescaped(escaped).unwrap_or_default()),
+impl Sink for PathSink {
+    fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        let interest = self.begin(false);
+        self.open.push(Container::default());
+        interest
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+    fn end_container(&mut self, _: ValueKind, _: u64) {
+        self.open.pop();
+    }
 
-    #[test]
-    fn of_each_prefix() {
-        let text = r#" {"a b":[1, "x\"y" ,{"\u0041":tru"#;
-        // Each path from the first prefix on that has it.
-        let expected = [
-            ("", "$"),
-            (r#" {"a b":["#, "['a b']"),
-            (r#" {"a b":[1"#, "['a b'][0]"),
-            (r#" {"a b":[1,"#, "['a b']"),
-            (r#" {"a b":[1, ""#, "['a b'][1]"),
-            (r#" {"a b":[1, "x\"y""#, "['a b']"),
-            (r#" {"a b":[1, "x\"y" ,{"#, "['a b'][2]"),
-            (r#" {"a b":[1, "x\"y" ,{"\u0041":t"#, "['a b'][2].A"),
-        ];
-        for end in 0..=text.len() {
-            let (_, path) = expected.iter().rfind(|(from, _)| from.len() <= end).unwrap();
-            assert_eq!(path_of_innermost_open(&text.as_bytes()[..end], &[]), *path, "{}", &text[..end]);
+    fn key(&mut self, key: &str, _: u64) -> Result<Interest, Fault> {
+        if let Some(object) = self.open.last_mut() {
+            let newest = object.key.get_or_insert_default();
+            newest.clear();
+            newest.push_str(key);
         }
-        let outer = [Segment::Key("of"), Segment::Index(3)];
-        assert_eq!(path_of_innermost_open(b"[[]", &outer), "of[3]");
-        assert_eq!(path_of_innermost_open(b"12", &[]), "$");
-        assert_eq!(path_of_innermost_open(b"[1] ", &[]), "$");
-        assert_eq!(path_of_innermost_open(br#"[{"a":[0]}, 1"#, &[]), "[1]");
+        Ok(Interest::Follow)
+    }
+
+    fn skips(&self) -> bool {
+        false
+    }
+
+    fn wanted_keys(&self) -> KeyFilter {
+        KeyFilter::ALL
+    }
+
+    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
+
+    fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
+        self.begin(true)
+    }
+
+    fn text(&mut self, _: &str, _: Range<u64>) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    fn end_string(&mut self, _: u64) {
+        self.is_in_leaf = false;
+    }
+
+    fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        self.begin(true)
+    }
+
+    fn end_atom(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+        self.is_in_leaf = false;
+        Ok(())
     }
 }

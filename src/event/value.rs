@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::place::path_of_innermost_open;
+use super::place::{check, path_of_innermost_open};
 use crate::error::{Error, ErrorKind};
 use crate::path::{Path, PathStore, ROOT};
 use crate::tokenizer::{ValueKind, is_white_space, string_len};
@@ -131,7 +131,8 @@ pub fn on_one_line(text: &str) -> String {
     line
 }
 
-fn write_on_one_line(out: &mut impl fmt::Write, text: &str) -> fmt::Result {
+/// Writes a JSON text so.
+pub(super) fn write_on_one_line(out: &mut dyn fmt::Write, text: &str) -> fmt::Result {
     let bytes = text.as_bytes();
     let is_space = |at: usize| bytes.get(at).copied().is_some_and(is_white_space);
     let mut at = 0;
@@ -177,36 +178,34 @@ pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result
 #[cold]
 fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -> Error {
     let outer: Vec<_> = path.iter().collect();
-    let (kind, reason) = if is_deeper_than(text, SERDE_DEPTH) {
+    let (kind, reason) = if check(text, SERDE_DEPTH).is_err() {
         (ErrorKind::DepthLimit, "expected no deeper nesting than serde_json reads".to_string())
     } else {
         (ErrorKind::Data, reason(error))
     };
     // A type that has buffered all of the text knows no place in it.
     let Some(lines_before) = error.line().checked_sub(1) else {
-        return Error::without_place(kind, &path_of_innermost_open(b"", &outer), &reason);
+        return Error::without_place(kind, &path_of_innermost_open([b"", b""], &outer), &reason);
     };
     let line_start: usize = text.split_inclusive(|&b| b == b'\n').take(lines_before).map(<[u8]>::len).sum();
     let (line, column) = (error.line() as u64, error.column().max(1) as u64);
     let read = line_start + error.column();
-    let path = path_of_innermost_open(&text[..end_inside(text, read, &reason)], &outer);
+    let path = path_of_innermost_open(inside(text, read, &reason), &outer);
     Error::with_detail(kind, offset + line_start as u64 + column - 1, line, column, &path, &reason)
 }
 
-/// Returns where to cut the text so that the value that did not fit is open, if serde_json has read this much of it.
-fn end_inside(text: &[u8], read: usize, reason: &str) -> usize {
+/// Returns the text up to where the value that did not fit is open, if serde_json has read this much of it.
+fn inside<'a>(text: &'a [u8], read: usize, reason: &str) -> [&'a [u8]; 2] {
     let (read, unread) = text.split_at(read.min(text.len()));
     match (read.last(), unread.first()) {
         // A container of the wrong type is refused before its bracket is read.
-        (_, Some(b'{')) if reason.starts_with("invalid type: map,") => read.len() + 1,
-        (_, Some(b'[')) if reason.starts_with("invalid type: sequence,") => read.len() + 1,
-        // Anything else when it has ended: before the quote; before the bracket, and an atom in front of that.
-        (Some(b'"'), _) => read.len() - 1,
-        (Some(b'}' | b']'), _) => {
-            let is_atom = |byte: &&u8| byte.is_ascii_alphanumeric() || b"+-.".contains(byte);
-            read.len() - 1 - read.iter().rev().skip(1).take_while(is_atom).count()
-        }
-        _ => read.len(),
+        (_, Some(b'{')) if reason.starts_with("invalid type: map,") => [read, b"{"],
+        (_, Some(b'[')) if reason.starts_with("invalid type: sequence,") => [read, b"["],
+        // Anything else when it has ended: before the bracket, where a number in front of it has ended; before the quote
+        // or the last letter.
+        (Some(b'}' | b']'), _) => [&read[..read.len() - 1], b" "],
+        (Some(b'"' | b'a'..=b'z'), _) => [&read[..read.len() - 1], b""],
+        _ => [read, b""],
     }
 }
 
@@ -217,22 +216,4 @@ fn reason(error: &serde_json::Error) -> String {
         reason.truncate(place);
     }
     reason
-}
-
-/// Returns true if a JSON text nests deeper than so many levels.
-pub(super) fn is_deeper_than(text: &[u8], limit: usize) -> bool {
-    let (mut at, mut depth) = (0, 0);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => at += string_len(&text[at..]) - 1,
-            b'{' | b'[' => depth += 1,
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        if depth > limit {
-            return true;
-        }
-        at += 1;
-    }
-    false
 }

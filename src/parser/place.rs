@@ -33,7 +33,9 @@ impl Followers {
             (None, Some((start, path))) => (retained.find(start..fault.offset)?.1, path.iter().collect()),
             (None, None) => return None,
         };
-        Some(path_of_innermost_open(before_closed_atom(text, fault.kind), &outer))
+        // A number ends at a byte that is no part of it.
+        let after: &[u8] = if fault.kind == ErrorKind::UnexpectedByte { b" " } else { b"" };
+        Some(path_of_innermost_open([text, after], &outer))
     }
 }
 
@@ -43,13 +45,4 @@ fn tree_path(tree: &Tree) -> String {
     // Writing to a string cannot fail.
     let _ = write_concrete(&mut path, &mut tree.innermost());
     path
-}
-
-/// The text without an atom at its end that the fault has found closed: a literal that is whole, a number before a byte
-/// that is no part of it. Inside quotes, what is left is still inside them.
-fn before_closed_atom(text: &[u8], kind: ErrorKind) -> &[u8] {
-    let literal = [&b"true"[..], b"false", b"null"].into_iter().find_map(|literal| text.strip_suffix(literal));
-    let is_number = |byte: &&u8| byte.is_ascii_digit() || b"+-.eE".contains(byte);
-    let number = if kind == ErrorKind::UnexpectedByte { text.iter().rev().take_while(is_number).count() } else { 0 };
-    literal.unwrap_or(&text[..text.len() - number])
 }

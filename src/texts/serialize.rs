@@ -1,44 +1,24 @@
-//! Serializes an [`OwnedDocumentEvent`] as a map with the fields of the command's output.
-
-use core::fmt;
-
-use serde::ser::{Serialize, SerializeMap, Serializer};
+//! Serializes an [`OwnedDocumentEvent`] as a line with the fields of the command's output.
 
 use super::owned::OwnedDocumentEvent;
-use crate::event::{EventOf, RawJson, write_error, write_json};
+use crate::event::{Line, Member, lines};
 
-impl Serialize for OwnedDocumentEvent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let ended = match self {
-            Self::Match { document, event } => {
-                return event.serialize_in(Some(EventOf::Document(*document)), serializer);
-            }
-            Self::End(ended) => ended,
-        };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("event", if ended.error().is_some() { "error" } else { "document" })?;
-        map.serialize_entry("document", &ended.number())?;
-        match ended.error() {
-            Some(error) => write_error(&mut map, error)?,
-            None => {
-                map.serialize_entry("bytes", &ended.byte_count())?;
-                // A value whose text was not retained is omitted.
-                if let Ok(value) = ended.value() {
-                    map.serialize_entry("value", &RawJson(value))?;
-                }
-            }
-        }
-        map.end()
-    }
-}
+lines!(OwnedDocumentEvent);
 
 impl OwnedDocumentEvent {
-    /// Writes the event as one JSON object on one line, like the command, with the exact text of its values.
-    ///
-    /// # Errors
-    ///
-    /// Fails if writing fails, or if a value in the event has been changed to a text that is not JSON.
-    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        write_json(out, self)
+    /// Returns the event's members.
+    fn line(&self) -> Line<'_> {
+        let ended = match self {
+            Self::Match { document, event } => return event.line().of([("document", (*document).into())]),
+            Self::End(ended) => ended,
+        };
+        let mut line = Line::new(if ended.error().is_some() { "error" } else { "document" });
+        line.put("document", ended.number());
+        match ended.error() {
+            Some(error) => line.put_error(error),
+            // A value whose text was not retained is omitted.
+            None => line.put("bytes", ended.byte_count()).put_some("value", ended.value().ok().map(Member::Json)),
+        };
+        line
     }
 }

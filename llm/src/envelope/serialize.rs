@@ -1,71 +1,49 @@
-//! The serialized form of an [`OwnedEnvelopeEvent`]: a map in the shape of the command's lines.
+//! The serialized form of an [`OwnedEnvelopeEvent`]: a line in the shape of the command's.
 
 use alloc::string::ToString;
-use core::fmt;
+use alloc::vec::Vec;
 
-use jsonspigot::internal::{EventOf, write_json};
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use jsonspigot::internal::{Line, Member, line_of, lines};
 
 use super::owned::OwnedEnvelopeEvent;
-use crate::payload::{write_payload, write_wrong};
+use crate::payload::{put_payload, put_wrong};
 
-impl Serialize for OwnedEnvelopeEvent {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.serialize_in(None, serializer)
-    }
-}
+lines!(OwnedEnvelopeEvent);
 
 impl OwnedEnvelopeEvent {
-    /// The same with members that say which block of which answer it is in.
-    pub(crate) fn serialize_in<S: Serializer>(
-        &self,
-        place: Option<(u64, u64)>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let (name, delimiter) = match self {
-            Self::Text(_) => ("text", None),
-            Self::Begin { delimiter, .. } => ("payload-start", Some(delimiter)),
-            Self::Match { delimiter, event } => {
-                let of = EventOf::Payload { mark: &delimiter.to_string(), place };
-                return event.serialize_in(Some(of), serializer);
-            }
-            Self::Fragment { delimiter, .. } => ("fragment", Some(delimiter)),
-            Self::End { delimiter, .. } => ("payload", Some(delimiter)),
+    fn line(&self) -> Line<'_> {
+        self.line_in(None)
+    }
+
+    /// Returns the event's members, with those that say which block of which answer it is in.
+    pub(crate) fn line_in(&self, place: Option<(u64, u64)>) -> Line<'_> {
+        let (mut line, delimiter) = match self {
+            Self::Text(_) => (Line::new("text"), None),
+            Self::Begin { delimiter, .. } => (Line::new("payload-start"), Some(delimiter)),
+            Self::Match { delimiter, event } => (line_of(event), Some(delimiter)),
+            Self::Fragment { delimiter, .. } => (Line::new("fragment"), Some(delimiter)),
+            Self::End { delimiter, .. } => (Line::new("payload"), Some(delimiter)),
         };
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("event", name)?;
-        if let Some(delimiter) = delimiter {
-            map.serialize_entry("mark", &delimiter.to_string())?;
-        }
-        if let Some((choice, block)) = place {
-            map.serialize_entry("block", &block)?;
-            map.serialize_entry("choice", &choice)?;
-        }
         match self {
-            Self::Text(text) | Self::Fragment { text, .. } => map.serialize_entry("text", text)?,
+            Self::Text(text) | Self::Fragment { text, .. } => {
+                line.put("text", &**text);
+            }
             Self::Begin { open, offset, .. } => {
-                map.serialize_entry("open", open)?;
-                map.serialize_entry("offset", offset)?;
+                line.put("open", &**open).put("offset", *offset);
             }
             Self::End { payload, close, .. } => {
-                write_payload(&mut map, payload)?;
+                put_payload(&mut line, payload);
                 // A payload is cut by the end of input or a limit, which the error says.
-                write_wrong(&mut map, payload, None)?;
-                map.serialize_entry("close", close)?;
+                put_wrong(&mut line, payload, None);
+                line.put("close", &**close);
             }
             Self::Match { .. } => {}
         }
-        map.end()
-    }
-}
-
-impl OwnedEnvelopeEvent {
-    /// Writes the event as one JSON object on one line, as the command does, with the exact text of its values.
-    ///
-    /// # Errors
-    ///
-    /// If writing fails, or a value that was changed is not JSON.
-    pub fn write_json(&self, out: &mut impl fmt::Write) -> fmt::Result {
-        write_json(out, self)
+        let mut around: Vec<(_, Member<'_>)> =
+            delimiter.map(|delimiter| ("mark", delimiter.to_string().into())).into_iter().collect();
+        if let Some((choice, block)) = place {
+            around.extend([("block", block.into()), ("choice", choice.into())]);
+        }
+        line.of(around)
     }
 }

@@ -10,7 +10,6 @@ mod declared;
 mod table;
 
 pub(crate) mod media;
-mod of_agent;
 pub(crate) mod owned;
 mod parts;
 pub(crate) mod retry;
@@ -23,14 +22,14 @@ use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use jsonspigot::internal::on_one_line;
-use serde::ser::SerializeMap;
+use alloc::vec;
+use jsonspigot::internal::{Line, Member, on_one_line};
 
 pub use self::media::Media;
 pub use self::owned::StreamEvents;
 pub use self::parts::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, ToolResult};
 pub use self::retry::Retry;
-use self::serialize::{Line, Value};
+use self::serialize::value;
 pub use self::stop::StopKind;
 pub use self::usage::TokenUsage;
 pub use self::verdict::{Unfinished, UnfinishedKind};

@@ -63,38 +63,48 @@ macro_rules! copy {
     };
 }
 
-/// Writes a member.
-macro_rules! write_member {
+/// Adds a member to a line.
+macro_rules! put_member {
     ($line:ident, json, $name:expr, $value:ident) => {
-        $line.value($value)?
+        $line.put("value", value($value))
     };
     ($line:ident, maybe_json, $name:expr, $value:ident) => {
-        $line.some("value", &$value.as_deref().map(Value))?
+        $line.put_some("value", $value.as_deref().map(value))
     };
     ($line:ident, choice, $name:expr, $value:ident) => {
-        $line.choice(*$value)?
+        // Nobody asked for several answers where there is only the first.
+        $line.put_some("choice", (*$value > 0).then_some(*$value))
     };
     ($line:ident, word, $name:expr, $value:ident) => {
-        $line.put($name, $value.name())?
+        $line.put($name, $value.name())
     };
     ($line:ident, flag, $name:expr, $value:ident) => {
-        $line.some($name, &$value.then_some(true))?
+        $line.put_some($name, $value.then_some(true))
     };
-    ($line:ident, tokens, $name:expr, $value:ident) => {{
-        $line.some("input", &$value.input)?.some("output", &$value.output)?;
-        $line.some("cached", &$value.cached)?.some("reasoning", &$value.reasoning)?
-    }};
+    ($line:ident, tokens, $name:expr, $value:ident) => {
+        $line
+            .put_some("input", $value.input)
+            .put_some("output", $value.output)
+            .put_some("cached", $value.cached)
+            .put_some("reasoning", $value.reasoning)
+    };
     ($line:ident, retry, $name:expr, $value:ident) => {
-        $line.some("retry", &$value.name())?.some("retry_after_ms", &$value.after_ms())?
+        $line.put_some("retry", $value.name()).put_some("retry_after_ms", $value.after_ms())
     };
     ($line:ident, text, $name:expr, $value:ident) => {
-        $line.put($name, $value)?
+        $line.put($name, $value.as_str())
+    };
+    ($line:ident, maybe_text, $name:expr, $value:ident) => {
+        $line.put_some($name, $value.as_deref())
+    };
+    ($line:ident, span, $name:expr, $value:ident) => {
+        $line.put_some($name, $value.map(|(start, end)| Member::List(vec![start.into(), end.into()])))
     };
     ($line:ident, number, $name:expr, $value:ident) => {
-        $line.put($name, $value)?
+        $line.put($name, *$value)
     };
-    ($line:ident, $kind:ident, $name:expr, $value:ident) => {
-        $line.some($name, $value)?
+    ($line:ident, maybe_number, $name:expr, $value:ident) => {
+        $line.put_some($name, *$value)
     };
 }
 
@@ -247,19 +257,18 @@ macro_rules! stream_events {
             }
 
             /// Writes the members of the line, in their order.
-            fn write_members<M: SerializeMap>(&self, line: &mut Line<M>) -> Result<(), M::Error> {
+            fn put_members<'a>(&'a self, line: &mut Line<'a>) {
                 match self {
                     $(Self::$variant { $($member),* } => {
-                        $(write_member!(line, $kind, name_of!($member $($key)?), $member);)*
+                        $(put_member!(line, $kind, name_of!($member $($key)?), $member);)*
                     })*
                     $(Self::$part_variant { $($part_member),* } => {
-                        $(write_member!(line, $part_kind, name_of!($part_member $($part_key)?), $part_member);)*
+                        $(put_member!(line, $part_kind, name_of!($part_member $($part_key)?), $part_member);)*
                     })*
                     #[cfg(feature = "envelope")]
                     Self::Payload { .. } => {}
                     Self::Call(_) | Self::Agent { .. } | Self::End => {}
                 }
-                Ok(())
             }
         }
     };

@@ -1,0 +1,197 @@
+//! JSON text that passes through serde: in formats for people value by value, in others as a string.
+//!
+//! serde's data model has no raw text. So a number keeps the value that serde_json gives it (as `u64`, `i64` or `f64`),
+//! not its spelling; members keep their order, also where a key comes twice. What a format says of a value is said to
+//! another one by [`Passing`], which both directions share.
+
+use alloc::string::String;
+use core::cell::Cell;
+use core::fmt;
+
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
+
+use super::place::check;
+use super::value::{SERDE_DEPTH, on_one_line};
+
+/// How deep a value may be nested: serde_json counts the object around it too when it reads a line.
+const LEVELS: usize = SERDE_DEPTH - 1;
+
+/// The name by which serde_json knows a number's text, if a build has its feature `arbitrary_precision`.
+const NUMBER: &str = "$serde_json::private::Number";
+
+/// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for,
+/// its numbers are text.
+pub(crate) const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
+
+/// Serializes the text of one JSON value.
+pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
+    if check(text.as_bytes(), usize::MAX).is_err() {
+        return Err(S::Error::custom("expected the text of one JSON value"));
+    }
+    if !serializer.is_human_readable() {
+        return serializer.serialize_str(text);
+    }
+    Passed { from: Cell::new(Some(&mut serde_json::Deserializer::from_str(text))), levels: LEVELS }
+        .serialize(serializer)
+}
+
+/// The text of one JSON value, on one line, as it was read.
+pub(super) struct JsonText(pub(super) String);
+
+impl<'de> Deserialize<'de> for JsonText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        if deserializer.is_human_readable() {
+            let value = Passed { from: Cell::new(Some(deserializer)), levels: LEVELS };
+            return serde_json::to_string(&value).map(Self).map_err(D::Error::custom);
+        }
+        let text = String::deserialize(deserializer)?;
+        match check(text.as_bytes(), usize::MAX) {
+            Ok(()) => Ok(Self(on_one_line(&text))),
+            Err(_) => Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value")),
+        }
+    }
+}
+
+/// A value that is serialized by being read.
+struct Passed<D> {
+    from: Cell<Option<D>>,
+    levels: usize,
+}
+
+impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let from = self.from.take().ok_or_else(|| S::Error::custom("the value has been read"))?;
+        from.deserialize_any(Passing { to, levels: self.levels }).map_err(S::Error::custom)
+    }
+}
+
+/// Says to a serializer what a deserializer says of a value, of no more than so many levels.
+struct Passing<S> {
+    to: S,
+    levels: usize,
+}
+
+impl<S> Passing<S> {
+    fn inner_levels<E: de::Error>(&self) -> Result<usize, E> {
+        self.levels.checked_sub(1).ok_or_else(|| E::custom("more than 126 levels"))
+    }
+}
+
+macro_rules! pass {
+    ($($visit:ident => $serialize:ident($type:ty);)*) => {
+        $(fn $visit<E: de::Error>(self, value: $type) -> Result<S::Ok, E> {
+            self.to.$serialize(value).map_err(E::custom)
+        })*
+    };
+}
+
+impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
+    type Value = S::Ok;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    pass! {
+        visit_bool => serialize_bool(bool);
+        visit_i64 => serialize_i64(i64);
+        visit_i128 => serialize_i128(i128);
+        visit_u64 => serialize_u64(u64);
+        visit_u128 => serialize_u128(u128);
+        visit_str => serialize_str(&str);
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<S::Ok, E> {
+        // serde_json would write null.
+        if !value.is_finite() {
+            return Err(E::custom("not a finite number"));
+        }
+        self.to.serialize_f64(value).map_err(E::custom)
+    }
+
+    fn visit_unit<E: de::Error>(self) -> Result<S::Ok, E> {
+        self.to.serialize_unit().map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<S::Ok, A::Error> {
+        let levels = self.inner_levels()?;
+        let mut to = self.to.serialize_seq(None).map_err(A::Error::custom)?;
+        while elements.next_element_seed(ElementSeed { to: &mut to, levels })?.is_some() {}
+        to.end().map_err(A::Error::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<S::Ok, A::Error> {
+        let mut key = members.next_key()?;
+        if let Some(Key::OfNumber) = key {
+            let number = members.next_value::<String>()?.parse::<serde_json::Number>().map_err(A::Error::custom)?;
+            return number.serialize(self.to).map_err(A::Error::custom);
+        }
+        let levels = self.inner_levels()?;
+        let mut to = self.to.serialize_map(None).map_err(A::Error::custom)?;
+        while let Some(Key::Name(name)) = key {
+            to.serialize_key(&name).map_err(A::Error::custom)?;
+            members.next_value_seed(MemberSeed { to: &mut to, levels })?;
+            key = members.next_key()?;
+        }
+        to.end().map_err(A::Error::custom)
+    }
+}
+
+/// A child of a container, which is passed on by a method of the container.
+macro_rules! child {
+    ($name:ident: $container:ident.$serialize:ident) => {
+        struct $name<'a, C> {
+            to: &'a mut C,
+            levels: usize,
+        }
+
+        impl<'de, C: $container> DeserializeSeed<'de> for $name<'_, C> {
+            type Value = ();
+
+            fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+                let value = Passed { from: Cell::new(Some(from)), levels: self.levels };
+                self.to.$serialize(&value).map_err(D::Error::custom)
+            }
+        }
+    };
+}
+
+child!(ElementSeed: SerializeSeq.serialize_element);
+child!(MemberSeed: SerializeMap.serialize_value);
+
+/// A key of an object, or that of the map by which serde_json passes on a number that is kept as text.
+enum Key {
+    Name(String),
+    OfNumber,
+}
+
+impl<'de> Deserialize<'de> for Key {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // Asked for an option, a document's key says that there is one; serde_json's own name does not.
+        if KEEPS_NUMBERS_AS_SPELT {
+            deserializer.deserialize_option(KeyVisitor)
+        } else {
+            String::deserialize(deserializer).map(Self::Name)
+        }
+    }
+}
+
+struct KeyVisitor;
+
+impl<'de> Visitor<'de> for KeyVisitor {
+    type Value = Key;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a key that serde_json does not take for its own")
+    }
+
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Key, E> {
+        Ok(if key == NUMBER { Key::OfNumber } else { Key::Name(key.into()) })
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
+        let key = String::deserialize(deserializer)?;
+        if key == NUMBER { Err(D::Error::invalid_value(de::Unexpected::Str(&key), &self)) } else { Ok(Key::Name(key)) }
+    }
+}

@@ -1,0 +1,84 @@
+//! Reading an [`OwnedEvent`] through serde, from what it is serialized as.
+
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::fmt;
+use core::str::FromStr;
+
+use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Unexpected, Visitor};
+
+use super::json_text::JsonText;
+use super::{OwnedEvent, OwnedEventKind};
+use crate::path::{ConcreteStep, concrete_steps};
+use crate::pattern::PatternId;
+
+impl<'de> Deserialize<'de> for OwnedEvent {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(EventVisitor)
+    }
+}
+
+struct EventVisitor;
+
+impl<'de> Visitor<'de> for EventVisitor {
+    type Value = OwnedEvent;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an event")
+    }
+
+    /// Takes the members in any order, and ignores those that no event has.
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OwnedEvent, A::Error> {
+        const MEMBERS: [&str; 8] = ["event", "pattern", "path", "kind", "text", "value", "match", "offset"];
+        let (mut texts, mut numbers) = (BTreeMap::new(), BTreeMap::new());
+        // Not as an identifier: formats that are not self-describing have none, and need each member's type.
+        while let Some(name) = map.next_key::<String>()? {
+            let known = MEMBERS.into_iter().find(|known| *known == name).unwrap_or_default();
+            let is_new = match known {
+                "" => map.next_value::<IgnoredAny>().map(|_| true)?,
+                "pattern" | "match" | "offset" => numbers.insert(known, map.next_value::<u64>()?).is_none(),
+                "value" => texts.insert(known, map.next_value::<JsonText>()?.0).is_none(),
+                _ => texts.insert(known, map.next_value::<String>()?).is_none(),
+            };
+            if !is_new {
+                return Err(A::Error::duplicate_field(known));
+            }
+        }
+        let mut text = |name| texts.remove(name).ok_or_else(|| A::Error::missing_field(name));
+        let number = |name| numbers.get(name).copied().ok_or_else(|| A::Error::missing_field(name));
+        let path = text("path")?;
+        let indices = concrete_steps(&path).filter_map(|step| match step {
+            Some(ConcreteStep::Index(index)) => Some(Ok(index)),
+            Some(_) => None,
+            None => Some(Err(unexpected(&path, "a concrete path, such as `a[0].b`"))),
+        });
+        let pattern = number("pattern")?;
+        Ok(OwnedEvent {
+            pattern: PatternId(
+                u32::try_from(pattern).map_err(|_| {
+                    A::Error::invalid_value(Unexpected::Unsigned(pattern), &"a pattern's place in a set")
+                })?,
+            ),
+            match_id: number("match")?,
+            indices: indices.collect::<Result<_, A::Error>>()?,
+            kind: match &*text("event")? {
+                "begin" => OwnedEventKind::Begin(named(&text("kind")?, "the name of a value's kind")?),
+                "inner-error" => OwnedEventKind::InnerError(named(&text("kind")?, "the name of an error's kind")?),
+                "delta" => OwnedEventKind::Delta(text("text")?),
+                "end" => OwnedEventKind::End(text("value").ok()),
+                other => return Err(unexpected(other, "`begin`, `delta`, `end` or `inner-error`")),
+            },
+            offset: number("offset")?,
+            path,
+        })
+    }
+}
+
+fn unexpected<E: Error>(name: &str, expected: &str) -> E {
+    E::invalid_value(Unexpected::Str(name), &expected)
+}
+
+/// Reads one of a few names.
+fn named<T: FromStr, E: Error>(name: &str, expected: &str) -> Result<T, E> {
+    name.parse().map_err(|_| unexpected(name, expected))
+}
