@@ -4,6 +4,7 @@
 //! not its spelling; members keep their order, also where a key comes twice. What a format says of a value is said to
 //! another one by [`Passing`], which both directions share.
 
+use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
 use core::cell::Cell;
 use core::fmt;
@@ -22,7 +23,7 @@ const NUMBER: &str = "$serde_json::private::Number";
 
 /// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for,
 /// its numbers are text.
-pub(crate) const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
+const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
 
 /// Serializes the text of one JSON value.
 pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result<S::Ok, S::Error> {
@@ -32,8 +33,7 @@ pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result
     if !serializer.is_human_readable() {
         return serializer.serialize_str(text);
     }
-    Passed { from: Cell::new(Some(&mut serde_json::Deserializer::from_str(text))), levels: LEVELS }
-        .serialize(serializer)
+    Passed::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
 }
 
 /// The text of one JSON value, on one line, as it was read.
@@ -42,8 +42,7 @@ pub(super) struct JsonText(pub(super) String);
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            let value = Passed { from: Cell::new(Some(deserializer)), levels: LEVELS };
-            return serde_json::to_string(&value).map(Self).map_err(D::Error::custom);
+            return serde_json::to_string(&Passed::new(deserializer, LEVELS)).map(Self).map_err(D::Error::custom);
         }
         let text = String::deserialize(deserializer)?;
         match check(text.as_bytes(), usize::MAX) {
@@ -53,10 +52,16 @@ impl<'de> Deserialize<'de> for JsonText {
     }
 }
 
-/// A value that is serialized by being read.
-struct Passed<D> {
+/// A value, of no more than so many levels, that is serialized by being read.
+pub(crate) struct Passed<D> {
     from: Cell<Option<D>>,
     levels: usize,
+}
+
+impl<D> Passed<D> {
+    pub(crate) fn new(from: D, levels: usize) -> Self {
+        Self { from: Cell::new(Some(from)), levels }
+    }
 }
 
 impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
@@ -74,7 +79,7 @@ struct Passing<S> {
 
 impl<S> Passing<S> {
     fn inner_levels<E: de::Error>(&self) -> Result<usize, E> {
-        self.levels.checked_sub(1).ok_or_else(|| E::custom("more than 126 levels"))
+        self.levels.checked_sub(1).ok_or_else(|| E::custom("too many levels"))
     }
 }
 
@@ -116,23 +121,24 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<S::Ok, A::Error> {
         let levels = self.inner_levels()?;
-        let mut to = self.to.serialize_seq(None).map_err(A::Error::custom)?;
+        let mut to = self.to.serialize_seq(elements.size_hint()).map_err(A::Error::custom)?;
         while elements.next_element_seed(ElementSeed { to: &mut to, levels })?.is_some() {}
         to.end().map_err(A::Error::custom)
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<S::Ok, A::Error> {
-        let mut key = members.next_key()?;
-        if let Some(Key::OfNumber) = key {
+        let len = members.size_hint();
+        let mut key = members.next_key_seed(KeySeed)?;
+        if let Some((_, true)) = key {
             let number = members.next_value::<String>()?.parse::<serde_json::Number>().map_err(A::Error::custom)?;
             return number.serialize(self.to).map_err(A::Error::custom);
         }
         let levels = self.inner_levels()?;
-        let mut to = self.to.serialize_map(None).map_err(A::Error::custom)?;
-        while let Some(Key::Name(name)) = key {
+        let mut to = self.to.serialize_map(len).map_err(A::Error::custom)?;
+        while let Some((name, _)) = key {
             to.serialize_key(&name).map_err(A::Error::custom)?;
             members.next_value_seed(MemberSeed { to: &mut to, levels })?;
-            key = members.next_key()?;
+            key = members.next_key_seed(KeySeed)?;
         }
         to.end().map_err(A::Error::custom)
     }
@@ -150,8 +156,7 @@ macro_rules! child {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-                let value = Passed { from: Cell::new(Some(from)), levels: self.levels };
-                self.to.$serialize(&value).map_err(D::Error::custom)
+                self.to.$serialize(&Passed::new(from, self.levels)).map_err(D::Error::custom)
             }
         }
     };
@@ -160,38 +165,37 @@ macro_rules! child {
 child!(ElementSeed: SerializeSeq.serialize_element);
 child!(MemberSeed: SerializeMap.serialize_value);
 
-/// A key of an object, or that of the map by which serde_json passes on a number that is kept as text.
-enum Key {
-    Name(String),
-    OfNumber,
-}
+/// Reads a key, and whether it is the name by which serde_json passes on a number that it keeps as text.
+struct KeySeed;
 
-impl<'de> Deserialize<'de> for Key {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+impl<'de> DeserializeSeed<'de> for KeySeed {
+    type Value = (Cow<'de, str>, bool);
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
         // Asked for an option, a document's key says that there is one; serde_json's own name does not.
-        if KEEPS_NUMBERS_AS_SPELT {
-            deserializer.deserialize_option(KeyVisitor)
-        } else {
-            String::deserialize(deserializer).map(Self::Name)
-        }
+        if KEEPS_NUMBERS_AS_SPELT { from.deserialize_option(self) } else { from.deserialize_str(self) }
     }
 }
 
-struct KeyVisitor;
-
-impl<'de> Visitor<'de> for KeyVisitor {
-    type Value = Key;
+impl<'de> Visitor<'de> for KeySeed {
+    type Value = (Cow<'de, str>, bool);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a key that serde_json does not take for its own")
     }
 
-    fn visit_str<E: de::Error>(self, key: &str) -> Result<Key, E> {
-        Ok(if key == NUMBER { Key::OfNumber } else { Key::Name(key.into()) })
+    fn visit_str<E: de::Error>(self, key: &str) -> Result<Self::Value, E> {
+        Ok((key.to_owned().into(), KEEPS_NUMBERS_AS_SPELT && key == NUMBER))
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Key, D::Error> {
-        let key = String::deserialize(deserializer)?;
-        if key == NUMBER { Err(D::Error::invalid_value(de::Unexpected::Str(&key), &self)) } else { Ok(Key::Name(key)) }
+    fn visit_borrowed_str<E: de::Error>(self, key: &'de str) -> Result<Self::Value, E> {
+        Ok((key.into(), KEEPS_NUMBERS_AS_SPELT && key == NUMBER))
+    }
+
+    fn visit_some<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
+        match from.deserialize_str(Self)? {
+            (key, true) => Err(D::Error::invalid_value(de::Unexpected::Str(&key), &self)),
+            key => Ok(key),
+        }
     }
 }

@@ -38,6 +38,7 @@ pub enum Member<'a> {
 
 impl<'a> Line<'a> {
     /// Returns the line of an event of this name.
+    #[must_use]
     pub fn new(event: &'a str) -> Self {
         Self(Vec::from([("event", event.into())]))
     }

@@ -1,8 +1,8 @@
 //! Events as callers get them: [`Event`] and its parts.
 //!
 //! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators
-//! over such events, `line.rs` writes them, `read.rs` reads them through serde, `json_text.rs` takes their values through
-//! serde's data model, and `place.rs` finds the path of an error.
+//! over such events, `line.rs` writes them, `read.rs` reads them through serde, `json_text.rs` passes their values
+//! through serde's data model, and `place.rs` finds the path of an error.
 
 mod json_text;
 mod line;
@@ -12,13 +12,13 @@ mod place;
 mod read;
 mod value;
 
-pub(crate) use self::json_text::KEEPS_NUMBERS_AS_SPELT;
+pub(crate) use self::json_text::Passed;
 pub use self::line::{Line, Member, lines};
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::owned_events::owned_events;
 pub(crate) use self::place::path_of_innermost_open;
 pub use self::value::CompleteValue;
-pub(crate) use self::value::{SERDE_DEPTH, deserialize_text};
+pub(crate) use self::value::{SERDE_DEPTH, deserialize_text, reason};
 pub use self::value::{deserialize_whole, on_one_line};
 use crate::error::Error;
 use crate::path::Path;

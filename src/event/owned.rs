@@ -41,12 +41,18 @@ impl Event<'_> {
 /// ```
 ///
 /// [`write_json`](Self::write_json) writes that line with the exact text of the value: numbers and escapes as they were
-/// spelt, members in order, duplicates kept. Through serde a value is told token by token, so a number keeps its value
-/// and not its spelling, and deeper nesting than 127 levels is an error. An end whose value was not kept has no
-/// `value`. What is read back equals what was written, but for the spelling of the value; unknown members are ignored.
+/// spelt, at any depth. Through serde the value is what serde's data model has of it:
+///
+/// - A number is the `u64`, `i64` or `f64` that a [`serde_json::Value`] has of it: more digits than that holds are
+///   lost, and a number beyond `f64` is an error.
+/// - Escapes are the characters that they stand for. Members keep their order, and duplicates are kept.
+/// - More than 126 levels are an error: with the event around them, serde_json would not read them back.
+/// - If serde_json has its feature `arbitrary_precision`, an object with its key `$serde_json::private::Number` is an
+///   error, and so is a number that is no integer of 64 bits behind one of serde's buffers (a flattened field, an
+///   untagged enum).
 ///
 /// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead, which is
-/// exact.
+/// exact. An end whose value was not kept has no `value`. Unknown members are ignored when an event is read.
 ///
 /// ```
 /// use jsonspigot::{OwnedEvent, OwnedEventKind, Parser, PatternSet};

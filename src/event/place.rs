@@ -1,4 +1,4 @@
-//! Reads a text for itself: what is open at its end, for errors that know an offset and no path, and whether it is JSON.
+//! Reads a text for itself: which value is open at its end, for errors that know no path, and whether it is JSON.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -8,8 +8,8 @@ use crate::error::Fault;
 use crate::path::{Segment, write_concrete};
 use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 
-/// Returns the concrete path of the innermost value that is open at the end of the pieces, the beginning of a JSON text,
-/// which itself is the value at the path `outer`.
+/// Returns the concrete path of the innermost value that is open at the end of the pieces, which begin the
+/// JSON text of the value at the path `outer`.
 #[cold]
 pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) -> String {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(usize::MAX)), PathSink::default());

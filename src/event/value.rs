@@ -201,8 +201,8 @@ fn inside<'a>(text: &'a [u8], read: usize, reason: &str) -> [&'a [u8]; 2] {
         // A container of the wrong type is refused before its bracket is read.
         (_, Some(b'{')) if reason.starts_with("invalid type: map,") => [read, b"{"],
         (_, Some(b'[')) if reason.starts_with("invalid type: sequence,") => [read, b"["],
-        // Anything else when it has ended: before the bracket, where a number in front of it has ended; before the quote
-        // or the last letter.
+        // Anything else when it has ended: before the bracket, where a number in front of it has ended, or before the
+        // quote or the last letter.
         (Some(b'}' | b']'), _) => [&read[..read.len() - 1], b" "],
         (Some(b'"' | b'a'..=b'z'), _) => [&read[..read.len() - 1], b""],
         _ => [read, b""],
@@ -210,10 +210,8 @@ fn inside<'a>(text: &'a [u8], read: usize, reason: &str) -> [&'a [u8]; 2] {
 }
 
 /// serde's reason without the place, which our error has itself.
-fn reason(error: &serde_json::Error) -> String {
+pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
-    if let Some(place) = reason.rfind(" at line ") {
-        reason.truncate(place);
-    }
+    reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));
     reason
 }

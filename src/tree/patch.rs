@@ -4,8 +4,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
-
 use super::print::write_string;
 use super::revision::{Extent, Revision};
 use super::{NodeId, NodeKind, PartialValue, Tree};
@@ -34,16 +32,6 @@ enum PatchKind {
     Append(usize),
     /// A number has become longer.
     Replace,
-}
-
-impl PatchKind {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Add => "add",
-            Self::Append(_) => "append",
-            Self::Replace => "replace",
-        }
-    }
 }
 
 impl<'a> PatchOp<'a> {
@@ -96,9 +84,20 @@ impl<'a> PatchOp<'a> {
     }
 }
 
+impl PatchOp<'_> {
+    /// The name of the operation.
+    pub(crate) fn name(&self) -> &'static str {
+        match self.kind {
+            PatchKind::Add => "add",
+            PatchKind::Append(_) => "append",
+            PatchKind::Replace => "replace",
+        }
+    }
+}
+
 impl fmt::Display for PatchOp<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for part in [r#"{"op":""#, self.kind.name(), r#"","path":"#] {
+        for part in [r#"{"op":""#, self.name(), r#"","path":"#] {
             f.write_str(part)?;
         }
         write_string(f, &self.path())?;
@@ -108,19 +107,6 @@ impl fmt::Display for PatchOp<'_> {
             None => self.value.fmt(f)?,
         }
         f.write_char('}')
-    }
-}
-
-impl Serialize for PatchOp<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(3))?;
-        map.serialize_entry("op", self.kind.name())?;
-        map.serialize_entry("path", &self.path())?;
-        match self.appended() {
-            Some(text) => map.serialize_entry("value", text)?,
-            None => map.serialize_entry("value", &self.value)?,
-        }
-        map.end()
     }
 }
 

@@ -1,12 +1,8 @@
-//! Printing and serializing the partial document.
+//! Printing the partial document.
 
-use alloc::string::ToString;
 use core::fmt::{self, Write};
 
-use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
-
 use super::{Node, NodeKind, PartialValue};
-use crate::event::SERDE_DEPTH;
 use crate::path::write_escape;
 use crate::tokenizer::{is_short_plain_ascii, plain_len};
 
@@ -97,52 +93,5 @@ pub fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
             out.write_char(letter)?;
         }
         rest = &special[1..];
-    }
-}
-
-/// Serializes what is known, with open values as if they had closed. Recurses, and refuses more than 127 levels.
-impl Serialize for PartialValue<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Levels { value: *self, left: SERDE_DEPTH }.serialize(serializer)
-    }
-}
-
-/// A value, and how many levels of containers may still open.
-struct Levels<'a> {
-    value: PartialValue<'a>,
-    left: usize,
-}
-
-impl Levels<'_> {
-    fn inner<E: serde::ser::Error>(&self) -> Result<usize, E> {
-        self.left.checked_sub(1).ok_or_else(|| E::custom("more than 127 levels"))
-    }
-}
-
-impl Serialize for Levels<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let value = self.value;
-        match value.node().kind {
-            NodeKind::Null => serializer.serialize_unit(),
-            NodeKind::False => serializer.serialize_bool(false),
-            NodeKind::True => serializer.serialize_bool(true),
-            NodeKind::String => serializer.serialize_str(value.text()),
-            NodeKind::Number => {
-                let number = serde_json::from_str::<serde_json::Number>(value.text());
-                number.map_err(|error| S::Error::custom(error.to_string()))?.serialize(serializer)
-            }
-            NodeKind::Array => {
-                let left = self.inner()?;
-                let mut elements = serializer.serialize_seq(Some(value.len()))?;
-                value.iter().try_for_each(|value| elements.serialize_element(&Levels { value, left }))?;
-                elements.end()
-            }
-            NodeKind::Object => {
-                let left = self.inner()?;
-                let mut members = serializer.serialize_map(Some(value.len()))?;
-                value.entries().try_for_each(|(key, value)| members.serialize_entry(key, &Levels { value, left }))?;
-                members.end()
-            }
-        }
     }
 }

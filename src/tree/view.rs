@@ -192,7 +192,7 @@ impl<'a> PartialValue<'a> {
         (self.node().kind == NodeKind::Number).then(|| self.text())
     }
 
-    fn number(self) -> Option<Number> {
+    pub(crate) fn number(self) -> Option<Number> {
         serde_json::from_str(self.as_number()?).ok()
     }
 

@@ -10,16 +10,15 @@ use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
     self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, Unexpected, VariantAccess, Visitor,
 };
-use serde_json::de::StrRead;
 
-use super::as_serde_json::{RAW_VALUE, ShortNumber, raw_value, read_number};
+use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::buffered::{Around, CAN_BE_OPEN, STAND_IN};
 use super::children::{Children, Key, ReadChild};
 use super::error::TypedError;
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
 use super::reading::{Context, SETTLED, StandIn};
 use crate::error::ErrorKind;
-use crate::event::{KEEPS_NUMBERS_AS_SPELT, SERDE_DEPTH};
+use crate::event::SERDE_DEPTH;
 use crate::tokenizer::ValueKind;
 use crate::tree::PartialValue;
 
@@ -59,7 +58,8 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 
     /// Returns the number of children that are shown: one that is left out is an open container's last.
     fn shown_children(self) -> usize {
-        let has_left_out = self.context.extent.left_out.is_some() && self.context.extent.innermost == self.value.node;
+        let has_left_out =
+            self.context.boundary.left_out.is_some() && self.context.boundary.innermost == self.value.node;
         self.value.len() - usize::from(has_left_out)
     }
 
@@ -79,23 +79,6 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
-    /// Reads a number for a visitor of one: with the method of serde_json's that `read` calls, or as that one
-    /// does. Where it reads floats in a way of its own, `tells_floats` is false.
-    fn read_number<V: Visitor<'a>>(
-        self,
-        visitor: V,
-        tells_floats: bool,
-        read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>, V) -> serde_json::Result<V::Value>,
-    ) -> Result<V::Value, TypedError> {
-        let text = self.value.text();
-        match if self.is_open() { None } else { ShortNumber::read(text) } {
-            Some(ShortNumber::Positive(integer)) => visitor.visit_u64(integer),
-            Some(ShortNumber::Negative(integer)) => visitor.visit_i64(integer),
-            Some(ShortNumber::Float(float)) if tells_floats => visitor.visit_f64(float),
-            _ => read_number(text, |number| read(number, visitor)),
-        }
-    }
-
     /// For a visitor that takes anything, and may therefore be a buffer.
     fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let is_value = self.reader == TextReader::Text && is_for_value::<V::Value>();
@@ -104,9 +87,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
         match self.value.kind() {
             ValueKind::String => visitor.visit_borrowed_str(self.value.text()),
-            ValueKind::Number => {
-                self.read_number(visitor, !KEEPS_NUMBERS_AS_SPELT, |number, visitor| number.deserialize_any(visitor))
-            }
+            ValueKind::Number => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
             ValueKind::Array | ValueKind::Object => self.read_members(visitor),
             ValueKind::Null | ValueKind::Bool => self.read_literal(visitor),
         }
@@ -210,11 +191,12 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         let unexpected = match self.value.kind() {
             ValueKind::Null => Unexpected::Unit,
             ValueKind::Bool => Unexpected::Bool(self.value.as_bool() == Some(true)),
-            ValueKind::Number => match ShortNumber::read(self.value.text()) {
-                Some(ShortNumber::Positive(integer)) => Unexpected::Unsigned(integer),
-                Some(ShortNumber::Negative(integer)) => Unexpected::Signed(integer),
-                Some(ShortNumber::Float(float)) => Unexpected::Float(float),
-                None => Unexpected::Other("number"),
+            ValueKind::Number => match self.value.number() {
+                Some(number) if number.is_u64() => Unexpected::Unsigned(number.as_u64().unwrap_or_default()),
+                Some(number) if number.is_i64() => Unexpected::Signed(number.as_i64().unwrap_or_default()),
+                number => {
+                    number.and_then(|number| number.as_f64()).map_or(Unexpected::Other("number"), Unexpected::Float)
+                }
             },
             ValueKind::String => Unexpected::Str(self.value.text()),
             ValueKind::Array => Unexpected::Seq,
@@ -240,12 +222,12 @@ macro_rules! deserialize_kinds {
     };
 }
 
-/// Methods for numbers of up to 64 bits, and whether they have floats in common.
+/// Methods for numbers.
 macro_rules! deserialize_numbers {
-    ($($method:ident: $tells_floats:literal;)*) => {
+    ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
             match self.value.kind() {
-                ValueKind::Number => self.read_number(visitor, $tells_floats, |number, visitor| number.$method(visitor)),
+                ValueKind::Number => read_number(self.value.text(), |number| number.$method(visitor)),
                 _ => self.wrong_type(&visitor),
             }
         })*
@@ -294,26 +276,10 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         visitor.visit_unit()
     }
 
-    fn deserialize_i128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.kind() {
-            ValueKind::Number => read_number(self.value.text(), |number| number.deserialize_i128(visitor)),
-            _ => self.wrong_type(&visitor),
-        }
-    }
-
-    fn deserialize_u128<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        match self.value.kind() {
-            ValueKind::Number => read_number(self.value.text(), |number| number.deserialize_u128(visitor)),
-            _ => self.wrong_type(&visitor),
-        }
-    }
-
     deserialize_numbers! {
-        deserialize_i8: true; deserialize_i16: true; deserialize_i32: true; deserialize_i64: true;
-        deserialize_u8: true; deserialize_u16: true; deserialize_u32: true; deserialize_u64: true;
-        deserialize_f64: true;
-        // With serde_json's feature `float_roundtrip` it is rounded to 32 bits at once.
-        deserialize_f32: false;
+        deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_i128
+        deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64 deserialize_u128
+        deserialize_f32 deserialize_f64
     }
 
     deserialize_kinds! {
@@ -344,7 +310,7 @@ impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
             TextReader::Any => TextReader::Any,
             _ => TextReader::of_seed::<T, T::Value>(),
         };
-        let child = Self { value, reader, is_around_open: !is_complete, ..self };
+        let child = Self { value, reader, is_around_open: self.is_around_open && !is_complete, ..self };
         seed.deserialize(child).map_err(|error| error.inside(value))
     }
 

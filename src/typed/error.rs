@@ -4,11 +4,13 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use core::fmt;
 
+use serde::de::value::Error as Worded;
 use serde::de::{self, Unexpected};
 
 use super::buffered;
 use super::reading::Context;
 use crate::error::{Error, ErrorKind};
+use crate::event::reason;
 use crate::tree::{NodeId, PartialValue};
 
 /// The prospect of a value that does not fit: more of the text could make it fit, or nothing can.
@@ -43,6 +45,19 @@ struct Details {
 impl TypedError {
     fn of_cause(cause: Cause, kind: ErrorKind, reason: String) -> Self {
         Self { details: Box::new(Details { kind, reason, cause, string: None, place: None }) }
+    }
+
+    /// The error in serde's words.
+    fn worded(cause: Cause, error: &Worded) -> Self {
+        Self::of_cause(cause, ErrorKind::Data, error.to_string())
+    }
+
+    /// Notes the value that did not fit, if it was a string.
+    fn about(mut self, unexpected: Unexpected<'_>) -> Self {
+        if let Unexpected::Str(text) = unexpected {
+            self.details.string = Some(text.to_string());
+        }
+        self
     }
 
     /// The value can't fit, whatever follows.
@@ -102,12 +117,12 @@ impl TypedError {
     /// Returns true if the element `value` was open and did not fit yet, with nothing in it that could be left out
     /// instead.
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
-        let is_alone = !context.has_buffered() || context.extent.innermost == value.node;
+        let is_alone = !context.has_buffered() || context.boundary.innermost == value.node;
         let is_not_yet = match self.details.cause {
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => true,
             Cause::Misfit => false,
         };
-        is_not_yet && is_alone && self.details.place == Some(value.node)
+        context.is_open && is_not_yet && is_alone && self.details.place == Some(value.node)
     }
 }
 
@@ -122,17 +137,7 @@ impl core::error::Error for TypedError {}
 impl From<serde_json::Error> for TypedError {
     /// serde_json's reason for refusing a number, without the place that it mentions.
     fn from(error: serde_json::Error) -> Self {
-        let mut reason = error.to_string();
-        reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));
-        Self::of_cause(Cause::Unknown, ErrorKind::Data, reason)
-    }
-}
-
-/// Returns the value that did not fit, if it was a string.
-fn string(unexpected: Unexpected<'_>) -> Option<String> {
-    match unexpected {
-        Unexpected::Str(text) => Some(text.to_string()),
-        _ => None,
+        Self::of_cause(Cause::Unknown, ErrorKind::Data, reason(&error))
     }
 }
 
@@ -144,70 +149,35 @@ impl de::Error for TypedError {
     }
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let expected = expected.to_string();
         if matches!(unexpected, Unexpected::NewtypeStruct | Unexpected::Char(buffered::STAND_IN)) {
-            buffered::note(&expected);
+            buffered::note(&expected.to_string());
         }
-        let mut error = Self::custom(format_args!("invalid type: {unexpected}, expected {expected}"));
-        error.details.cause = Cause::Misfit;
-        error.details.string = string(unexpected);
-        error
+        Self::worded(Cause::Misfit, &Worded::invalid_type(unexpected, expected)).about(unexpected)
     }
 
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
-        let mut error = Self::custom(format_args!("invalid value: {unexpected}, expected {expected}"));
-        // A number or boolean is whole, a container may gain what it lacks.
-        if !matches!(unexpected, Unexpected::Map | Unexpected::Seq | Unexpected::Other(_)) {
-            error.details.cause = Cause::Misfit;
-            error.details.string = string(unexpected);
+        let error = Worded::invalid_value(unexpected, expected);
+        match unexpected {
+            // A container may gain what it lacks, a number or boolean is whole.
+            Unexpected::Map | Unexpected::Seq | Unexpected::Other(_) => Self::worded(Cause::Unknown, &error),
+            _ => Self::worded(Cause::Misfit, &error).about(unexpected),
         }
-        error
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let mut error =
-            Self::custom(format_args!("unknown variant `{variant}`, {}", OneOf { names: expected, of: "variants" }));
-        error.details.cause = Cause::Misfit;
-        error.details.string = Some(variant.to_string());
-        error
+        let error = Self::worded(Cause::Misfit, &Worded::unknown_variant(variant, expected));
+        error.about(Unexpected::Str(variant))
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {
-        let mut error =
-            Self::custom(format_args!("unknown field `{field}`, {}", OneOf { names: expected, of: "fields" }));
-        error.details.cause = Cause::Misfit;
-        error
+        Self::worded(Cause::Misfit, &Worded::unknown_field(field, expected))
     }
 
     fn missing_field(field: &'static str) -> Self {
-        let mut error = Self::custom(format_args!("missing field `{field}`"));
-        error.details.cause = Cause::MissingField;
-        error
+        Self::worded(Cause::MissingField, &Worded::missing_field(field))
     }
 
     fn duplicate_field(field: &'static str) -> Self {
-        let mut error = Self::custom(format_args!("duplicate field `{field}`"));
-        error.details.cause = Cause::Misfit;
-        error
-    }
-}
-
-/// The names that would have fit, as serde's own errors list them.
-struct OneOf {
-    names: &'static [&'static str],
-    of: &'static str,
-}
-
-impl fmt::Display for OneOf {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.names {
-            [] => write!(f, "there are no {}", self.of),
-            [only] => write!(f, "expected `{only}`"),
-            [first, second] => write!(f, "expected `{first}` or `{second}`"),
-            [first, others @ ..] => {
-                write!(f, "expected one of `{first}`")?;
-                others.iter().try_for_each(|name| write!(f, ", `{name}`"))
-            }
-        }
+        Self::worded(Cause::Misfit, &Worded::duplicate_field(field))
     }
 }

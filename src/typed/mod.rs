@@ -13,6 +13,7 @@ mod open_text;
 mod reading;
 #[cfg(feature = "schemars")]
 mod schema;
+mod serialize;
 mod settled;
 
 use serde::de::Deserialize;
@@ -22,7 +23,7 @@ use self::buffered::{Around, Asking};
 use self::deserializer::PartialDeserializer;
 use self::error::{Cause, TypedError};
 use self::open_text::answer;
-use self::reading::{Context, Extent, StandIn};
+use self::reading::{Boundary, Context, StandIn};
 pub use self::settled::Settled;
 use crate::error::Error;
 use crate::tokenizer::ValueKind;
@@ -144,18 +145,18 @@ impl<'a> PartialValue<'a> {
     /// flattened fields) is read up to three times as often by the first look at an open string in it, to see whether
     /// that is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
-        let mut extent = Extent::all(self);
+        let mut boundary = Boundary::all(self);
         loop {
-            let (node, error) = match self.read_extent(extent) {
+            let (node, error) = match self.read_up_to(boundary) {
                 Ok(value) => return Ok(Partial { value, is_complete: self.is_complete() }),
                 Err(NotRead::Misfit(error)) => return Err(error),
                 Err(NotRead::Without(node, error)) => (node, error),
             };
             // Each is further out than the one before.
-            if node <= self.node || extent.left_out.is_some_and(|left_out| node >= left_out) {
+            if node <= self.node || boundary.left_out.is_some_and(|left_out| node >= left_out) {
                 return Err(error.pending(self));
             }
-            extent = Extent { innermost: self.other(node).parent(), left_out: Some(node) };
+            boundary = Boundary { innermost: self.other(node).parent(), left_out: Some(node) };
         }
     }
 
@@ -168,7 +169,7 @@ impl<'a> PartialValue<'a> {
     /// [shown while it is open](crate::ParserBuilder::provisional).
     pub fn to_value(self) -> Result<Value, Error> {
         // Any value is one, open or not, so there is nothing to leave out; but for a number out of range.
-        let context = Context::new(self, Extent::all(self), StandIn::Itself);
+        let context = Context::new(self, Boundary::all(self), StandIn::Itself);
         self.read(&context).map_err(|error| error.at(self))
     }
 
@@ -179,15 +180,15 @@ impl<'a> PartialValue<'a> {
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
 
-    fn read_extent<T: Deserialize<'a>>(self, extent: Extent) -> Result<T, NotRead> {
-        let context = Context::new(self, extent, StandIn::Itself);
+    fn read_up_to<T: Deserialize<'a>>(self, boundary: Boundary) -> Result<T, NotRead> {
+        let context = Context::new(self, boundary, StandIn::Itself);
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
         // Who reads a string does not change while it grows, so it is found out once.
         let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
-        let answer = answer(reading, self.node, extent.innermost);
-        let may_have_parsed = context.may_have_parsed() && self.other(extent.innermost).as_str().is_some();
+        let answer = answer(reading, self.node, boundary.innermost);
+        let may_have_parsed = context.may_have_parsed() && self.other(boundary.innermost).as_str().is_some();
         if may_have_parsed && self.note().load() != answer {
-            let read_with = |stand_in| self.read::<T>(&Context::new(self, extent, stand_in));
+            let read_with = |stand_in| self.read::<T>(&Context::new(self, boundary, stand_in));
             let asking = Asking::start();
             let is_text = (!context.has_buffered_innermost() || {
                 // What comes of it does not count: serde may have dropped the error.
@@ -195,7 +196,7 @@ impl<'a> PartialValue<'a> {
                 !asking.was_as_name()
             }) && read_with(StandIn::OtherText).is_ok();
             if !is_text {
-                return Err(NotRead::Without(extent.innermost, TypedError::still_open()));
+                return Err(NotRead::Without(boundary.innermost, TypedError::still_open()));
             }
             self.note().store(answer);
         }
@@ -207,7 +208,7 @@ impl<'a> PartialValue<'a> {
         if !context.is_open {
             return NotRead::Misfit(error.at(self));
         }
-        let Extent { innermost, .. } = context.extent;
+        let Boundary { innermost, .. } = context.boundary;
         match error.cause() {
             // Where nothing was buffered, the error knows its place: elsewhere a whole string may have the same text.
             Cause::Misfit

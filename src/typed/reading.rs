@@ -11,14 +11,14 @@ pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
 /// The open values that are read. Each contains the next, from the value that is asked for to the innermost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Extent {
+pub(super) struct Boundary {
     /// The innermost open value that is shown.
     pub(super) innermost: NodeId,
     /// The open value inside that one, which is read as if it had not begun.
     pub(super) left_out: Option<NodeId>,
 }
 
-impl Extent {
+impl Boundary {
     /// All that is there.
     pub(super) fn all(value: PartialValue<'_>) -> Self {
         let innermost = if value.is_complete() { value.node } else { value.innermost_open() };
@@ -40,7 +40,7 @@ pub(super) enum StandIn {
 /// One reading's choices, and what happened in it.
 #[derive(Debug)]
 pub(super) struct Context {
-    pub(super) extent: Extent,
+    pub(super) boundary: Boundary,
     pub(super) stand_in: StandIn,
     /// True if the value that is asked for is open.
     pub(super) is_open: bool,
@@ -52,10 +52,10 @@ pub(super) struct Context {
 }
 
 impl Context {
-    pub(super) fn new(value: PartialValue<'_>, extent: Extent, stand_in: StandIn) -> Self {
+    pub(super) fn new(value: PartialValue<'_>, boundary: Boundary, stand_in: StandIn) -> Self {
         let no = Cell::new(false);
         Self {
-            extent,
+            boundary,
             stand_in,
             is_open: !value.is_complete(),
             has_buffered: no.clone(),
@@ -64,10 +64,15 @@ impl Context {
         }
     }
 
+    /// The choices by which a value is read as if it were complete.
+    pub(super) fn of_complete(value: PartialValue<'_>) -> Self {
+        Self { is_open: false, ..Self::new(value, Boundary::all(value), StandIn::Itself) }
+    }
+
     /// Notes that an open value may be buffered.
     pub(super) fn buffer(&self, value: PartialValue<'_>) {
         self.has_buffered.set(true);
-        if value.node == self.extent.innermost {
+        if value.node == self.boundary.innermost {
             self.has_buffered_innermost.set(true);
         }
     }

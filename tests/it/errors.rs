@@ -236,6 +236,33 @@ proptest! {
     }
 }
 
+/// The path that is read out of the kept text, for each beginning of one.
+#[test]
+fn what_is_open_at_the_end_is_named() {
+    let text = r#" {"a b":[1, "x\"y" ,{"\u0041":tru"#;
+    // Each path from the first beginning on that has it.
+    let expected = [
+        ("", "$"),
+        (r#" {"a b":["#, "['a b']"),
+        (r#" {"a b":[1"#, "['a b'][0]"),
+        (r#" {"a b":[1,"#, "['a b']"),
+        (r#" {"a b":[1, ""#, "['a b'][1]"),
+        (r#" {"a b":[1, "x\"y""#, "['a b']"),
+        (r#" {"a b":[1, "x\"y" ,{"#, "['a b'][2]"),
+        (r#" {"a b":[1, "x\"y" ,{"\u0041":t"#, "['a b'][2].A"),
+    ];
+    for end in 0..=text.len() {
+        let mut parser = Parser::new(&PatternSet::empty());
+        parser.feed(&text[..end]).check().unwrap();
+        let error = parser.finish().check().unwrap_err();
+        let (_, path) = expected.iter().rfind(|(from, _)| from.len() <= end).unwrap();
+        assert_eq!(error.path(), Some(*path), "{}", &text[..end]);
+    }
+    for (text, path) in [("12x", "$"), ("[1] x", "$"), (r#"[{"a":[0]}, 1x"#, "$"), (r#"[{"a":[truex"#, "[0].a")] {
+        assert_eq!(plain(text.as_bytes()).path(), Some(path), "{text}");
+    }
+}
+
 #[test]
 fn what_serde_json_just_reads_is_not_too_deep() {
     for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {

@@ -2,6 +2,9 @@
 
 use jsonspigot::{Limits, OwnedEvent, OwnedEventKind, Parser, PatternSet, Retain};
 use proptest::prelude::*;
+use serde::Deserialize;
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error, MapDeserializer};
 
 use super::model::chunking::with_cuts;
 use super::model::generate::nested;
@@ -153,6 +156,46 @@ fn text_that_is_no_json_is_not_written() {
     }
 }
 
+/// Fails if a value can be written through serde and not be read back, or the other way round.
+#[test]
+fn one_limit_of_levels_for_writing_and_reading() {
+    for (levels, fits) in [(125, true), (126, true), (127, false)] {
+        let text = String::from_utf8(nested(levels)).unwrap();
+        let mut parser = Parser::new(&PatternSet::new(["$"]).unwrap());
+        let end = parser.feed(&text).last().unwrap().unwrap().to_owned();
+        let by_serde = serde_json::to_string(&end);
+        assert_eq!(by_serde.is_ok(), fits, "{levels} levels: {by_serde:?}");
+        assert_eq!(serde_json::to_value(&end).is_ok(), fits, "{levels} levels");
+        for line in by_serde.into_iter().chain([written(&end)]) {
+            assert!(line.contains(&text), "{line}");
+            assert_eq!(serde_json::from_str::<OwnedEvent>(&line).ok(), fits.then(|| end.clone()), "{levels} levels");
+        }
+        // A format that has no limit of its own.
+        let deserialized = Deserialize::deserialize(MapDeserializer::<_, serde_json::Error>::new(
+            [("value", serde_json::from_str::<serde_json::Value>(&text).unwrap())].into_iter(),
+        ));
+        let error: serde_json::Error = Result::<OwnedEvent, _>::unwrap_err(deserialized);
+        assert_eq!(error.to_string(), if fits { "missing field `path`" } else { "too many levels" });
+    }
+}
+
+/// Fails if something that no JSON text says is read as one that does: serde_json writes null for what is no number.
+#[test]
+fn what_json_has_not_is_no_value() {
+    fn refusal<'de, T: IntoDeserializer<'de, Error>>(value: T) -> String {
+        let members = MapDeserializer::new([("value", value)].into_iter());
+        OwnedEvent::deserialize(members).unwrap_err().to_string()
+    }
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        assert_eq!(refusal(number), "not a finite number");
+    }
+    assert!(refusal(&b"x"[..]).ends_with("expected a JSON value"));
+    // Other formats than serde_json's say these.
+    for fits in [refusal(1_u128 << 100), refusal(-1_i128 << 100), refusal(0.5_f32), refusal('x'), refusal(())] {
+        assert_eq!(fits, "missing field `path`");
+    }
+}
+
 /// Names that serde_json uses among its own are a document's own where they stand in one.
 #[test]
 fn private_names_in_a_document_are_keys() {
@@ -163,31 +206,42 @@ fn private_names_in_a_document_are_keys() {
         let line = serde_json::to_string(&end).unwrap();
         assert_eq!(serde_json::from_str::<OwnedEvent>(&line).unwrap(), end);
     }
-    // Behind a buffer too. A build whose numbers are text cannot tell its own name from a key.
+    // Behind a buffer too.
     #[derive(Debug, serde::Deserialize)]
     #[serde(untagged)]
     enum Buffered {
         Event(OwnedEvent),
     }
-    let buffered = |value: &str| {
-        let line = format!(r#"{{"event":"end","pattern":0,"path":"a","value":{value},"match":0,"offset":9}}"#);
-        serde_json::from_str::<Buffered>(&line).map(|Buffered::Event(event)| event.kind)
+    let line = |value: &str| {
+        format!(r#"{{"event":"end","pattern":0,"path":"$","value":{value},"match":0,"offset":{}}}"#, value.len())
     };
+    let direct = |line: &str| serde_json::from_str::<OwnedEvent>(line).map(|event| event.kind);
+    let buffered = |line: &str| serde_json::from_str::<Buffered>(line).map(|Buffered::Event(event)| event.kind);
     for value in [format!(r#"[{{"{raw}":"1],[2"}}]"#), format!(r#"{{"{raw}":"1],[2"}}"#)] {
-        assert_eq!(buffered(&value).unwrap(), OwnedEventKind::End(Some(value)));
+        assert_eq!(buffered(&line(&value)).unwrap(), OwnedEventKind::End(Some(value)));
     }
-    for number in ["1],[2", "[1]", "true", "01", "", "12", "-1.50"] {
-        let value = format!(r#"[{{"$serde_json::private::Number":"{number}"}}]"#);
-        let is_number = matches!(number, "12" | "-1.50");
-        match buffered(&value) {
-            Ok(kind) if KEEPS_NUMBERS_AS_SPELT => {
-                assert!(is_number);
-                assert_eq!(kind, OwnedEventKind::End(Some(format!("[{number}]"))));
+    // A build whose numbers are text takes its own name for no key, and no such object for a number: neither one that
+    // is written nor one that is read. Behind a buffer it cannot tell them apart, and refuses both.
+    for key in ["$serde_json::private::Number", "\\u0024serde_json::private::Number"] {
+        for number in ["1],[2", "[1]", "true", "01", "", "12", "-1.50"] {
+            for value in [format!(r#"[{{"{key}":"{number}"}}]"#), format!(r#"{{"{key}":"{number}"}}"#)] {
+                let spelt_plainly = OwnedEventKind::End(Some(value.replace("\\u0024", "$")));
+                let event = all(&value).pop().unwrap();
+                assert_eq!(written(&event), line(&value));
+                let by_serde = serde_json::to_string(&event);
+                assert_eq!(by_serde.is_err(), KEEPS_NUMBERS_AS_SPELT, "{by_serde:?}");
+                for line in by_serde.into_iter().chain([line(&value)]) {
+                    for read in [direct(&line), buffered(&line)] {
+                        assert_eq!(read.ok(), (!KEEPS_NUMBERS_AS_SPELT).then(|| spelt_plainly.clone()), "{line}");
+                    }
+                }
             }
-            Ok(kind) => assert_eq!(kind, OwnedEventKind::End(Some(value))),
-            Err(error) => assert!(KEEPS_NUMBERS_AS_SPELT && !is_number, "{error}"),
         }
     }
+    let number = |text: &str| OwnedEventKind::End(Some(text.to_owned()));
+    assert_eq!(direct(&line("-1.50")).unwrap(), number(if KEEPS_NUMBERS_AS_SPELT { "-1.50" } else { "-1.5" }));
+    assert_eq!(buffered(&line("-1.50")).ok(), (!KEEPS_NUMBERS_AS_SPELT).then(|| number("-1.5")));
+    assert_eq!(buffered(&line("-12")).unwrap(), number("-12"));
 }
 
 /// Text is not read in depth, in either direction; what serde reads token by token is refused as serde_json refuses it.

@@ -14,6 +14,29 @@ use super::model::torture::torture_documents;
 use super::properties::snapshots;
 use super::properties::snapshots::{is_prefix, plain};
 
+/// What is shown is serialized as it is printed, but for the spelling of numbers; so is a patch.
+#[test]
+fn what_is_shown_is_serialized() {
+    let text = r#"{"a":[null,true,-12,2.5,"\u20b9\n",{}],"b":18446744073709551615,"a":{"c":[],"d":[1,"ope"#;
+    for end in 1..=text.len() {
+        let mut parser = Parser::builder().snapshots().provisional().build(&PatternSet::empty());
+        parser.feed(&text[..end]).check().unwrap();
+        let Some(root) = parser.snapshot() else { continue };
+        let printed = root.to_string();
+        assert_eq!(serde_json::to_string(&root).unwrap(), printed);
+        assert_eq!(serde_json::to_value(root).unwrap(), serde_json::from_str::<Value>(&printed).unwrap());
+        let mut bytes = Vec::new();
+        ciborium::into_writer(&root, &mut bytes).unwrap();
+        for op in parser.patch_since(jsonspigot::Revision::default()).unwrap() {
+            assert_eq!(serde_json::to_string(&op).unwrap(), op.to_string());
+        }
+    }
+    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    parser.feed("[1e999, ").check().unwrap();
+    let is_text = std::mem::needs_drop::<serde_json::Number>();
+    assert_eq!(serde_json::to_string(&parser.snapshot()).is_ok(), is_text, "a number that serde_json cannot read");
+}
+
 #[test]
 fn snapshots_are_what_an_independent_closer_says() {
     for document in torture_documents() {

@@ -81,13 +81,32 @@ fn comes_back(event: &OwnedEvent, line: &str, tree: &Value) {
         assert!(is_same(&serde_json::from_str(line).unwrap()), "{line}");
         assert!(is_same(&serde_json::from_slice(line.as_bytes()).unwrap()), "{line}");
         assert!(is_same(&serde_json::from_reader(line.as_bytes()).unwrap()), "{line}");
-        let Ok(Untagged::Event(read)) = serde_json::from_str(line) else { panic!("{line}") };
-        assert!(is_same(&read), "{read:?} from {line}");
+        match serde_json::from_str(line) {
+            Ok(Untagged::Event(read)) => assert!(is_same(&read), "{read:?} from {line}"),
+            // serde_json passes on a number that it keeps as text as an object, which a buffer takes it for.
+            read => assert!(KEEPS_NUMBERS_AS_SPELT && has_fraction(tree), "{read:?} from {line}"),
+        }
     }
     let flattened = serde_json::to_string(&Flattened { event: event.clone(), more: 1 }).unwrap();
-    assert!(is_same(&serde_json::from_str::<Flattened>(&flattened).unwrap().event), "{flattened}");
+    match serde_json::from_str::<Flattened>(&flattened) {
+        Ok(read) => assert!(is_same(&read.event), "{flattened}"),
+        Err(error) => assert!(KEEPS_NUMBERS_AS_SPELT && has_fraction(tree), "{error} in {flattened}"),
+    }
     let value = serde_json::to_value(event).unwrap();
     assert!(is_same(&serde_json::from_value(value).unwrap()), "by way of a Value: {line}");
+}
+
+/// True in a build with serde_json's `arbitrary_precision`.
+const KEEPS_NUMBERS_AS_SPELT: bool = std::mem::needs_drop::<serde_json::Number>();
+
+/// Returns true if a number in there is no integer of 64 bits, which minus zero is not either.
+fn has_fraction(tree: &Value) -> bool {
+    match tree {
+        Value::Array(elements) => elements.iter().any(has_fraction),
+        Value::Object(members) => members.values().any(has_fraction),
+        Value::Number(number) => !number.is_u64() && !number.is_i64() || number.to_string() == "-0",
+        _ => false,
+    }
 }
 
 /// Equal but for a fraction's last digits, which serde_json may read in another way than it writes them.
