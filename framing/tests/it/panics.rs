@@ -94,7 +94,7 @@ fn an_editor_passes_nothing_more_until_it_is_finished() {
                         for chunk in body.as_bytes().chunks(cut) {
                             let mut on_call = |callback| {
                                 if callback == panicking {
-                                    on_call()
+                                    on_call();
                                 }
                             };
                             if panicking == "edit" {
