@@ -79,10 +79,6 @@ impl Sink for PathSink {
         Ok(Interest::Follow)
     }
 
-    fn skips(&self) -> bool {
-        false
-    }
-
     fn wanted_keys(&self) -> KeyFilter {
         KeyFilter::ALL
     }

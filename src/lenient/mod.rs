@@ -95,7 +95,7 @@ impl Translator for Lenient {
             _ => {
                 let place = start.wrapping_sub(self.shift);
                 let mut translation = Translation { lenient: self, parts, out, chunk: &[], start, place, window: 0 };
-                return translation.strictly(start, 0, |tokenizer, mut sink| tokenizer.finish(&mut sink));
+                return translation.strictly(start, 0, |tokenizer, sink| tokenizer.finish(sink));
             }
         };
         Err(Fault::new(ErrorKind::Incomplete, start, expected))

@@ -138,7 +138,7 @@ impl Translation<'_, '_> {
     /// Reads strict JSON that replaces the original text at an offset.
     pub(super) fn put(&mut self, bytes: &[u8], at: u64) -> Result<(), Fault> {
         self.parts.retained.keep(bytes);
-        let read = self.strictly(at, bytes.len(), |tokenizer, mut sink| tokenizer.put(bytes, at, &mut sink));
+        let read = self.strictly(at, bytes.len(), |tokenizer, sink| tokenizer.put(bytes, at, sink));
         if read.is_err() {
             self.parts.retained.take_back(bytes.len());
         } else {

@@ -6,6 +6,7 @@ use super::output::Callback;
 use super::{Parser, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault, Interrupted, unless_interrupted};
 use crate::event::Event;
+use crate::tokenizer::Stops;
 
 impl Parser {
     /// Somebody else says where the text ends, so it does not stop at the root.
@@ -47,14 +48,18 @@ impl Parser {
 
     /// The same as [`feed_with`](Self::feed_with), where a string's piece is no likelier than anything else.
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
+        let chunk = &mut Stops::of(chunk);
         unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
     }
 
     /// The same for a chunk of one of many texts.
     pub(crate) fn feed_text_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
+        let chunk = &mut Stops::of(chunk);
         match self.take_string_piece(chunk, &mut on_event) {
             Some(fed) => fed,
-            None => self.feed_dyn(chunk, &mut on_event),
+            None => unless_interrupted(&mut self.engine, |engine| {
+                engine.feed_any(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
+            }),
         }
     }
 
@@ -64,7 +69,7 @@ impl Parser {
         chunk: &[u8],
         mut on_event: impl FnMut(Event<'_>),
     ) -> Result<usize, Error> {
-        match self.take_string_piece(chunk, &mut on_event) {
+        match self.take_string_piece(&Stops::of(chunk), &mut on_event) {
             Some(fed) => fed.map(|()| chunk.len()),
             None => unless_interrupted(&mut self.engine, |engine| {
                 engine.feed_value(chunk, &mut Callback::<dyn FnMut(Event<'_>)>::new(&mut on_event))
@@ -73,14 +78,18 @@ impl Parser {
     }
 
     #[inline]
-    fn take_string_piece(&mut self, chunk: &[u8], on_event: &mut impl FnMut(Event<'_>)) -> Option<Result<(), Error>> {
+    fn take_string_piece(
+        &mut self,
+        chunk: &Stops<'_>,
+        on_event: &mut impl FnMut(Event<'_>),
+    ) -> Option<Result<(), Error>> {
         // A small module has the fast path once, for parsers of a single text.
         if cfg!(target_arch = "wasm32") {
             return None;
         }
         unless_interrupted(&mut self.engine, |engine| {
-            engine.take_string_piece(chunk, |tracker, text, at| {
-                tracker.delta(text.as_str(), at, &mut Callback::new(on_event));
+            engine.take_string_piece(chunk, |tracker, _, text, at| {
+                tracker.delta(text, at, &mut Callback::new(on_event));
             })
         })
     }

@@ -6,17 +6,11 @@ use alloc::boxed::Box;
 use super::followers::Followers;
 use super::inner_text::{DOCUMENT, InnerTexts, Parts};
 use super::retention::Retained;
-#[cfg(not(target_arch = "wasm32"))]
-use super::token_sink::TokenSink;
-use super::token_sink::{TextPiece, TokenOutput};
+use super::token_sink::{TextPiece, TokenOutput, TokenSink};
 use super::tracker::{OpenValues, Tracker};
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
-#[cfg(not(target_family = "wasm"))]
-use crate::tokenizer::ShortChunk;
-#[cfg(not(target_arch = "wasm32"))]
-use crate::tokenizer::Sink;
-use crate::tokenizer::{PieceText, Tokenizer};
+use crate::tokenizer::{Stops, Tokenizer};
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
@@ -68,34 +62,38 @@ impl Engine {
     #[inline(always)]
     pub(crate) fn take_string_piece(
         &mut self,
-        chunk: &[u8],
-        report: impl FnOnce(&mut Tracker, PieceText<'_>, u64),
+        chunk: &Stops<'_>,
+        report: impl FnOnce(&mut Tracker, &Stops<'_>, &str, u64),
     ) -> Option<Result<(), Error>> {
         let Self { tokenizer, followers, retained, .. } = self;
-        let piece = tokenizer.take_string_piece(chunk, |at| {
-            if followers.has_work_before_chunks && retained.keeps_text() {
-                retained.append_piece(chunk, at, followers.tracker.has_open_match());
-            }
-        })?;
-        let Some((text, at)) = piece.text(chunk.len()) else { return Some(Ok(())) };
-        report(&mut self.followers.tracker, text, at);
-        Some(self.followers.grow(text.as_str(), at).map_err(|fault| self.fail(&fault)))
+        if !tokenizer.is_string_piece(chunk) {
+            return None;
+        }
+        let at = tokenizer.offset();
+        if followers.has_work_before_chunks && retained.keeps_text() {
+            retained.append_piece(chunk.chunk(), at, followers.tracker.has_open_match());
+        }
+        if !tokenizer.take_string_piece(chunk) {
+            return Some(Ok(()));
+        }
+        let text = chunk.plain_text();
+        report(&mut followers.tracker, chunk, text, at);
+        Some(followers.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 
     /// Reads any chunk.
     // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
     #[inline(never)]
-    pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        self.tokenizer.note_len(chunk.len());
+    pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if self.followers.tracker.unpin_paths() {
             return self.feed_after_events(chunk, out);
         }
-        self.feed_next(chunk, out)
+        self.feed_chunk(chunk, out)
     }
 
     /// Reads a chunk after one whose events' paths had to stay.
     #[inline(never)]
-    fn feed_after_events<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         self.followers.tracker.compact_paths();
         if self.tokenizer.refuses_string_pieces()
             && self.followers.tracker.has_open_raw()
@@ -103,69 +101,28 @@ impl Engine {
         {
             return read;
         }
-        self.feed_next(chunk, out)
-    }
-
-    #[inline(always)]
-    fn feed_next<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        // A small WebAssembly module has one way through a text.
-        #[cfg(not(target_family = "wasm"))]
-        if self.tokenizer.may_be_short(chunk.len()) {
-            return self.feed_short(chunk, out);
-        }
         self.feed_chunk(chunk, out)
     }
 
-    /// A chunk of up to 64 bytes, by the tokenizer's short way as far as that goes. What it leaves is read as a chunk
-    /// of its own, which is legal anywhere.
-    #[cfg(not(target_family = "wasm"))]
     #[inline(never)]
-    fn feed_short<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
+    fn feed_chunk<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_chunk(chunk, out);
-        }
-        let mut block = [0; 16];
-        let short = ShortChunk::new(chunk, &mut block);
-        if self.followers.has_work_before_chunks {
-            self.begin_short_chunk(chunk, short, out.as_dyn());
-        }
-        let Self { tokenizer, followers, retained, .. } = self;
-        let sink = TokenSink { followers, retained, out, strings: None };
-        let fed = tokenizer.feed_short(chunk, short, &mut O::sink(sink));
-        if let Ok(rest @ [_, ..]) = fed {
-            return self.feed_chunk(rest, out);
-        }
-        if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
-        }
-        fed.map(drop).or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
-    }
-
-    #[inline(never)]
-    fn feed_chunk<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<(), Error> {
-        if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_otherwise(chunk, out.as_dyn());
+            return self.feed_otherwise(chunk.chunk(), out.as_dyn());
         }
         if self.followers.has_work_before_chunks {
-            self.begin_chunk(chunk, out.as_dyn());
+            self.begin_chunk(chunk.chunk(), out.as_dyn());
         }
-        // A small module has the tokenizer and its followers once, as texts inside strings need them.
-        #[cfg(target_arch = "wasm32")]
-        let fed = out.as_dyn().read(self.piece(Some(chunk)));
-        #[cfg(not(target_arch = "wasm32"))]
-        let fed = {
+        let fed = if cfg!(target_arch = "wasm32") {
+            // A small module has the tokenizer and its followers once, as texts inside strings need them.
+            out.as_dyn().read(self.piece(Some(chunk.chunk())))
+        } else {
             let Self { tokenizer, followers, retained, .. } = self;
-            let sink = &mut O::sink(TokenSink { followers, retained, out, strings: None });
-            if tokenizer.is_long(chunk) && sink.skips() {
-                tokenizer.feed_dyn(chunk, sink)
-            } else {
-                tokenizer.feed(chunk, sink)
-            }
+            tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, retained, out, strings: None }))
         };
         if self.followers.has_work_after_chunks {
             self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
         }
-        fed.or_else(|fault| self.stopped(fault, chunk, out.as_dyn()))
+        fed.or_else(|fault| self.stopped(fault, chunk.chunk(), out.as_dyn()))
     }
 
     /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is
@@ -201,7 +158,7 @@ impl Engine {
         let mut window = 256;
         while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];
-            self.feed_any(&rest[..window.min(rest.len())], out)?;
+            self.feed_any(&mut Stops::of(&rest[..window.min(rest.len())]), out)?;
             taken = (self.tokenizer.offset() - start) as usize;
             window *= 2;
         }

@@ -3,7 +3,6 @@
 use core::iter::FusedIterator;
 
 use super::Parser;
-use super::output::Piece;
 use crate::error::Error;
 use crate::event::Event;
 
@@ -15,9 +14,9 @@ use crate::event::Event;
 #[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
-    /// Set if the chunk was only a piece of the open string. It is not kept in the queue, so that it never leaves the
-    /// processor's registers.
-    piece: Option<Piece>,
+    /// The chunk's offset if it was only a piece of the open string: except for the text, the parser still knows
+    /// everything about its events, so they need no entries in the queue.
+    piece: Option<u64>,
     /// The place of the event that comes next, and the place after the last one.
     next: usize,
     end: usize,
@@ -26,7 +25,7 @@ pub struct Events<'a> {
 
 impl<'a> Events<'a> {
     #[inline]
-    pub(super) fn new(parser: &'a Parser, piece: Option<Piece>, end: usize, error: Option<Error>) -> Self {
+    pub(super) fn new(parser: &'a Parser, piece: Option<u64>, end: usize, error: Option<Error>) -> Self {
         Self { parser, piece, next: 0, end, error }
     }
 
@@ -62,7 +61,7 @@ impl<'a> Events<'a> {
 #[cfg(feature = "stream")]
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
-    piece: Option<Piece>,
+    piece: Option<u64>,
     next: usize,
     end: usize,
     error: Option<Error>,
@@ -111,11 +110,10 @@ impl<'a> Iterator for Events<'a> {
         self.next += 1;
         let Parser { engine, queue } = self.parser;
         let event = match self.piece {
-            Some(piece) => engine.followers.tracker.delta_event(
-                place,
-                queue.text_of(piece, engine.tokenizer.offset()),
-                piece.offset,
-            ),
+            Some(offset) => {
+                let len = (engine.tokenizer.offset() - offset) as usize;
+                engine.followers.tracker.delta_event(place, queue.piece(len), offset)
+            }
             None => self.parser.queued_event(place),
         };
         event.map(Ok)

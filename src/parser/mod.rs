@@ -39,6 +39,7 @@ pub(crate) use self::translator::Translator;
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;
 use crate::pattern::PatternSet;
+use crate::tokenizer::Stops;
 use crate::tree::{PartialValue, PatchOp, Revision, Tree, ValueState, state_before_all};
 
 /// A resumable parser of one JSON text: bytes in at any cut, events out at once, a strict value at the end.
@@ -104,16 +105,17 @@ impl Parser {
     // Always inlined, so that the iterator dissolves: for a chunk of one byte that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
-        let chunk = chunk.as_ref();
+        let chunk = &mut Stops::of(chunk.as_ref());
         let queue = &mut self.queue;
         // A piece's events do not wait in the queue, which is cleared only if anything else is to come there.
         let (mut piece, mut end) = (None, 0);
-        let taken = self.engine.take_string_piece(chunk, |tracker, text, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, piece_of_text, text, at| {
             end = tracker.selecting_leaf().len();
             if end > 0 {
-                piece = Some(queue.keep_piece(text, at));
+                queue.keep_piece(piece_of_text);
+                piece = Some(at);
             } else if tracker.has_raw() {
-                end = tracker.queue_raw(text.as_str(), at, queue);
+                end = tracker.queue_raw(text, at, queue);
             }
         });
         let fed = match taken {
@@ -130,10 +132,11 @@ impl Parser {
     /// Queues the events of any chunk.
     // Compiled here once, and not where it is called.
     #[inline(never)]
-    fn feed_queued(&mut self, chunk: &[u8]) -> Result<(), Error> {
+    fn feed_queued(&mut self, chunk: &mut Stops<'_>) -> Result<(), Error> {
         self.queue.clear();
-        if chunk.len() >= 256 && !self.patterns().is_empty() {
-            self.queue.expect(chunk.len());
+        let len = chunk.chunk().len();
+        if len >= 256 && !self.patterns().is_empty() {
+            self.queue.expect(len);
         }
         self.engine.feed_any(chunk, &mut self.queue)
     }
@@ -165,10 +168,10 @@ impl Parser {
     /// caught, every later call returns [`ErrorKind::Panicked`].
     #[inline]
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
-        let chunk = chunk.as_ref();
+        let chunk = &mut Stops::of(chunk.as_ref());
         unless_interrupted(&mut self.engine, |engine| {
-            let taken = engine.take_string_piece(chunk, |tracker, text, at| {
-                tracker.delta(text.as_str(), at, &mut Callback::new(&mut on_event));
+            let taken = engine.take_string_piece(chunk, |tracker, _, text, at| {
+                tracker.delta(text, at, &mut Callback::new(&mut on_event));
             });
             match taken {
                 Some(fed) => fed,

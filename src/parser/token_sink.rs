@@ -142,7 +142,7 @@ impl<'a> TextPiece<'a> {
         let mut sink = O::sink(TokenSink { followers, retained, out, strings });
         match bytes {
             Some(bytes) => tokenizer.feed_dyn(bytes, &mut sink),
-            None => tokenizer.finish(&mut (&mut sink as &mut dyn Sink)),
+            None => tokenizer.finish(&mut sink),
         }
     }
 }
@@ -294,12 +294,8 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         Ok(self.interest(leads_on))
     }
 
-    fn skips(&self) -> bool {
-        !self.follows_all()
-    }
-
     fn wanted_keys(&self) -> KeyFilter {
-        self.followers.tracker.wanted_keys()
+        if self.follows_all() { KeyFilter::ALL } else { self.followers.tracker.wanted_keys() }
     }
 
     fn skip_keys(&mut self, _first_quote: u64, _comma: Option<u64>) {

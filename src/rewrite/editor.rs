@@ -154,10 +154,6 @@ impl Sink for Editor<'_, '_> {
         Ok(interest)
     }
 
-    fn skips(&self) -> bool {
-        self.0.skips()
-    }
-
     fn wanted_keys(&self) -> KeyFilter {
         let Choices { removes, cuts, held_limit } = self.0.out.choices;
         // What is held back before each key has to be counted, if so little can be too much.

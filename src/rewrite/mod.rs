@@ -18,6 +18,7 @@ use self::state::{Choices, State};
 use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::{Engine, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
+use crate::tokenizer::Stops;
 
 /// Rewrites one JSON text while it passes, by a [`Rule`] for each pattern.
 ///
@@ -177,40 +178,40 @@ impl Rewriter {
     #[inline]
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = chunk.as_ref();
-        unless_interrupted(self, |rewriter| rewriter.write_to(chunk, &mut sink))
+        unless_interrupted(self, |rewriter| rewriter.write_to(&mut Stops::of(chunk), &mut sink))
     }
 
     #[inline]
-    fn write_to(&mut self, chunk: &[u8], sink: &mut impl FnMut(&[u8])) -> Result<(), RewriteError> {
+    fn write_to(&mut self, stops: &mut Stops<'_>, sink: &mut impl FnMut(&[u8])) -> Result<(), RewriteError> {
+        let chunk = stops.chunk();
         // Most of a model's chunks are a piece of a string that no rule concerns.
         if self.state.passes_all(self.parser.engine.tokenizer.offset())
-            && let Some(Ok(())) = self.parser.engine.take_string_piece(chunk, |_, _, _| {})
+            && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _, _| {})
         {
             self.state.passed += chunk.len() as u64;
-            if !chunk.is_empty() {
-                sink(chunk);
-            }
+            sink(chunk);
             return Ok(());
         }
-        if self.write_any(chunk, sink)? {
+        if self.write_any(stops, sink)? {
             sink(chunk);
         }
         Ok(())
     }
 
     /// Reads any chunk. Returns true if all of it passes, which is left to the caller.
-    fn write_any(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
+    fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
+        let chunk = stops.chunk();
         let chunk_at = self.parser.engine.tokenizer.offset();
         if !self.state.passes_all(chunk_at) || !self.parser.is_open() {
             let read = self.drive(chunk, sink, |engine, writer| {
-                let taken = engine.take_string_piece(chunk, |_, text, _| writer.map_text(text.as_str()));
-                taken.unwrap_or_else(|| engine.feed_any(chunk, writer)).map(|()| chunk.len())
+                let taken = engine.take_string_piece(stops, |_, _, text, _| writer.map_text(text));
+                taken.unwrap_or_else(|| engine.feed_any(stops, writer)).map(|()| chunk.len())
             });
             return read.map(|_| false);
         }
         let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
         let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
-        let read = self.parser.engine.feed_any(chunk, &mut writer);
+        let read = self.parser.engine.feed_any(stops, &mut writer);
         let end = match &read {
             Ok(()) => chunk_at + chunk.len() as u64,
             Err(error) => error.offset(),

@@ -1,7 +1,7 @@
 //! Escapes in strings and keys (RFC 8259 §7): one letter, four hexadecimal digits, a surrogate pair of two times four.
 //!
 //! Each byte is read on its own, because a chunk may end after any of them. A valid escape that is not cut needs no
-//! state: a string's run reads it with [`unescape`] or [`unescape_unicode`].
+//! state: it is read with [`whole_escape`].
 //!
 //! The trap is where a lone surrogate becomes apparent. `\uD83D` may still get its partner, so a high one only fails at
 //! the first byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say
@@ -70,7 +70,12 @@ impl OpenEscape {
 impl Tokenizer {
     /// Reads the bytes after a backslash until the character is complete.
     #[inline(always)]
-    pub(super) fn escape<S: Sink>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Result<usize, Fault> {
+    pub(super) fn escape<S: Sink + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        mut pos: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };
             self.escape_step(byte, pos, sink)?;
@@ -80,7 +85,7 @@ impl Tokenizer {
     }
 
     #[inline(always)]
-    fn escape_step<S: Sink>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn escape_step<S: Sink + ?Sized>(&mut self, byte: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
         match self.escape.step {
             EscapeStep::Letter => self.letter(byte, pos, sink),
             EscapeStep::Hex { digits, code } => self.hex(byte, digits, code, pos, sink),
@@ -89,7 +94,7 @@ impl Tokenizer {
         }
     }
 
-    fn letter<S: Sink>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn letter<S: Sink + ?Sized>(&mut self, letter: u8, pos: usize, sink: &mut S) -> Result<(), Fault> {
         if letter == b'u' {
             self.check_limit(pos)?;
             self.escape.step = EscapeStep::Hex { digits: 0, code: 0 };
@@ -105,7 +110,14 @@ impl Tokenizer {
     }
 
     #[inline(always)]
-    fn hex<S: Sink>(&mut self, byte: u8, digits: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
+    fn hex<S: Sink + ?Sized>(
+        &mut self,
+        byte: u8,
+        digits: u8,
+        code: u16,
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<(), Fault> {
         let Some(digit) = (byte as char).to_digit(16) else {
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
         };
@@ -185,10 +197,20 @@ pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
     })
 }
 
+/// The character that `text` begins with as an escape, and how long that is: if it is all there and valid.
+#[inline(always)]
+pub(super) fn whole_escape<'a>(text: &[u8], buffer: &'a mut [u8; 4]) -> Option<(&'a str, usize)> {
+    if let Some(character) = unescape(*text.get(1)?) {
+        return Some((character, 2));
+    }
+    let (character, len) = unescape_unicode(text)?;
+    Some((character.encode_utf8(buffer), len))
+}
+
 /// The character that `text` begins with as `\uXXXX`, or as a pair of them, and how long that is: if it is all there
 /// and valid.
 #[inline(never)]
-pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
+fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u16> {
         let (escape, _) = text.get(at..)?.split_first_chunk::<6>()?;
         let digits = escape.strip_prefix(b"\\u")?;
@@ -208,18 +230,12 @@ pub(super) fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
 pub fn unescaped(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());
     let mut rest = inside;
-    while let Some((plain, escape)) = rest.split_once('\\') {
-        text.push_str(plain);
-        let letter = *escape.as_bytes().first()?;
-        if letter == b'u' {
-            let at = rest.len() - escape.len() - 1;
-            let (character, len) = unescape_unicode(&rest.as_bytes()[at..])?;
-            text.push(character);
-            rest = rest.get(at + len..)?;
-        } else {
-            text.push_str(unescape(letter)?);
-            rest = escape.get(1..)?;
-        }
+    while let Some(place) = rest.find('\\') {
+        text.push_str(&rest[..place]);
+        let mut buffer = [0; 4];
+        let (character, len) = whole_escape(&rest.as_bytes()[place..], &mut buffer)?;
+        text.push_str(character);
+        rest = &rest[place + len..];
     }
     text.push_str(rest);
     Some(text)

@@ -5,43 +5,32 @@
 //!
 //! | states | function | file |
 //! |---|---|---|
-//! | between tokens | `value`, `member`, `colon`, `comma_or_end`, `trailing` | `structure.rs` |
-//! | inside quotes | `string_run` | `string.rs` |
+//! | between tokens | `read`, which calls all others | `reader.rs` |
+//! | inside quotes | `string` | `string.rs` |
 //! | inside a UTF-8 sequence that an edge cuts | `utf8` | `string.rs`, `utf8.rs` |
 //! | inside an escape | `escape` | `escape.rs` |
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
-//! Two loops read the usual text faster, and stop before anything else, where these functions go on: `short.rs` short
-//! chunks, `skip.rs` what nobody follows in long ones.
-//!
 //! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
 //! mean, where they are and who wants them is not known here.
 
-#[cfg(not(target_family = "wasm"))]
-mod blocks;
 mod escape;
 mod limits;
 mod literal;
 mod nest;
 mod number;
 mod place;
-mod scan;
-#[cfg(not(target_family = "wasm"))]
-mod short;
+mod reader;
 mod sink;
-#[cfg(not(target_family = "wasm"))]
-mod skip;
+mod stops;
 mod string;
-mod structure;
-#[cfg(all(test, not(target_family = "wasm")))]
+#[cfg(test)]
 mod tests;
 mod translation;
 mod utf8;
-mod words;
 
 use alloc::string::String;
-use core::num::NonZeroUsize;
 
 pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
@@ -51,37 +40,31 @@ use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
-pub(crate) use self::scan::plain_len;
-pub use self::scan::string_len;
-#[cfg(not(target_family = "wasm"))]
-pub(crate) use self::short::ShortChunk;
+use self::sink::Nobody;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
+pub use self::stops::string_len;
+pub(crate) use self::stops::{BLOCK, Stops, plain_len};
 use self::string::OpenString;
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
-pub(crate) use self::utf8::{Utf8Rest, ascii_text, valid_prefix};
-pub(crate) use self::words::{PieceText, ascii_beginning, is_short_plain_ascii};
+pub(crate) use self::utf8::{Utf8Rest, ascii_part, valid_prefix};
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
-    /// A value must begin: at the root, after a colon, after a comma in an array.
-    #[default]
-    Value,
-    /// After `[`: a value or the end.
-    FirstElement,
     /// After `{`: a key or the end.
     FirstKey,
     /// After a comma in an object: a key.
     NextKey,
     /// After a key.
     Colon,
-    /// After a value inside a container.
-    AfterValue,
-    /// After the root.
-    Done,
+    /// A value must begin: at the root, after a colon, after a comma in an array.
+    #[default]
+    Value,
+    /// After `[`: a value or the end.
+    FirstElement,
     /// Inside quotes, between characters.
     String,
     /// Inside quotes, after a backslash.
@@ -90,11 +73,10 @@ pub(crate) enum State {
     Utf8,
     Number,
     Literal,
-    /// Before a byte that is not allowed in the state that it came in. What begins with such a byte all the same, as a
-    /// new kind of white space would, is read from here, where it costs nothing else anything.
-    Stopped,
     /// After the end of input, or after an error.
     Closed,
+    /// After a value: the root, or one inside a container.
+    AfterValue,
 }
 
 impl State {
@@ -105,9 +87,17 @@ impl State {
         match self {
             Self::String | Self::Escape | Self::Utf8 => true,
             Self::Value | Self::FirstElement | Self::FirstKey | Self::NextKey | Self::Colon => false,
-            Self::AfterValue | Self::Done | Self::Number | Self::Literal | Self::Stopped | Self::Closed => false,
+            Self::AfterValue | Self::Number | Self::Literal | Self::Closed => false,
         }
     }
+}
+
+/// The role of the open string: a member's name or a value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Role {
+    #[default]
+    Key,
+    Value,
 }
 
 /// Everything the tokenizer remembers between two chunks.
@@ -132,12 +122,6 @@ pub(crate) struct Tokenizer {
     line_start: u64,
     limits: OwnLimits,
     after_root: AfterRoot,
-    /// How many single bytes the last chunks were that were no pieces.
-    single_bytes: u8,
-    /// The length of the next chunk if it is expected to be a single byte; else that of none.
-    expected_len: NonZeroUsize,
-    /// The state that an unexpected byte came in.
-    stopped_in: State,
 }
 
 /// The treatment of bytes after the root value.
@@ -196,9 +180,6 @@ impl Tokenizer {
             line_start: 0,
             limits: OwnLimits::new(limits),
             after_root: AfterRoot::Check,
-            single_bytes: 0,
-            expected_len: NonZeroUsize::MAX,
-            stopped_in: State::Value,
         }
     }
 
@@ -211,7 +192,7 @@ impl Tokenizer {
 
     /// Returns true if the root value has closed, and what follows is left unread.
     pub(crate) fn is_at_stop(&self) -> bool {
-        self.state == State::Done && self.after_root == AfterRoot::Stop
+        self.is_done() && self.after_root == AfterRoot::Stop
     }
 
     pub(crate) fn limits(&self) -> &Limits {
@@ -240,14 +221,15 @@ impl Tokenizer {
     }
 
     /// Returns true if the root value has closed.
+    #[inline]
     pub(crate) fn is_done(&self) -> bool {
-        self.state == State::Done
+        self.state == State::AfterValue && self.nest.depth() == 0
     }
 
     /// Returns true if a string that is a value, or an atom, is open.
     pub(crate) fn is_in_leaf(&self) -> bool {
         match self.state {
-            state if state.is_in_string() => self.string.is_value(),
+            state if state.is_in_string() => !self.string.is_key(),
             state => matches!(state, State::Number | State::Literal),
         }
     }
@@ -274,82 +256,40 @@ impl Tokenizer {
 
     /// Reads a chunk.
     // Always inlined, as `read` is: each kind of sink has one caller of it. Where all have one kind, there are several.
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    pub(crate) fn feed<S: Sink>(&mut self, chunk: &[u8], sink: &mut S) -> Result<(), Fault> {
-        self.feed_skipping(chunk, false, sink)
+    #[inline(always)]
+    pub(crate) fn feed<S: Sink>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
+        if chunk.chunk().len() as u64 > self.limits.total() - self.offset {
+            return self.feed_dyn(chunk.chunk(), sink);
+        }
+        self.offset += self.read(chunk, 0, sink)? as u64;
+        Ok(())
     }
 
-    /// Returns true if [`Self::feed_dyn`] is faster than [`Self::feed`]: in a chunk of some length, or where something
-    /// is being skipped that a short one may not end.
-    #[inline]
-    pub(crate) fn is_long(&self, chunk: &[u8]) -> bool {
-        // A small WebAssembly module has one way through a text.
-        !cfg!(target_family = "wasm") && chunk.len() >= 16 && (!self.is_followed() || chunk.len() >= 256)
-    }
-
-    /// The same for all sinks: compiled once, for long chunks, and texts that are not read often. What nobody follows
-    /// is passed over by [`Self::skip`].
+    /// The same for all sinks: for texts that are not read often.
     #[inline(never)]
-    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], mut sink: &mut dyn Sink) -> Result<(), Fault> {
-        self.feed_skipping(chunk, self.is_long(chunk) && sink.skips(), &mut sink)
-    }
-
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn feed_skipping<S: Sink>(&mut self, chunk: &[u8], skips: bool, sink: &mut S) -> Result<(), Fault> {
+    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
         // The limit is checked before the byte is looked at; what came before it still counts.
         let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
-        self.read(within, skips, sink)?;
-        if beyond.is_empty() { Ok(()) } else { self.exceed_total(beyond, sink) }
-    }
-
-    /// All bytes that are allowed have been read, and there are more.
-    #[cold]
-    fn exceed_total<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<(), Fault> {
-        if self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
+        self.read_dyn(within, sink)?;
+        if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
             return Ok(());
         }
         Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"))
     }
 
-    #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
-    fn read<S: Sink>(&mut self, chunk: &[u8], skips: bool, sink: &mut S) -> Result<(), Fault> {
-        let mut pos = 0;
-        while pos < chunk.len() {
-            #[cfg(not(target_family = "wasm"))]
-            if skips && let Some(wanted) = self.may_skip(sink) {
-                let skipped = self.skip(chunk, pos, wanted);
-                if let Some(quote) = skipped.first_key {
-                    sink.skip_keys(self.at(quote), skipped.comma.map(|comma| self.at(comma)));
-                }
-                pos = skipped.to;
-                if pos == chunk.len() {
-                    break;
-                }
-            }
-            pos = match self.state {
-                State::Value | State::FirstElement => self.value(chunk, pos, sink)?,
-                State::FirstKey | State::NextKey => self.member(chunk, pos, sink)?,
-                State::Colon => self.colon(chunk, pos),
-                State::AfterValue => self.comma_or_end(chunk, pos, sink)?,
-                State::Done if self.after_root == AfterRoot::Stop => break,
-                State::Done | State::Closed => self.trailing(chunk, pos),
-                State::String => self.string_run(chunk, pos, sink)?,
-                State::Escape => self.escape(chunk, pos, sink)?,
-                State::Utf8 => self.utf8(chunk, pos, sink)?,
-                State::Number => self.number(chunk, pos, sink)?,
-                State::Literal => self.literal(chunk, pos, sink)?,
-                State::Stopped => return Err(self.unexpected(pos)),
-            };
-        }
-        self.offset += pos as u64;
+    /// Reads bytes that no limit on the total counts.
+    // Compiled once.
+    #[inline(never)]
+    fn read_dyn(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
+        self.offset += self.read(&mut Stops::of(bytes), 0, sink)? as u64;
         Ok(())
     }
 
     /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to
     /// it. Returns whether the root value has ended.
     #[cold]
-    fn ends_before<S: Sink>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
+    fn ends_before(&mut self, beyond: &[u8], sink: &mut dyn Sink) -> Result<bool, Fault> {
         let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();
         if is_whole_number && beyond.first().is_some_and(|&next| may_follow_atom(next)) {
             self.end_number(&[], self.offset, sink)?;
@@ -358,18 +298,18 @@ impl Tokenizer {
     }
 
     /// The end of input: ends a root number, or says that the text is incomplete.
-    pub(crate) fn finish<S: Sink>(&mut self, sink: &mut S) -> Result<(), Fault> {
+    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
         if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() {
             self.end_number(&[], self.offset, sink)?;
         }
-        if self.state == State::Done {
+        if self.is_done() {
             return Ok(());
         }
         let expected = match self.state {
             state if state.is_in_string() => "expected the rest of a string",
             State::Number => "expected the rest of a number, or what follows it",
             State::Literal => self.literal.expected(),
-            between => structure::expected(between, self.nest.in_object()),
+            between => self.expected(between),
         };
         Err(Fault::new(ErrorKind::Incomplete, self.offset, expected))
     }
@@ -382,11 +322,6 @@ impl Tokenizer {
     /// Returns true if what is here is reported to the sink.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
-    }
-
-    /// The state after a value that has just ended.
-    fn after_value(&self) -> State {
-        if self.nest.depth() == 0 { State::Done } else { State::AfterValue }
     }
 }
 

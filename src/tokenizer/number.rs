@@ -30,24 +30,36 @@ enum Part {
 
 impl Part {
     /// Returns the kind of `byte`, if it may follow this.
-    const fn follow(self, byte: u8) -> Option<Self> {
-        Some(match (self, byte) {
-            (Self::Start, b'-') => Self::Minus,
-            (Self::Start | Self::Minus, b'0') => Self::Zero,
-            (Self::Start | Self::Minus | Self::Integer, b'0'..=b'9') => Self::Integer,
-            (Self::Zero | Self::Integer, b'.') => Self::Point,
-            (Self::Point | Self::Fraction, b'0'..=b'9') => Self::Fraction,
-            (Self::Zero | Self::Integer | Self::Fraction, b'e' | b'E') => Self::E,
-            (Self::E, b'+' | b'-') => Self::Sign,
-            (Self::E | Self::Sign | Self::Exponent, b'0'..=b'9') => Self::Exponent,
+    #[inline(always)]
+    fn next(self, byte: u8) -> Option<Self> {
+        Some(match (byte, self) {
+            (b'0', Self::Start | Self::Minus) => Self::Zero,
+            (b'0'..=b'9', Self::Start | Self::Minus | Self::Integer) => Self::Integer,
+            (b'0'..=b'9', Self::Point | Self::Fraction) => Self::Fraction,
+            (b'0'..=b'9', Self::E | Self::Sign | Self::Exponent) => Self::Exponent,
+            (b'-', Self::Start) => Self::Minus,
+            (b'.', Self::Zero | Self::Integer) => Self::Point,
+            (b'e' | b'E', Self::Zero | Self::Integer | Self::Fraction) => Self::E,
+            (b'+' | b'-', Self::E) => Self::Sign,
             _ => return None,
         })
     }
 
-    /// The same, from the table.
-    #[inline]
-    fn next(self, byte: u8) -> Option<Self> {
-        NEXT[self as usize][usize::from(byte)]
+    /// Reads on from a place; returns the kind of the last byte that belongs to the number, and the place after it.
+    #[inline(always)]
+    fn read(mut self, text: &[u8], mut pos: usize) -> (Self, usize) {
+        while let Some(&byte) = text.get(pos) {
+            let Some(next) = self.next(byte) else { break };
+            self = next;
+            pos += 1;
+        }
+        (self, pos)
+    }
+
+    /// Returns true if the number may end before a byte.
+    #[inline(always)]
+    fn may_end_before(self, byte: u8) -> bool {
+        self.may_end() && self.next(byte).is_none() && !(self == Self::Zero && byte.is_ascii_digit())
     }
 
     #[inline]
@@ -55,30 +67,6 @@ impl Part {
         matches!(self, Self::Zero | Self::Integer | Self::Fraction | Self::Exponent)
     }
 }
-
-const PARTS: [Part; 9] = [
-    Part::Start,
-    Part::Minus,
-    Part::Zero,
-    Part::Integer,
-    Part::Point,
-    Part::Fraction,
-    Part::E,
-    Part::Sign,
-    Part::Exponent,
-];
-
-/// [`Part::follow`] for each part and byte.
-static NEXT: [[Option<Part>; 256]; PARTS.len()] = {
-    let mut next = [[None; 256]; PARTS.len()];
-    let mut cell = 0;
-    while cell < 256 * PARTS.len() {
-        let (part, byte) = (PARTS[cell / 256], cell % 256);
-        next[part as usize][byte] = part.follow(byte as u8);
-        cell += 1;
-    }
-    next
-};
 
 /// The number that is being read.
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,44 +107,40 @@ impl OpenNumber {
 }
 
 impl Tokenizer {
-    #[inline]
-    pub(super) fn begin_number<S: Sink>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
-        let at = self.at(pos);
-        if self.limits.number == 0 {
+    /// Reads a number of at most so many bytes from its first one on.
+    #[inline(never)]
+    pub(super) fn begin_number<S: Sink + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        start: usize,
+        most: u64,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
+        let at = self.at(start);
+        if most == 0 {
             return Err(too_long(at));
         }
         let is_followed = self.is_followed() && sink.begin_atom(ValueKind::Number, at)? == Interest::Follow;
-        // A number that is whole needs no state.
-        #[cfg(not(target_family = "wasm"))]
-        if let Some(end) = whole_number_end(chunk, pos)
-            && (end - pos) as u64 <= self.limits.number
-        {
-            if is_followed {
-                sink.end_atom(ascii_text(&chunk[pos..end]), self.at(end))?;
-            }
-            self.state = self.after_value();
-            return Ok(end);
-        }
         self.number = OpenNumber { part: Part::Start, is_followed };
-        self.limit = at.saturating_add(self.limits.number);
+        self.limit = at.saturating_add(most);
         self.state = State::Number;
         self.scratch.clear();
-        self.number(chunk, pos, sink)
+        self.number(chunk, start, sink)
     }
 
     /// Reads on in a number; `start` is the place of its first byte in this chunk.
-    #[inline]
-    pub(super) fn number<S: Sink>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Result<usize, Fault> {
+    #[inline(never)]
+    pub(super) fn number<S: Sink + ?Sized>(
+        &mut self,
+        chunk: &[u8],
+        start: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
         // Only bytes within the limit are part of the number.
         let within = self.within(self.limit, chunk);
-        let mut part = self.number.part;
-        let mut pos = start;
-        while let Some(next) = chunk[..within].get(pos).and_then(|&byte| part.next(byte)) {
-            part = next;
-            pos += 1;
-        }
+        let (part, pos) = self.number.part.read(&chunk[..within], start);
         if let Some(&byte) = chunk.get(pos) {
-            if !part.may_end() || part.next(byte).is_some() || part == Part::Zero && byte.is_ascii_digit() {
+            if !part.may_end_before(byte) {
                 return Err(self.bad_number(part, &chunk[start..pos], byte, pos));
             }
             self.end_number(&chunk[start..pos], self.at(pos), sink)?;
@@ -198,7 +182,7 @@ impl Tokenizer {
     }
 
     /// Ends the number whose last bytes are `rest`; `end` is the offset after them.
-    pub(super) fn end_number<S: Sink>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(super) fn end_number<S: Sink + ?Sized>(&mut self, rest: &[u8], end: u64, sink: &mut S) -> Result<(), Fault> {
         if self.number.is_followed {
             if self.scratch.is_empty() {
                 sink.end_atom(ascii_text(rest), end)?;
@@ -207,29 +191,15 @@ impl Tokenizer {
                 sink.end_atom(&self.scratch, end)?;
             }
         }
-        self.state = self.after_value();
+        self.state = State::AfterValue;
         Ok(())
     }
 }
 
-/// The end of the number that begins at `pos`, if it is whole, another byte follows, and the chunk is longer than a
-/// token, which seldom holds one.
-#[cfg(not(target_family = "wasm"))]
+/// Returns the end of the number that begins at a place, if it is whole and another byte follows.
 #[inline(always)]
-fn whole_number_end(chunk: &[u8], pos: usize) -> Option<usize> {
-    // Compiled once, not into each reader of values.
-    #[inline(never)]
-    fn len(text: &[u8]) -> Option<usize> {
-        number_len(text)
-    }
-    if chunk.len() >= 16 { Some(pos + len(&chunk[pos..])?) } else { None }
-}
-
-/// The length of the number that a text begins with, if it is whole and another byte follows.
-#[cfg(not(target_family = "wasm"))]
-#[inline(always)]
-pub(super) fn number_len(text: &[u8]) -> Option<usize> {
-    let start = usize::from(text.first() == Some(&b'-'));
+pub(super) fn number_end(text: &[u8], start: usize) -> Option<usize> {
+    let start = start + usize::from(text.get(start) == Some(&b'-'));
     let mut end = digits_end(text, start);
     if end == start || text.get(start) == Some(&b'0') && end > start + 1 {
         return None;
@@ -251,8 +221,13 @@ pub(super) fn number_len(text: &[u8]) -> Option<usize> {
     (end < text.len()).then_some(end)
 }
 
+/// The same, compiled once.
+#[inline(never)]
+pub(super) fn number_end_away(text: &[u8], start: usize) -> Option<usize> {
+    number_end(text, start)
+}
+
 /// The end of the digits from `pos` on, eight at a time.
-#[cfg(not(target_family = "wasm"))]
 #[inline(always)]
 fn digits_end(text: &[u8], mut pos: usize) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);

@@ -46,13 +46,12 @@ impl Tokenizer {
             State::String | State::Escape | State::Utf8 if self.string.is_key() => Place::Key,
             State::String | State::Escape | State::Utf8 => Place::String,
             State::Number | State::Literal => Place::Atom,
-            // An unexpected byte comes back to the state that it came in before anybody looks.
-            State::Value | State::Stopped => Place::Value,
+            State::Value => Place::Value,
             State::FirstElement | State::FirstKey => Place::First,
             State::NextKey => Place::NextKey,
             State::Colon => Place::Colon,
+            State::AfterValue if self.is_done() => Place::Done,
             State::AfterValue => Place::AfterValue,
-            State::Done => Place::Done,
             State::Closed => Place::Closed,
         }
     }
@@ -82,7 +81,7 @@ impl Tokenizer {
             State::Number => out.extend_from_slice(self.number.some_text().as_bytes()),
             State::Literal => out.extend_from_slice(self.literal.so_far().as_bytes()),
             State::Value | State::FirstElement | State::FirstKey | State::NextKey | State::Colon => {}
-            State::AfterValue | State::Done | State::String | State::Stopped | State::Closed => {}
+            State::AfterValue | State::String | State::Closed => {}
         }
     }
 
@@ -109,7 +108,7 @@ impl Tokenizer {
         match self.state {
             State::Escape | State::Utf8 | State::Number | State::Literal => false,
             State::Value | State::FirstElement | State::FirstKey | State::NextKey | State::Colon => true,
-            State::AfterValue | State::Done | State::String | State::Stopped | State::Closed => true,
+            State::AfterValue | State::String | State::Closed => true,
         }
     }
 

@@ -123,9 +123,7 @@ pub(crate) trait Sink {
     fn comma(&mut self, _at: u64) {}
     /// A whole decoded key; `quote` is the offset of its closing quote. The answer is about its value.
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
-    /// Returns true if anything may be answered with [`Interest::Skip`].
-    fn skips(&self) -> bool;
-    /// The keys of the innermost container that may be followed.
+    /// The keys of the innermost container that may be followed: all, if nothing is answered with [`Interest::Skip`].
     fn wanted_keys(&self) -> KeyFilter;
     /// Keys have come that are not among those, instead of [`Sink::key`] and its answer for each, and of
     /// [`Sink::comma`] after their members: the first one's closing quote, and the last such comma if no key has come
@@ -141,55 +139,85 @@ pub(crate) trait Sink {
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
     /// The whole text of the atom that was followed; `end` is the offset after its last byte.
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
+    /// Returns true if it is [`Nobody`].
+    fn is_nobody(&self) -> bool {
+        false
+    }
+    /// Returns true if it leaves a key to another sink; its closing quote comes with it.
+    fn leaves(&self, _key_and_quote: &[u8], _quote: u64) -> bool {
+        false
+    }
 }
 
-/// For code that is compiled once, for all sinks: what few texts need, and would otherwise be there once for each.
-impl Sink for &mut dyn Sink {
-    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        (**self).begin_container(kind, at)
+/// The receiver of what nobody follows: a skipped part, or members of an object that is followed, with keys that are not
+/// wanted. It leaves the end of the part, and keys that may be wanted, to another sink.
+pub(super) struct Nobody {
+    wanted: KeyFilter,
+    /// The offset of what comes before the next key.
+    key_from: u64,
+    /// The closing quote of the first key of the followed object.
+    pub(super) first_key: Option<u64>,
+    /// The comma after the last member of that object, if no key follows.
+    pub(super) comma: Option<u64>,
+}
+
+impl Nobody {
+    #[inline(always)]
+    pub(super) fn new(wanted: KeyFilter, at: u64) -> Self {
+        Self { wanted, key_from: at, first_key: None, comma: None }
+    }
+}
+
+impl Sink for Nobody {
+    fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
     }
 
-    fn end_container(&mut self, kind: ValueKind, end: u64) {
-        (**self).end_container(kind, end);
+    fn end_container(&mut self, _: ValueKind, _: u64) {}
+
+    #[inline(always)]
+    fn comma(&mut self, at: u64) {
+        (self.key_from, self.comma) = (at + 1, Some(at));
     }
 
-    fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        (**self).key(key, quote)
-    }
-
-    fn skips(&self) -> bool {
-        (**self).skips()
+    #[inline(always)]
+    fn key(&mut self, _: &str, quote: u64) -> Result<Interest, Fault> {
+        self.first_key = self.first_key.or(Some(quote));
+        self.comma = None;
+        Ok(Interest::Skip)
     }
 
     fn wanted_keys(&self) -> KeyFilter {
-        (**self).wanted_keys()
+        self.wanted
     }
 
-    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>) {
-        (**self).skip_keys(first_quote, comma);
+    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
+
+    fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
     }
 
-    fn begin_string(&mut self, at: u64) -> Result<Interest, Fault> {
-        (**self).begin_string(at)
+    fn text(&mut self, _: &str, _: Range<u64>) -> Result<(), Fault> {
+        Ok(())
     }
 
-    fn comma(&mut self, at: u64) {
-        (**self).comma(at);
+    fn end_string(&mut self, _: u64) {}
+
+    fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
+        Ok(Interest::Skip)
     }
 
-    fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
-        (**self).text(text, raw)
+    fn end_atom(&mut self, _: &str, _: u64) -> Result<(), Fault> {
+        Ok(())
     }
 
-    fn end_string(&mut self, end: u64) {
-        (**self).end_string(end);
+    #[inline(always)]
+    fn is_nobody(&self) -> bool {
+        true
     }
 
-    fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        (**self).begin_atom(kind, at)
-    }
-
-    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
-        (**self).end_atom(text, end)
+    #[inline(always)]
+    fn leaves(&self, key_and_quote: &[u8], quote: u64) -> bool {
+        self.wanted.lets_through(key_and_quote) || quote - self.key_from >= LONGEST_SKIPPED
     }
 }

@@ -1,12 +1,12 @@
-//! The fast ways, through short chunks and past what nobody follows, hold what the functions by state define: all are
-//! fed the same, and must report the same.
+//! How a text is cut changes nothing of what is reported: a chunk is read as its single bytes are, whether it lies in one
+//! window or in several, and whether or not somebody follows what is in it.
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use super::{Interest, KeyFilter, Limits, ShortChunk, Sink, Tokenizer, ValueKind};
+use super::{Interest, KeyFilter, Limits, Sink, Stops, Tokenizer, ValueKind};
 use crate::error::Fault;
 use crate::random::Random;
 
@@ -69,10 +69,6 @@ impl Sink for Log {
         Ok(interest)
     }
 
-    fn skips(&self) -> bool {
-        true
-    }
-
     fn wanted_keys(&self) -> KeyFilter {
         let lengths = match self.follows & 3 {
             0 => return KeyFilter::NONE,
@@ -120,99 +116,31 @@ impl Sink for Log {
 }
 
 /// Beginnings after which the tokenizer is in each state, in an object and an array, in a key and a value.
-const BEGINNINGS: [&[u8]; 30] = [
-    b"",
-    b"[",
-    b"[1,",
-    b"[[1],",
-    b"[\"",
-    b"[\"a",
-    b"[\"\\",
-    b"[\"\\u00",
-    b"[\"\\ud83d",
-    b"[\"\\ud83d\\",
-    b"[\"\xC3",
-    b"[1",
-    b"[-",
-    b"[0",
-    b"[1.",
-    b"[1e",
-    b"[t",
-    b"[nul",
-    b"[true",
-    b"{",
-    b"{\"",
-    b"{\"a",
-    b"{\"ab\\",
-    b"{\"a\"",
-    b"{\"a\":",
-    b"{\"a\":\"",
-    b"{\"a\":1,",
-    b"{\"aa\":{\"a\":[{}",
-    b"\"a",
-    b"[]",
-];
+const BEGINNINGS: &[u8] =
+    b"|[|[1,|[[1],|[\"|[\"a|[\"\\|[\"\\u00|[\"\\ud83d|[\"\\ud83d\\|[\"\xC3|[1|[-|[0|[1.|[1e|[t|[nul|[true\
+    |{|{\"|{\"a|{\"ab\\|{\"a\"|{\"a\":|{\"a\":\"|{\"a\":1,|{\"aa\":{\"a\":[{}|\"a|[]";
 
 const BYTES: [u8; 19] = *b"\"\\{}[]:, \n1-t.ua\0\xC3\xA9";
 
 /// What a text of any validity is made of: whole tokens, so that much of it is valid.
-const TOKENS: [&str; 24] = [
-    "\"",
-    "\"",
-    "\"",
-    ":",
-    ",",
-    "{",
-    "}",
-    "[",
-    "]",
-    "{\"a\":",
-    "\",\"b",
-    "a",
-    "bc",
-    "\\n",
-    "\\\"",
-    "\\u20b9",
-    "é",
-    "12",
-    "-0.5",
-    "true",
-    "null",
-    " ",
-    "\n",
-    "\\ud83d\\ude80",
-];
+const TOKENS: &str =
+    "\"|\"|\"|:|,|{|}|[|]|{\"a\":|\",\"b|a|bc|\\n|\\\"|\\u20b9|é|12|-0.5|true|null| |\n|\\ud83d\\ude80";
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Way {
-    /// One byte at a time, so that nothing can be passed over.
-    ByState,
-    Whole,
-    Short,
-    Skipping,
+fn beginnings() -> Vec<&'static [u8]> {
+    BEGINNINGS.split(|&byte| byte == b'|').collect()
 }
 
-/// Reads `beginning` by state, then `chunk` in one way, then `rest` by state. Returns all that was reported, and how it
-/// ended.
-fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String>, String) {
+/// Reads some chunks, one of them byte by byte if that is asked for. Returns all that was reported, and how it ended.
+fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], by_byte: bool) -> (Vec<String>, String) {
     let [beginning, chunk, rest] = texts;
     let mut tokenizer = Tokenizer::new(limits);
     let mut log = Log { follows, ..Log::default() };
     let mut read = || {
-        tokenizer.feed(beginning, &mut log)?;
-        let mut left = chunk;
-        while way == Way::ByState
-            && let Some((byte, rest)) = left.split_at_checked(1)
-        {
-            tokenizer.feed(byte, &mut log)?;
-            left = rest;
-        }
-        if way == Way::Short && tokenizer.may_be_short(chunk.len()) {
-            left = tokenizer.feed_short(chunk, ShortChunk::new(chunk, &mut [0; 16]), &mut log)?;
-        }
-        tokenizer.feed_skipping(left, way == Way::Skipping, &mut log)?;
+        tokenizer.feed(&mut Stops::of(beginning), &mut log)?;
+        let len = if by_byte { 1 } else { chunk.len().max(1) };
+        chunk.chunks(len).try_for_each(|piece| tokenizer.feed(&mut Stops::of(piece), &mut log))?;
         let offset = tokenizer.offset();
-        tokenizer.feed(rest, &mut log)?;
+        tokenizer.feed(&mut Stops::of(rest), &mut log)?;
         tokenizer.finish(&mut log).map(|()| offset)
     };
     let ended: Result<u64, Fault> = read();
@@ -223,17 +151,15 @@ fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], way: Way) -> (Vec<String
 }
 
 fn check(limits: Limits, follows: u8, texts: [&[u8]; 3]) {
-    let by_state = read(limits, follows, texts, Way::ByState);
-    for way in [Way::Whole, Way::Short, Way::Skipping] {
-        let shown = texts.map(|text| String::from_utf8_lossy(text).to_string());
-        assert_eq!(read(limits, follows, texts, way), by_state, "{way:?} {shown:?} {limits:?} {follows:b}");
-    }
+    let shown = texts.map(|text| String::from_utf8_lossy(text).to_string());
+    let [whole, by_byte] = [false, true].map(|by_byte| read(limits, follows, texts, by_byte));
+    assert_eq!(whole, by_byte, "{shown:?} {limits:?} {follows:b}");
 }
 
 /// In every state, each chunk of two and three bytes of an alphabet that has all that means anything.
 #[test]
-fn short_chunks_are_read_as_by_state() {
-    for beginning in BEGINNINGS {
+fn short_chunks_are_read_as_their_bytes() {
+    for beginning in beginnings() {
         for first in BYTES {
             for second in BYTES {
                 for follows in [0, 0b1111] {
@@ -244,57 +170,6 @@ fn short_chunks_are_read_as_by_state() {
                 }
             }
         }
-    }
-}
-
-/// Each byte at each place of each length, in a key, in a value, and in a number.
-#[test]
-fn each_byte_stops_a_text_wherever_it_stands() {
-    for (beginning, first, inside, last) in [
-        (&b"[\"a"[..], b'a', b'a', b'a'),
-        (b"{\"a", b'a', b'a', b'a'),
-        (b"{", b'"', b'a', b'a'),
-        (b"[", b'1', b'1', b','),
-    ] {
-        for len in [2, 3, 7, 8, 9, 15, 16, 17, 31, 32, 33, 48, 63, 64, 65] {
-            for at in 0..len {
-                for byte in 0..=u8::MAX {
-                    let mut chunk = [inside; 65];
-                    (chunk[0], chunk[len - 1]) = (first, last);
-                    chunk[at] = byte;
-                    check(Limits::new(), u8::MAX, [beginning, &chunk[..len], b"\"]"]);
-                }
-            }
-        }
-    }
-}
-
-/// Longer chunks, cut out of texts that are mostly valid, within limits and beyond.
-#[test]
-fn any_cut_of_any_text_is_read_as_by_state() {
-    for seed in 0..30_000 {
-        let mut random = Random::new(seed);
-        let beginning = random.pick(&BEGINNINGS);
-        // Of one word, or of some.
-        let [tokens, longest] = random.pick(&[[11, 14], [40, 70]]);
-        let text: String = (0..1 + random.below(tokens)).map(|_| random.pick(&TOKENS)).collect();
-        let mut text = text.into_bytes();
-        if random.below(3) == 0 {
-            let place = random.below(text.len());
-            text[place] = random.pick(&BYTES);
-        }
-        let (before, rest) = text.split_at(random.below(text.len() + 1));
-        let (chunk, rest) = rest.split_at((2 + random.below(longest)).min(rest.len()));
-        let [key, string, number] = [20, 20, 20].map(|most| random.below(most * tokens / 11) as u64);
-        let total = beginning.len() + random.below(text.len() + 2);
-        let unlimited = Limits::new().depth(3);
-        let limits = match random.below(3) {
-            0 => unlimited,
-            1 => unlimited.total(total as u64),
-            _ => unlimited.key(key).string(string).number(number),
-        };
-        let follows = random.below(256).to_le_bytes()[0];
-        check(limits, follows, [&[beginning, before].concat(), chunk, rest]);
     }
 }
 
@@ -334,29 +209,41 @@ fn push_value(text: &mut String, random: &mut Random, depth: usize) {
     }
 }
 
-/// Texts that are valid, or nearly, in chunks of any length.
+/// Chunks of any length, cut out of texts that are valid, or nearly, or mostly, within limits and beyond.
 #[test]
-fn what_nobody_follows_is_read_as_by_state() {
-    for seed in 0..20_000 {
+fn any_cut_of_any_text_is_read_as_its_bytes() {
+    let (beginnings, tokens) = (beginnings(), TOKENS.split('|').collect::<Vec<_>>());
+    for seed in 0..50_000 {
         let mut random = Random::new(seed);
-        let mut text = String::from("[");
-        (0..3).for_each(|_| {
-            push_value(&mut text, &mut random, 0);
-            text.push(',');
-        });
-        text.push_str("0]");
+        let (mut text, mut most) = (String::from("["), [10, 60, 6, 6]);
+        let mut beginning = &b""[..];
+        if random.below(5) < 2 {
+            (0..3).for_each(|_| {
+                push_value(&mut text, &mut random, 0);
+                text.push(',');
+            });
+            text.push_str("0]");
+        } else {
+            beginning = random.pick(&beginnings);
+            let len = 1 + random.below(random.clone().pick(&[11, 40]));
+            text = (0..len).map(|_| random.pick(&tokens)).collect();
+            most = [20, 20, 20, 4];
+        }
         let mut text = text.into_bytes();
         if random.below(3) == 0 {
             let place = random.below(text.len());
             text[place] = random.pick(&BYTES);
         }
-        let (before, rest) = text.split_at(random.below(text.len()));
-        let (chunk, rest) = rest.split_at(random.below(rest.len() + 1));
-        let [key, string, number, depth] = [10, 60, 6, 6].map(|most| random.below(most));
-        let limits = match random.below(2) {
+        let (before, rest) = text.split_at(random.below(text.len() + 1));
+        let longest = random.pick(&[16, 72, rest.len() + 1]);
+        let (chunk, rest) = rest.split_at(random.below(longest).min(rest.len()));
+        let [key, string, number, depth] = most.map(|most| random.below(most));
+        let limits = match random.below(4) {
             0 => Limits::new(),
+            1 => Limits::new().depth(3),
+            2 => Limits::new().total((beginning.len() + random.below(text.len() + 2)) as u64),
             _ => Limits::new().key(key as u64).string(string as u64).number(number as u64).depth(depth),
         };
-        check(limits, random.below(256).to_le_bytes()[0], [before, chunk, rest]);
+        check(limits, random.below(256).to_le_bytes()[0], [&[beginning, before].concat(), chunk, rest]);
     }
 }

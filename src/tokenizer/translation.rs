@@ -38,10 +38,10 @@ impl Tokenizer {
     }
 
     /// Reads bytes that stand for what is at an offset; no limit counts them.
-    pub(crate) fn put<S: Sink>(&mut self, bytes: &[u8], at: u64, sink: &mut S) -> Result<(), Fault> {
+    pub(crate) fn put(&mut self, bytes: &[u8], at: u64, sink: &mut dyn Sink) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
         self.offset = at;
-        let read = self.read(bytes, false, sink);
+        let read = self.read_dyn(bytes, sink);
         if let Some(limit) = limit {
             self.limit = limit;
         }

@@ -1,8 +1,9 @@
 //! UTF-8 across chunk edges (RFC 3629 §4): a sequence that has begun is a state of its own.
 
-use core::{slice, str};
+use core::ops::Range;
+use core::str;
 
-use ascii::{AsciiChar, AsciiStr};
+use ascii::AsciiStr;
 
 /// The last boundary of a character at or before a place.
 #[must_use]
@@ -77,23 +78,6 @@ impl Utf8Carry {
     }
 }
 
-/// Every text of one ASCII character is one of these.
-static ASCII: [AsciiChar; 128] = {
-    let mut characters = [AsciiChar::Null; 128];
-    let mut byte = 0u8;
-    while byte < 128 {
-        characters[byte as usize] = AsciiChar::new(byte as char);
-        byte += 1;
-    }
-    characters
-};
-
-/// A byte that is known to be ASCII, as text.
-#[inline]
-pub(crate) fn ascii_character(byte: u8) -> &'static str {
-    ASCII.get(usize::from(byte)).map_or("", |character| <&AsciiStr>::from(slice::from_ref(character)).as_str())
-}
-
 /// Bytes that are known to be ASCII, as text.
 #[inline]
 pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
@@ -103,6 +87,13 @@ pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
     } else {
         AsciiStr::from_ascii(bytes).map_or("", AsciiStr::as_str)
     }
+}
+
+/// A part of a block that is all ASCII: a fixed number of bytes is checked.
+#[inline(always)]
+pub(crate) fn ascii_part(block: &[u8; 16], place: Range<usize>) -> Option<&str> {
+    let text = AsciiStr::from_ascii(block).ok()?;
+    text.as_slice().get(place).map(|part| <&AsciiStr>::from(part).as_str())
 }
 
 /// The longest valid beginning of `bytes`, and what follows it.
@@ -119,14 +110,6 @@ pub(crate) enum Utf8Rest<'a> {
     Cut(&'a [u8]),
     /// A byte that is not allowed where it is, this many bytes after the valid ones.
     Bad(usize),
-}
-
-impl<'a> Utf8Prefix<'a> {
-    /// Bytes that are known to be ASCII.
-    #[inline]
-    pub(crate) fn ascii(bytes: &'a [u8]) -> Self {
-        Self { valid: ascii_text(bytes), rest: Utf8Rest::Empty }
-    }
 }
 
 /// Splits `bytes` at the first place where they stop being UTF-8.

@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 
 use super::{Node, NodeKind, PartialValue};
 use crate::path::write_escape;
-use crate::tokenizer::{is_short_plain_ascii, plain_len};
+use crate::tokenizer::plain_len;
 
 /// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
 /// duplicate keys are kept in their places. Does not recurse.
@@ -61,12 +61,7 @@ impl PartialValue<'_> {
 /// Writes a JSON string with the escapes it must have (RFC 8259 §7).
 pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')?;
-    // Most names and many values are a few letters.
-    if is_short_plain_ascii(text.as_bytes()) {
-        out.write_str(text)?;
-    } else {
-        write_escaped(out, text)?;
-    }
+    write_escaped(out, text)?;
     out.write_char('"')
 }
 

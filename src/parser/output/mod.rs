@@ -9,7 +9,7 @@ use core::ops::Range;
 use smallvec::SmallVec;
 
 pub(super) use self::callback::Callback;
-pub(super) use self::queue::{Piece, Queue};
+pub(super) use self::queue::Queue;
 use crate::error::Error;
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;

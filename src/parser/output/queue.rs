@@ -5,14 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use ascii::AsciiChar;
-
 use super::{Kept, Output, Selected, SomeMatches, SomeText};
 use crate::error::Error;
 use crate::event::{CompleteValue, Event, EventKind};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
-use crate::tokenizer::{PieceText, ValueKind, ascii_beginning};
+use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
 
 /// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
 // In a box that is made for the first event, as a parser may never have one for an iterator.
@@ -22,20 +20,11 @@ pub(in crate::parser) struct Queue(Option<Box<Buffers>>);
 #[derive(Debug)]
 struct Buffers {
     entries: Vec<Entry>,
-    /// The text of deltas and atoms.
+    /// The text of deltas and atoms, or of a long piece.
     text: String,
-    /// The text of a piece, if it is more than one character: copied as a whole, so that its length is not asked.
-    piece: [AsciiChar; 16],
+    /// The text of a chunk that was only a short piece of a string, with zeros behind it.
+    piece: [u8; BLOCK],
     inner: Option<Box<Inner>>,
-}
-
-/// A chunk that is only a piece of the open string: except for the text, the parser still knows everything about its
-/// events when they are read, so they need no entries.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::parser) struct Piece {
-    /// The text if it is one character, which needs no copy; empty if it is in the queue.
-    character: &'static str,
-    pub(in crate::parser) offset: u64,
 }
 
 /// The queue's part for the events of texts inside strings. It is cleared where such a chunk begins, not with the rest,
@@ -121,7 +110,7 @@ impl EntryKind {
 impl Default for Buffers {
     /// Room for the events of a few bytes: there are seldom more than two.
     fn default() -> Self {
-        Self { entries: Vec::with_capacity(2), text: String::new(), piece: Default::default(), inner: None }
+        Self { entries: Vec::with_capacity(2), text: String::new(), piece: [0; BLOCK], inner: None }
     }
 }
 
@@ -152,27 +141,23 @@ impl Queue {
         }
     }
 
-    /// Keeps the text of a piece.
+    /// Keeps the text of a chunk that is only a piece of the open string.
     #[inline]
-    pub(in crate::parser) fn keep_piece(&mut self, text: PieceText<'_>, offset: u64) -> Piece {
-        let character = match text {
-            PieceText::Character(character) => character,
-            PieceText::Characters(text) => {
-                self.buffers().piece = *text.characters();
-                ""
-            }
-        };
-        Piece { character, offset }
+    pub(in crate::parser) fn keep_piece(&mut self, piece: &Stops<'_>) {
+        let buffers = self.buffers();
+        if let Some(block) = piece.block() {
+            buffers.piece = *block;
+        } else {
+            buffers.text.clear();
+            piece.push_plain_to(&mut buffers.text);
+        }
     }
 
-    /// The text of a piece, which was the last chunk, and so goes up to an offset.
+    /// Returns the text of such a chunk, which was the last one and has so many bytes.
     #[inline]
-    pub(in crate::parser) fn text_of(&self, piece: Piece, end: u64) -> &str {
-        if !piece.character.is_empty() {
-            return piece.character;
-        }
-        let len = (end - piece.offset) as usize;
-        self.0.as_ref().map_or("", |buffers| ascii_beginning(&buffers.piece, len))
+    pub(in crate::parser) fn piece(&self, len: usize) -> &str {
+        let Some(buffers) = &self.0 else { return "" };
+        if len < BLOCK { ascii_part(&buffers.piece, 0..len).unwrap_or_default() } else { &buffers.text }
     }
 
     /// The event at a place, if there are that many. `kept` gives what a level has kept at a place, and `raw` its text

@@ -11,14 +11,10 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::str;
 
-use ascii::{AsciiChar, AsciiStr};
-
 use super::{OpenValue, Tracker};
 use crate::parser::output::{Output, Queue, SomeMatches, SomeText};
 use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternSet;
-#[cfg(not(target_family = "wasm"))]
-use crate::tokenizer::ShortChunk;
 use crate::tokenizer::{Utf8Rest, floor_char_boundary, valid_prefix};
 
 /// The level of the document.
@@ -60,30 +56,9 @@ struct LevelText {
     at: u64,
     /// The offset up to which all has been reported when the piece began.
     reported: u64,
-    /// The piece, if it is a chunk of a few characters that has not been added to the text.
-    short: ShortText,
-}
-
-/// A few characters, with zeros behind them: a fixed number of bytes is copied faster.
-#[derive(Clone, Debug, Default)]
-struct ShortText {
-    characters: [AsciiChar; 16],
-    len: usize,
-}
-
-impl ShortText {
-    fn as_str(&self) -> &str {
-        <&AsciiStr>::from(self.characters.get(..self.len).unwrap_or_default()).as_str()
-    }
 }
 
 impl LevelText {
-    /// Adds the short piece to the text.
-    fn settle(&mut self) {
-        self.text.push_str(self.short.as_str());
-        self.short.len = 0;
-    }
-
     /// Adds bytes that are not all UTF-8. Returns the beginning of a character with which they end.
     fn push<'a>(&mut self, mut bytes: &'a [u8]) -> &'a [u8] {
         loop {
@@ -173,7 +148,6 @@ impl RawDeltas {
     fn clear_texts(&mut self) {
         for text in &mut self.texts {
             text.text.clear();
-            text.short.len = 0;
         }
     }
 }
@@ -255,36 +229,6 @@ impl Tracker {
         raw.begin_piece(DOCUMENT, before, chunk, at);
     }
 
-    /// A chunk of a few characters of the document begins whose events are not read later.
-    #[cfg(not(target_family = "wasm"))]
-    #[inline]
-    pub(in crate::parser) fn begin_short_raw_chunk(&mut self, short: ShortChunk<'_>, at: u64) -> bool {
-        let Some(raw) = &mut self.raw else { return false };
-        let RawDeltas { texts, bytes, held, has_chunk, .. } = &mut **raw;
-        let [document] = &mut texts[..] else { return false };
-        let Some((characters, len)) = short.characters().filter(|_| held.is_empty() && !*has_chunk) else {
-            return false;
-        };
-        *has_chunk = true;
-        bytes.clear();
-        document.text.clear();
-        (document.place, document.at, document.reported) = (0, at, at);
-        document.short = ShortText { characters, len };
-        true
-    }
-
-    /// Such a chunk ends. Returns false if something in it has been reported as it came, or this was another chunk.
-    #[inline]
-    pub(in crate::parser) fn end_short_raw_chunk<O: Output + ?Sized>(&mut self, out: &mut O) -> bool {
-        let Some(raw) = &mut self.raw else { return false };
-        let Some(document) = raw.texts.first_mut().filter(|document| document.short.len > 0) else { return false };
-        let short = core::mem::take(&mut document.short);
-        let at = document.at;
-        raw.has_chunk = false;
-        self.pass_raw(short.as_str(), at, out);
-        true
-    }
-
     /// A chunk lies inside a string of the document, so it is new text of all that is open.
     #[inline]
     pub(in crate::parser) fn pass_raw<O: Output + ?Sized>(&mut self, chunk: &str, at: u64, out: &mut O) {
@@ -363,7 +307,6 @@ impl Tracker {
         let Self { raw: Some(raw), frames, node, paths, .. } = self else { return };
         let RawDeltas { open, texts, bytes, .. } = &mut **raw;
         let Some(text) = texts.get_mut(level) else { return };
-        text.settle();
         if let Some(offset) = failed_at {
             text.cut_at(offset, if level == DOCUMENT { bytes } else { &[] });
         }
@@ -393,7 +336,6 @@ impl Tracker {
             let (frame, start) = (frames.len(), value.start);
             let mut open = OpenRaw { frame, level, start, raw: those, plain: matches(false) };
             if let Some(text) = raw.texts.get_mut(level) {
-                text.settle();
                 open.report(start..start + 1, text, *node, paths, out);
             }
             raw.open.push(open);
@@ -407,7 +349,6 @@ impl Tracker {
         if let Some(open) = raw.open.pop_if(|open| open.frame == frames.len()).as_mut()
             && let Some(text) = raw.texts.get_mut(open.level)
         {
-            text.settle();
             open.report_to(end, text, *node, paths, out);
         }
     }

@@ -1,0 +1,447 @@
+//! The one reading of JSON's structure (RFC 8259 §2): white space, brackets, commas, colons, and the first byte of
+//! every key and value.
+//!
+//! [`Reader::run`] is the loop. Each step falls through to the one that usually follows it, so that what comes next is
+//! mostly known from the place in the code, without a look at the state. A string or number that a chunk's end cuts is
+//! read on by the same steps.
+//!
+//! What nobody follows is read by the same loop with [`Nobody`] as its sink: there, nothing is done to report it.
+
+use core::convert::Infallible;
+
+use super::number::{number_end, number_end_away};
+use super::utf8::ascii_text;
+use super::{
+    AfterRoot, Interest, KeyFilter, Limits, Nobody, Role, Sink, Skipped, State, Stops, Tokenizer, ValueKind,
+    is_white_space,
+};
+use crate::error::{ErrorKind, Fault};
+
+/// In a chunk of so many bytes, what nobody follows is passed over by a loop of its own; in unit tests, in most.
+const LONG: usize = if cfg!(test) { 16 } else { 256 };
+
+/// A reading of a chunk. State and place are variables of the loop, and the tokenizer's own before and after it.
+pub(super) struct Reader<'r, 'c, S: ?Sized> {
+    pub(super) tokenizer: &'r mut Tokenizer,
+    pub(super) stops: &'r mut Stops<'c>,
+    pub(super) sink: &'r mut S,
+    pub(super) state: State,
+    pub(super) pos: usize,
+    /// The tokenizer's limits, if nobody follows the text: then they are looked at often enough to be copied.
+    limits: Limits,
+}
+
+/// The end of a reading.
+pub(super) enum Ended {
+    /// At the chunk's end, or before what is left to another sink or to the caller.
+    Here,
+    Failed(Fault),
+}
+
+impl From<Fault> for Ended {
+    #[inline(always)]
+    fn from(fault: Fault) -> Self {
+        Self::Failed(fault)
+    }
+}
+
+/// A step of the loop, after which the text goes on.
+pub(super) type Step = Result<(), Ended>;
+
+impl Tokenizer {
+    /// Reads from a place on. Returns the place that it came to.
+    #[inline(always)]
+    pub(super) fn read<S: Sink + ?Sized>(
+        &mut self,
+        stops: &mut Stops<'_>,
+        pos: usize,
+        sink: &mut S,
+    ) -> Result<usize, Fault> {
+        let limits = if sink.is_nobody() { *self.limits } else { Limits::new() };
+        let state = self.state;
+        let mut reader = Reader { tokenizer: self, stops, sink, state, pos, limits };
+        let Err(ended) = reader.run();
+        let (state, pos) = (reader.state, reader.pos);
+        self.state = state;
+        match ended {
+            Ended::Here => Ok(pos),
+            Ended::Failed(fault) => Err(fault),
+        }
+    }
+
+    #[inline(never)]
+    fn read_for_nobody(&mut self, stops: &mut Stops<'_>, pos: usize, nobody: &mut Nobody) -> Result<usize, Fault> {
+        self.read(stops, pos, nobody)
+    }
+}
+
+impl<S: Sink + ?Sized> Reader<'_, '_, S> {
+    #[inline(always)]
+    fn run(&mut self) -> Result<Infallible, Ended> {
+        loop {
+            self.pass_over()?;
+            if let State::FirstKey | State::NextKey = self.state {
+                self.key()?;
+            }
+            if self.state == State::Colon {
+                self.colon()?;
+            }
+            if let State::Value | State::FirstElement = self.state {
+                self.value()?;
+            }
+            if self.state.is_in_string() {
+                self.string()?;
+            }
+            if let State::Number | State::Literal | State::Closed = self.state {
+                self.atom()?;
+            }
+            while self.state == State::AfterValue {
+                self.comma_or_end()?;
+            }
+        }
+    }
+
+    /// Passes over what nobody follows in a long chunk: the rest of a part that is skipped, or members of an object
+    /// that is followed, with keys that are not wanted.
+    #[inline(always)]
+    fn pass_over(&mut self) -> Step {
+        // A small WebAssembly module has one way through a text.
+        if cfg!(target_family = "wasm") || self.sink.is_nobody() {
+            return Ok(());
+        }
+        let left = self.stops.chunk().len() - self.pos;
+        if left == 0 {
+            return Err(Ended::Here);
+        }
+        if left < LONG {
+            return Ok(());
+        }
+        let wanted = if !self.tokenizer.is_followed() {
+            KeyFilter::ALL
+        } else if let State::FirstKey | State::NextKey = self.state {
+            let wanted = self.sink.wanted_keys();
+            if wanted.is_all() {
+                return Ok(());
+            }
+            wanted
+        } else {
+            return Ok(());
+        };
+        let mut nobody = Nobody::new(wanted, self.at());
+        self.tokenizer.state = self.state;
+        let read = self.tokenizer.read_for_nobody(self.stops, self.pos, &mut nobody);
+        self.state = self.tokenizer.state;
+        if let Some(quote) = nobody.first_key {
+            self.sink.skip_keys(quote, nobody.comma);
+        } else if let Some(comma) = nobody.comma {
+            self.sink.comma(comma);
+        }
+        self.pos = read?;
+        Ok(())
+    }
+
+    /// Reads a key from its first quote on, or the end of an object that has none.
+    #[inline(always)]
+    fn key(&mut self) -> Step {
+        self.pass_blank();
+        match self.next_token()? {
+            b'"' => {}
+            b'}' if self.state == State::FirstKey => return self.close_container(),
+            _ => return Err(self.unexpected()),
+        }
+        let start = self.pos + 1;
+        let most = self.limits().key;
+        let is_followed = self.tokenizer.is_followed();
+        let plain_end = self.stops.plain_end(start, most);
+        // Only a key that is plain and not cut can be known not to be wanted.
+        let may_be_wanted =
+            |quote: usize| self.sink.leaves(&self.stops.chunk()[start..=quote], self.tokenizer.at(quote));
+        if self.sink.is_nobody() && is_followed && plain_end.is_none_or(may_be_wanted) {
+            return Err(Ended::Here);
+        }
+        // The usual key, plain and not cut, needs no state.
+        if let Some(quote) = plain_end {
+            if is_followed {
+                let key = if self.sink.is_nobody() { "" } else { self.stops.text(start..quote) };
+                self.tokenizer.report_key(key, self.tokenizer.at(quote), self.sink)?;
+            }
+            (self.state, self.pos) = (State::Colon, quote + 1);
+            return Ok(());
+        }
+        self.open_string(Role::Key, is_followed, most)
+    }
+
+    #[inline(always)]
+    fn colon(&mut self) -> Step {
+        if self.next_token()? != b':' {
+            return Err(self.unexpected());
+        }
+        (self.state, self.pos) = (State::Value, self.pos + 1);
+        Ok(())
+    }
+
+    /// Reads the beginning of a value, and all of one that needs no state; or the end of an array that has none.
+    #[inline(always)]
+    fn value(&mut self) -> Step {
+        self.pass_blank();
+        match self.next_token()? {
+            b'"' => self.begin_string(),
+            bracket @ (b'{' | b'[') => self.open_container(bracket == b'{'),
+            b'-' | b'0'..=b'9' => self.number(),
+            b't' => self.literal(ValueKind::Bool, "true"),
+            b'f' => self.literal(ValueKind::Bool, "false"),
+            b'n' => self.literal(ValueKind::Null, "null"),
+            b']' if self.state == State::FirstElement => self.close_container(),
+            _ => Err(self.unexpected()),
+        }
+    }
+
+    #[inline(always)]
+    fn begin_string(&mut self) -> Step {
+        let is_reported = self.tokenizer.is_followed();
+        let is_followed = is_reported && self.sink.begin_string(self.at())? == Interest::Follow;
+        let most = self.limits().string;
+        if !is_followed && let Some(quote) = self.stops.plain_end(self.pos + 1, most) {
+            (self.state, self.pos) = (State::AfterValue, quote + 1);
+            if is_reported {
+                self.sink.end_string(self.at());
+            }
+            return Ok(());
+        }
+        self.open_string(Role::Value, is_followed, most)
+    }
+
+    /// Reads the first quote of a string of at most so many bytes.
+    #[inline(always)]
+    fn open_string(&mut self, role: Role, is_followed: bool, most: u64) -> Step {
+        let start = self.pos + 1;
+        self.tokenizer.open_string(role, is_followed, self.tokenizer.at(start).saturating_add(most));
+        self.state = State::String;
+        self.go_on(Ok(start))
+    }
+
+    /// Reads a number from its first byte on.
+    #[inline(always)]
+    fn number(&mut self) -> Step {
+        // One that is whole needs no state. A chunk that is no longer than a token seldom holds one.
+        let most = self.limits().number;
+        let end_of = if self.sink.is_nobody() { number_end } else { number_end_away };
+        if self.stops.chunk().len() >= 16
+            && let Some(end) = end_of(self.stops.chunk(), self.pos)
+            && (end - self.pos) as u64 <= most
+        {
+            return self.whole_atom(ValueKind::Number, end);
+        }
+        self.away(|tokenizer, chunk, pos, sink| tokenizer.begin_number(chunk, pos, most, sink))
+    }
+
+    /// Reads a literal from its first letter on.
+    #[inline(always)]
+    fn literal(&mut self, kind: ValueKind, text: &'static str) -> Step {
+        if self.stops.chunk()[self.pos..].starts_with(text.as_bytes()) {
+            return self.whole_atom(kind, self.pos + text.len());
+        }
+        self.away(|tokenizer, chunk, pos, sink| tokenizer.begin_literal(kind, chunk, pos, sink))
+    }
+
+    /// Reports a number or literal up to a place.
+    #[inline(always)]
+    fn whole_atom(&mut self, kind: ValueKind, end: usize) -> Step {
+        if self.tokenizer.is_followed() && self.sink.begin_atom(kind, self.at())? == Interest::Follow {
+            self.sink.end_atom(ascii_text(&self.stops.chunk()[self.pos..end]), self.tokenizer.at(end))?;
+        }
+        (self.state, self.pos) = (State::AfterValue, end);
+        Ok(())
+    }
+
+    /// Reads on in a number or literal; after the end of input, nothing is one.
+    #[inline(always)]
+    fn atom(&mut self) -> Step {
+        match self.state {
+            State::Number => self.away(Tokenizer::number),
+            State::Literal => self.away(Tokenizer::literal),
+            _ => self.end(),
+        }
+    }
+
+    /// Lets the tokenizer read on by itself, in what is not worth being part of the loop.
+    #[inline(always)]
+    pub(super) fn away(
+        &mut self,
+        read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Result<usize, Fault>,
+    ) -> Step {
+        self.tokenizer.state = self.state;
+        let read = read(self.tokenizer, self.stops.chunk(), self.pos, self.sink);
+        self.state = self.tokenizer.state;
+        self.go_on(read)
+    }
+
+    /// Goes on after a token, or ends here: where its rest is in the next chunk, and where it is the last of this one.
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, read: Result<usize, Fault>) -> Step {
+        self.pos = read?;
+        if self.pos == self.stops.chunk().len() { Err(Ended::Here) } else { Ok(()) }
+    }
+
+    #[inline(always)]
+    fn comma_or_end(&mut self) -> Step {
+        // Nobody is never asked about the root.
+        if !self.sink.is_nobody() && self.tokenizer.nest.depth() == 0 {
+            return if self.tokenizer.after_root == AfterRoot::Stop { Err(Ended::Here) } else { self.end() };
+        }
+        let in_object = self.tokenizer.nest.in_object();
+        let byte = self.next_token()?;
+        if byte == b',' {
+            if self.tokenizer.skipped == Skipped::member(self.tokenizer.nest.depth()) {
+                self.tokenizer.skipped = Skipped::NOTHING;
+            }
+            if self.tokenizer.is_followed() {
+                self.sink.comma(self.at());
+            }
+            self.pos += 1;
+            self.state = if in_object { State::NextKey } else { State::Value };
+            return Ok(());
+        }
+        if byte == if in_object { b'}' } else { b']' } { self.close_container() } else { Err(self.unexpected()) }
+    }
+
+    /// Reads white space after the root, or after the end of input.
+    #[inline(always)]
+    fn end(&mut self) -> Step {
+        self.next_token()?;
+        Err(self.unexpected())
+    }
+
+    #[inline(always)]
+    fn open_container(&mut self, is_object: bool) -> Step {
+        let depth = self.tokenizer.nest.depth();
+        if depth >= self.limits().depth {
+            let expected = "expected no deeper nesting than allowed";
+            return Err(Fault::new(ErrorKind::DepthLimit, self.at(), expected).into());
+        }
+        let kind = if is_object { ValueKind::Object } else { ValueKind::Array };
+        if self.tokenizer.is_followed() && self.sink.begin_container(kind, self.at())? == Interest::Skip {
+            self.tokenizer.skipped = Skipped::container(depth);
+        }
+        if is_object {
+            self.tokenizer.nest.push_object();
+        } else {
+            self.tokenizer.nest.push_array();
+        }
+        self.state = if is_object { State::FirstKey } else { State::FirstElement };
+        self.pos += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn close_container(&mut self) -> Step {
+        let is_end_of_skipped = self.tokenizer.skipped.ends_with(self.tokenizer.nest.depth());
+        if self.sink.is_nobody() && (self.tokenizer.is_followed() || is_end_of_skipped) {
+            return Err(Ended::Here);
+        }
+        let kind = if self.tokenizer.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
+        if is_end_of_skipped {
+            self.tokenizer.skipped = Skipped::NOTHING;
+        }
+        self.tokenizer.nest.pop();
+        self.pos += 1;
+        if self.tokenizer.is_followed() {
+            self.sink.end_container(kind, self.at());
+        }
+        self.state = State::AfterValue;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn limits(&self) -> &Limits {
+        if self.sink.is_nobody() { &self.limits } else { &self.tokenizer.limits }
+    }
+
+    #[inline(always)]
+    pub(super) fn at(&self) -> u64 {
+        self.tokenizer.at(self.pos)
+    }
+
+    /// Passes the one blank that is usual before a key or a value: no branch is taken on it.
+    #[inline(always)]
+    fn pass_blank(&mut self) {
+        let is_blank = self.stops.chunk().get(self.pos) == Some(&b' ');
+        self.pos += usize::from(!self.sink.is_nobody() && is_blank);
+    }
+
+    /// Returns the next byte that is not white space, and leaves it.
+    #[inline(always)]
+    fn next_token(&mut self) -> Result<u8, Ended> {
+        let chunk = self.stops.chunk();
+        let byte = *chunk.get(self.pos).ok_or(Ended::Here)?;
+        if byte > b' ' {
+            return Ok(byte);
+        }
+        self.pos = self.tokenizer.white_space(chunk, self.pos);
+        chunk.get(self.pos).copied().ok_or(Ended::Here)
+    }
+
+    /// The next byte is not allowed in this state.
+    // Always inlined, as all methods are: a reader whose address is taken has no variables.
+    #[inline(always)]
+    fn unexpected(&self) -> Ended {
+        self.tokenizer.unexpected_in(self.state, self.at()).into()
+    }
+}
+
+impl Tokenizer {
+    /// Reports a whole key; its value may be skipped.
+    #[inline]
+    pub(super) fn report_key<S: Sink + ?Sized>(&mut self, key: &str, quote: u64, sink: &mut S) -> Result<(), Fault> {
+        if sink.key(key, quote)? == Interest::Skip {
+            self.skipped = Skipped::member(self.nest.depth());
+        }
+        Ok(())
+    }
+
+    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
+    #[inline(never)]
+    fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
+        while let Some(&byte) = chunk.get(pos).filter(|&&byte| is_white_space(byte)) {
+            pos += 1;
+            if byte == b'\n' {
+                self.lines += 1;
+                self.line_start = self.at(pos);
+            }
+        }
+        pos
+    }
+
+    /// The byte at an offset is not allowed in this state.
+    #[cold]
+    pub(crate) fn unexpected_at(&self, at: u64) -> Fault {
+        self.unexpected_in(self.state, at)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn unexpected_in(&self, state: State, at: u64) -> Fault {
+        let is_done = state == State::AfterValue && self.nest.depth() == 0;
+        let kind = if is_done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
+        Fault::new(kind, at, self.expected(state))
+    }
+
+    /// Returns the expected text in a state between tokens, for messages.
+    pub(super) fn expected(&self, state: State) -> &'static str {
+        match state {
+            State::FirstElement => "expected a value or `]`",
+            State::FirstKey => "expected a key or `}`",
+            State::NextKey => "expected a key",
+            State::Colon => "expected `:`",
+            State::AfterValue if self.nest.depth() == 0 => "expected nothing but white space after the value",
+            State::AfterValue if self.nest.in_object() => "expected `,` or `}`",
+            State::AfterValue => "expected `,` or `]`",
+            State::Value => "expected a value",
+            // Not between tokens.
+            State::String | State::Escape | State::Utf8 | State::Number | State::Literal => {
+                "expected the rest of a value"
+            }
+            State::Closed => "expected nothing more",
+        }
+    }
+}

@@ -1,0 +1,396 @@
+//! A chunk, and where plain text in strings stops in it, found for 64 bytes at once.
+//!
+//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). One comparison says for each of
+//! 64 bytes whether it is special or past ASCII, as the bits of a word. Most strings are shorter: the word serves
+//! several of them, and the end of each is a shift and a count. The end of a chunk of fewer bytes is a bit as any other,
+//! so that the cut of a short chunk takes no branch of its own. A mask says nothing of what is inside quotes and what
+//! is not, so it is asked only from within a string.
+
+use alloc::string::String;
+use core::hint::select_unpredictable;
+use core::ops::Range;
+
+use super::utf8::{ascii_part, ascii_text};
+
+/// As many bytes as a word has bits.
+const WINDOW: usize = u64::BITS as usize;
+
+/// As many bytes as are compared at once.
+pub(crate) const BLOCK: usize = 16;
+
+/// A chunk, and the window of it that was searched last.
+pub(crate) struct Stops<'a> {
+    chunk: &'a [u8],
+    /// The place of the window's first byte.
+    at: usize,
+    /// One bit for each byte that is not plain ASCII, and for the chunk's end if it is in the window.
+    stops: u64,
+    /// A chunk that is shorter than a block, with zeros behind it.
+    block: [u8; BLOCK],
+}
+
+impl<'a> Stops<'a> {
+    /// The chunk's first window is searched.
+    #[inline(always)]
+    pub(crate) fn of(chunk: &'a [u8]) -> Self {
+        let (stops, block) = match *chunk {
+            // A byte at a time is how some models' characters come.
+            [byte] => (u64::from(STOPS_IN_ONE[usize::from(byte)]), u128::from(byte)),
+            _ => first_window(chunk),
+        };
+        Self { chunk, at: 0, stops, block: block.to_le_bytes() }
+    }
+
+    #[inline(always)]
+    pub(crate) fn chunk(&self) -> &'a [u8] {
+        self.chunk
+    }
+
+    /// Returns true if all of the chunk is plain ASCII, and lies in one window. Before anything else is searched.
+    #[inline(always)]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.stops.trailing_zeros() as usize == self.chunk.len()
+    }
+
+    /// The text of a chunk that is plain.
+    #[inline(always)]
+    pub(crate) fn plain_text(&self) -> &str {
+        self.text(0..self.chunk.len())
+    }
+
+    /// A chunk that is shorter than a block, with zeros behind it.
+    #[inline(always)]
+    pub(crate) fn block(&self) -> Option<&[u8; BLOCK]> {
+        (self.chunk.len() < BLOCK).then_some(&self.block)
+    }
+
+    /// Appends the text of a chunk that is plain. That of a block is copied as a whole and then cut, since a copy of so
+    /// many bytes takes two instructions, and a copy of any number a call.
+    #[inline(always)]
+    pub(crate) fn push_plain_to(&self, text: &mut String) {
+        let end = text.len() + self.chunk.len();
+        let block = self.block().and_then(|block| ascii_part(block, 0..BLOCK));
+        text.push_str(block.unwrap_or_else(|| self.plain_text()));
+        text.truncate(end);
+    }
+
+    /// The ASCII text at a place, which has been searched.
+    #[inline(always)]
+    pub(super) fn text(&self, place: Range<usize>) -> &str {
+        match self.block().and_then(|block| ascii_part(block, place.clone())) {
+            Some(text) => text,
+            None => self.long_text(place),
+        }
+    }
+
+    /// The same of a longer chunk, or of one that is not all ASCII.
+    #[inline(never)]
+    fn long_text(&self, place: Range<usize>) -> &str {
+        ascii_text(&self.chunk[place])
+    }
+
+    /// The first stop at or after a place, or the chunk's length.
+    #[inline(always)]
+    pub(super) fn next(&mut self, from: usize) -> usize {
+        let place = from.wrapping_sub(self.at);
+        let rest = if place < WINDOW { self.stops >> place } else { 0 };
+        if rest != 0 { from + rest.trailing_zeros() as usize } else { self.search(from) }
+    }
+
+    /// The closing quote of a string that is plain ASCII from a place on, no longer than allowed, and not cut.
+    #[inline(always)]
+    pub(super) fn plain_end(&mut self, from: usize, most: u64) -> Option<usize> {
+        let end = self.next(from);
+        (self.chunk.get(end) == Some(&b'"') && (end - from) as u64 <= most).then_some(end)
+    }
+
+    /// Returns the first special byte at or after a place, or the chunk's length, and whether all before it is ASCII.
+    #[inline(always)]
+    pub(super) fn run(&mut self, from: usize) -> (usize, bool) {
+        let stop = self.next(from);
+        let is_ascii = self.chunk.get(stop).is_none_or(u8::is_ascii);
+        (if is_ascii { stop } else { self.special(stop) }, is_ascii)
+    }
+
+    /// The same, but not beyond another place.
+    #[inline(always)]
+    pub(super) fn run_within(&mut self, from: usize, within: usize) -> (usize, bool) {
+        let run = self.run(from);
+        if run.0 <= within { run } else { self.cut(from, within) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn cut(&self, from: usize, within: usize) -> (usize, bool) {
+        let end = within.max(from);
+        (end, self.chunk[from..end].is_ascii())
+    }
+
+    /// The first special byte after one that is not ASCII, or the chunk's length.
+    #[inline(never)]
+    fn special(&self, mut from: usize) -> usize {
+        while let Some(block) = self.chunk[from..].first_chunk::<BLOCK>() {
+            // What is past ASCII is taken for a letter.
+            let special = stops_in(&block.map(|byte| if byte.is_ascii() { byte } else { b'a' }));
+            if special != 0 {
+                return from + special.trailing_zeros() as usize;
+            }
+            from += BLOCK;
+        }
+        self.chunk[from..].iter().position(|&byte| is_special(byte)).map_or(self.chunk.len(), |place| from + place)
+    }
+
+    /// Returns the next stop beyond the window.
+    #[inline(never)]
+    fn search(&mut self, mut from: usize) -> usize {
+        if from.wrapping_sub(self.at) < WINDOW {
+            // Which has no more of them.
+            from = self.at + WINDOW;
+        }
+        while from < self.chunk.len() {
+            self.move_to(from);
+            let rest = self.stops >> (from - self.at);
+            if rest != 0 {
+                return from + rest.trailing_zeros() as usize;
+            }
+            from = self.at + WINDOW;
+        }
+        self.chunk.len()
+    }
+
+    /// Moves the window to where it has a place, as far as the chunk goes.
+    #[inline(always)]
+    fn move_to(&mut self, place: usize) {
+        if let Some(window) = self.chunk[place..].first_chunk::<WINDOW>() {
+            (self.at, self.stops) = (place, bits(window));
+        } else if let Some(window) = self.chunk.last_chunk::<WINDOW>() {
+            (self.at, self.stops) = (self.chunk.len() - WINDOW, bits(window));
+        }
+    }
+}
+
+/// Returns the stops in the first window of a chunk, and the chunk if it is shorter than a block.
+// Not inlined where chunks are fed.
+#[inline(never)]
+fn first_window(chunk: &[u8]) -> (u64, u128) {
+    let len = chunk.len();
+    if len == 0 {
+        (0, 0)
+    } else if len < BLOCK {
+        let block = padded(chunk);
+        (u64::from(stops_in(&block.to_le_bytes())) | 1 << len, block)
+    } else if let Some(window) = chunk.first_chunk::<WINDOW>() {
+        (bits(window), 0)
+    } else {
+        (bits(chunk) | 1 << len, 0)
+    }
+}
+
+/// Returns true if a byte has to be escaped between quotes.
+const fn is_special(byte: u8) -> bool {
+    byte < b' ' || byte == b'"' || byte == b'\\'
+}
+
+/// The stops in a chunk of one byte: the byte, if it is one, and the chunk's end.
+static STOPS_IN_ONE: [u8; 256] = {
+    let mut stops = [0b11; 256];
+    let mut byte = 0;
+    while byte < 0x80 {
+        if !is_special(byte) {
+            stops[byte as usize] = 0b10;
+        }
+        byte += 1;
+    }
+    stops
+};
+
+/// One bit for each stop in a block or more, up to a window. The last block may overlap the one before it.
+#[inline(always)]
+fn bits(bytes: &[u8]) -> u64 {
+    let (blocks, _) = bytes.as_chunks();
+    let last = bytes.last_chunk().map_or(0, |block| u64::from(stops_in(block)) << (bytes.len() - BLOCK));
+    blocks.iter().enumerate().fold(last, |bits, (place, block)| bits | u64::from(stops_in(block)) << (BLOCK * place))
+}
+
+/// One bit for each byte of a block that is special or past ASCII.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+fn stops_in(block: &[u8; BLOCK]) -> u16 {
+    use safe_arch::{
+        bitor_m128i, cmp_eq_mask_i8_m128i, cmp_lt_mask_i8_m128i, load_unaligned_m128i, move_mask_i8_m128i,
+        set_splat_i8_m128i,
+    };
+    let block = load_unaligned_m128i(block);
+    let is = |byte: u8| cmp_eq_mask_i8_m128i(block, set_splat_i8_m128i(byte as i8));
+    // Bytes are signed here: what is past ASCII is less than a blank, as control characters are.
+    let is_other = cmp_lt_mask_i8_m128i(block, set_splat_i8_m128i(b' ' as i8));
+    move_mask_i8_m128i(bitor_m128i(bitor_m128i(is(b'"'), is(b'\\')), is_other)) as u16
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+use self::words::stops_in;
+
+/// The same by words of eight bytes, for processors whose vectors are not known here.
+#[cfg(any(test, not(target_arch = "x86_64")))]
+mod words {
+    const ONES: u64 = u64::from_le_bytes([1; 8]);
+    const HIGH: u64 = ONES << 7;
+
+    #[inline(always)]
+    pub(super) fn stops_in(block: &[u8; super::BLOCK]) -> u16 {
+        let (words, _) = block.as_chunks();
+        words.iter().rev().fold(0, |bits, word| bits << 8 | stops_in_word(u64::from_le_bytes(*word)))
+    }
+
+    /// One bit for each byte of a word.
+    #[inline(always)]
+    fn stops_in_word(word: u64) -> u16 {
+        // Of seven bits each, so that no sum goes over into the next byte.
+        let low = word & !HIGH;
+        let is_not = |byte: u8| (low ^ (ONES * u64::from(byte))) + !HIGH;
+        let is_no_control = low + ONES * u64::from(0x80 - b' ');
+        let is_plain = is_not(b'"') & is_not(b'\\') & is_no_control & !word;
+        // Each product but one of a high bit leaves the highest byte.
+        let is_stop = (!is_plain & HIGH) >> 7;
+        (is_stop.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
+    }
+}
+
+/// Fewer bytes than a block, and at least one, with zeros behind them.
+///
+/// The length of a model's token can't be guessed, and a wrong guess costs as much as twenty instructions. So one to
+/// eight bytes are loaded by the same instructions: the first and the last four, which may overlap, or up to three single
+/// ones, and one of the two is chosen as a value is, not by a jump. More are the first and the last eight. The last are
+/// then shifted to their places.
+#[inline(always)]
+fn padded(bytes: &[u8]) -> u128 {
+    const NOTHING: &[u8; 4] = &[0; 4];
+    let len = bytes.len();
+    let bits = 8 * len as u32;
+    let (low, high) = if let (Some(first), Some(last)) = (bytes.first_chunk(), bytes.last_chunk()) {
+        (u64::from_le_bytes(*first), u64::from_le_bytes(*last).unbounded_shr(128 - bits))
+    } else {
+        let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return 0 };
+        let few = u32::from_le_bytes([first, bytes[len / 2], last, 0]);
+        // The compiler makes a jump of a choice between values, unless the places to load them from are chosen as well.
+        let are_four = len >= 4;
+        let head = select_unpredictable(are_four, bytes.first_chunk().unwrap_or(NOTHING), NOTHING);
+        let tail = select_unpredictable(are_four, bytes.last_chunk().unwrap_or(NOTHING), NOTHING);
+        let head = u64::from(select_unpredictable(are_four, u32::from_le_bytes(*head), few));
+        let tail = u64::from(u32::from_le_bytes(*tail));
+        // The tail belongs 0 to 24 bits further up than the head. Of fewer than four there is none, but one byte more
+        // than once.
+        ((head | tail << (bits & 31)) & (u64::MAX >> (64 - bits)), 0)
+    };
+    u128::from(low) | u128::from(high) << 64
+}
+
+/// Returns the length of the text that stands for itself between quotes, up to the first byte that has to be escaped.
+pub(crate) fn plain_len(text: &str) -> usize {
+    Stops::of(text.as_bytes()).run(0).0
+}
+
+/// The length of the string that `text` begins with, quotes included.
+#[must_use]
+pub fn string_len(text: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        match text.get(at) {
+            Some(b'\\') => at += 2,
+            Some(b'"') | None => return text.len().min(at + 1),
+            Some(_) => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::string::String;
+    use alloc::vec;
+    use alloc::vec::Vec;
+
+    use super::{BLOCK, Stops, padded, stops_in, words};
+    use crate::random::Random;
+
+    /// Bytes that end a run, that nearly do, and what is not ASCII.
+    const BYTES: [u8; 14] = [0, 0x01, 0x1F, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7F, 0x80, 0xA2, 0xFF];
+
+    /// RFC 8259 section 7: what can't stand for itself in a string.
+    fn is_special(byte: u8) -> bool {
+        matches!(byte, 0..=0x1F | b'"' | b'\\')
+    }
+
+    /// Asks one value for the runs from several places, in order.
+    fn check_runs(bytes: &[u8], starts: impl IntoIterator<Item = usize>) {
+        let mut stops = Stops::of(bytes);
+        for start in starts {
+            let (end, is_ascii) = stops.run(start);
+            let len = bytes[start..].iter().take_while(|byte| !is_special(**byte)).count();
+            assert_eq!(end, start + len, "{bytes:?} from {start}");
+            assert_eq!(is_ascii, bytes[start..start + len].is_ascii(), "{bytes:?} from {start}");
+        }
+    }
+
+    /// Each byte at each place of texts around the length of a block and of a window, asked from near and from far.
+    #[test]
+    fn one_byte_is_seen_wherever_it_stands() {
+        for len in (0..=35).chain([47, 48, 49, 63, 64, 65, 66, 127, 128, 130]) {
+            let plain = vec![b'a'; len];
+            check_runs(&plain, [0, len]);
+            for at in 0..len {
+                for byte in BYTES {
+                    let mut bytes = plain.clone();
+                    bytes[at] = byte;
+                    check_runs(&bytes, [0, at / 2, at, at + 1, len]);
+                    check_runs(&bytes, [at + 1]);
+                }
+            }
+        }
+    }
+
+    /// Each byte at each place of each length: the others are all different, so that each must be in its place.
+    #[test]
+    fn each_byte_of_a_block_is_known_wherever_it_stands() {
+        for len in 1..BLOCK {
+            for at in 0..len {
+                for byte in 0..=u8::MAX {
+                    let mut block = [0; BLOCK];
+                    (0..len).for_each(|place| block[place] = b'a' + place as u8);
+                    block[at] = byte;
+                    assert_eq!(padded(&block[..len]).to_le_bytes(), block);
+                    let stops = block.map(|byte| !byte.is_ascii() || is_special(byte));
+                    let stops = (0..).zip(stops).fold(0, |bits, (place, is_stop)| bits | u16::from(is_stop) << place);
+                    assert_eq!([stops_in(&block), words::stops_in(&block)], [stops; 2], "{block:?}");
+                    check_plain(&block[..len]);
+                }
+            }
+        }
+        [0, 16, 17, 63, 64, 65, 66].into_iter().for_each(|len| check_plain(&vec![b'a'; len]));
+    }
+
+    fn check_plain(bytes: &[u8]) {
+        let stops = Stops::of(bytes);
+        let is_plain =
+            (1..=64).contains(&bytes.len()) && bytes.iter().all(|&byte| byte.is_ascii() && !is_special(byte));
+        assert_eq!(stops.is_plain(), is_plain, "{bytes:?}");
+        if is_plain {
+            let mut text = String::from("é");
+            stops.push_plain_to(&mut text);
+            assert_eq!(text.strip_prefix('é'), Some(stops.plain_text()));
+            assert_eq!(stops.plain_text().as_bytes(), bytes);
+        }
+    }
+
+    #[test]
+    fn runs_are_those_of_a_reading_byte_by_byte() {
+        for seed in 0..2_000 {
+            let mut random = Random::new(seed);
+            let len = random.below(200);
+            let bytes: Vec<u8> =
+                (0..len).map(|_| if random.below(20) < 19 { b'a' } else { random.pick(&BYTES) }).collect();
+            let mut starts: Vec<usize> = (0..4).map(|_| random.below(len + 1)).collect();
+            starts.sort_unstable();
+            check_runs(&bytes, starts);
+        }
+    }
+}
