@@ -11,6 +11,7 @@
 //! | [`recorded`] | the folder of recorded streams, and the tests that are skipped without it |
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
 //! | [`effort`] | how much the tests try |
+//! | [`lines`] | the command's lines, with the deltas of a chunk joined |
 //! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
 
 #![allow(missing_docs, clippy::must_use_candidate, clippy::new_without_default, reason = "for tests alone")]
@@ -20,6 +21,7 @@ pub mod effort;
 pub mod envelope;
 pub mod fuzz_inputs;
 pub mod laws;
+pub mod lines;
 pub mod model;
 pub mod names;
 pub mod properties;

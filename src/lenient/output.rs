@@ -1,8 +1,8 @@
 //! The output of a translated text: events have offsets of the original text, but the text of complete values is taken
 //! from the retained strict text.
 
-use crate::error::{Error, Fault};
-use crate::parser::{Kept, Output, Retained, Selected, SomeMatches, SomeText, TextPiece, TokenOutput};
+use crate::error::Fault;
+use crate::parser::{DOCUMENT, Output, Report, Retained, Selected, TextPiece, TokenOutput};
 
 pub(super) struct StrictTextOutput<'a, 'o> {
     pub(super) out: &'a mut (dyn TokenOutput + 'o),
@@ -13,47 +13,31 @@ pub(super) struct StrictTextOutput<'a, 'o> {
 }
 
 impl Output for StrictTextOutput<'_, '_> {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+        if value.level > DOCUMENT {
+            return self.out.report(value, what);
+        }
+        let what = match what {
+            Report::Begin { at } => {
+                self.marks.push(at.wrapping_sub(self.shift));
+                what
+            }
+            Report::EndAtom { .. } => {
+                self.marks.pop();
+                what
+            }
+            Report::EndSpan { end, .. } => {
+                let range = self.marks.pop().map(|mark| mark..end.wrapping_sub(self.shift));
+                let kept = range.filter(|_| self.retained.keeps_text()).and_then(|range| self.retained.find(range));
+                Report::EndSpan { kept, end }
+            }
+            Report::Delta { .. } | Report::InnerError(_) => what,
+        };
+        self.out.report(value, what);
+    }
+
     fn reads_later(&self) -> bool {
         self.out.reads_later()
-    }
-
-    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        if selected.level == 0 {
-            self.marks.push(at.wrapping_sub(self.shift));
-        }
-        self.out.begin(selected, at);
-    }
-
-    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        self.out.delta(selected, text, at);
-    }
-
-    fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        self.out.delta_among_others(selected, text, at);
-    }
-
-    fn some_delta(&mut self, matches: &mut SomeMatches, new: SomeText<'_>) {
-        self.out.some_delta(matches, new);
-    }
-
-    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        if selected.level == 0 {
-            self.marks.pop();
-        }
-        self.out.end_atom(selected, text, end);
-    }
-
-    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
-        if selected.level > 0 {
-            return self.out.end_span(selected, end, kept);
-        }
-        let range = self.marks.pop().map(|mark| mark..end.wrapping_sub(self.shift));
-        let kept = range.filter(|_| self.retained.keeps_text()).and_then(|range| self.retained.find(range));
-        self.out.end_span(selected, end, kept);
-    }
-
-    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
-        self.out.inner_error(selected, error);
     }
 }
 
@@ -62,7 +46,7 @@ impl TokenOutput for StrictTextOutput<'_, '_> {
         self
     }
 
-    fn read(&mut self, piece: TextPiece<'_>) -> Result<(), Fault> {
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
         // The text inside a string is kept as it is read.
         self.out.read(piece)
     }

@@ -30,7 +30,7 @@ impl Translation<'_, '_> {
         self.lenient.is_awake = true;
         retained.take_back(self.lenient.held().len());
         retained.release(self.lenient.marks.first().copied(), self.place);
-        self.out.begin_chunk();
+
         inner.release_kept(&followers.tracker);
     }
 

@@ -7,6 +7,7 @@ use super::engine::{Engine, Outcome};
 use super::followers::Followers;
 use super::inner_text::InnerTexts;
 use super::output::Queue;
+use super::raw::RawDeltas;
 use super::retention::Retained;
 use super::tracker::Tracker;
 use super::translator::MakeTranslator;
@@ -182,12 +183,14 @@ impl ParserBuilder {
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
         let translator = make_translator.map(|make| make(self.leniency, deviations));
         let tracker = Tracker::new(patterns.clone());
+        let raw = RawDeltas::of(patterns);
         let mut engine = Engine {
             tokenizer: Tokenizer::new(self.limits),
-            outcome: Outcome::open(&tracker, &inner, translator.as_deref()),
-            followers: Followers::new(tracker, open_keys, self.tree(), self.retain),
+            outcome: Outcome::open(raw.is_some(), &inner, translator.as_deref()),
+            followers: Followers::new(tracker, open_keys, self.tree()),
             retained: Retained::new(self.retain),
             inner,
+            raw,
             translator,
             stops_at_root: false,
         };

@@ -4,7 +4,8 @@
 use alloc::boxed::Box;
 
 use super::followers::Followers;
-use super::inner_text::{DOCUMENT, InnerTexts, Parts};
+use super::inner_text::{InnerTexts, Parts};
+use super::raw::RawDeltas;
 use super::retention::Retained;
 use super::token_sink::{TextPiece, TokenOutput, TokenSink};
 use super::tracker::{OpenValues, Tracker};
@@ -21,6 +22,8 @@ pub(crate) struct Engine {
     pub(crate) outcome: Outcome,
     /// The texts inside strings that a pattern leads into.
     pub(crate) inner: InnerTexts,
+    /// If a pattern is raw, but not while a chunk is read.
+    pub(crate) raw: Option<Box<RawDeltas>>,
     /// The translator that reads on where the strict reader stops, if there is one.
     pub(crate) translator: Option<Box<dyn Translator>>,
     /// True if the bytes after the root are left to the caller.
@@ -31,8 +34,8 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside, or a translator reads. This is an outcome of its own so that a chunk of
-    /// any other text takes no test more.
+    /// Open, and some strings are read inside, a pattern is raw, or a translator reads. This is an outcome of its own so
+    /// that a chunk of any other text takes no test more.
     OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
@@ -44,10 +47,9 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Before the end.
-    pub(crate) fn open(tracker: &Tracker, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
-        // What is reported as it came is what comes to a translator, asleep or not.
-        let is_translated = translator.is_some_and(|translator| translator.is_awake() || tracker.has_raw());
-        if !inner.is_empty() || is_translated { Self::OpenOtherwise } else { Self::Open }
+    pub(crate) fn open(has_raw: bool, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
+        let is_translated = translator.is_some_and(Translator::is_awake);
+        if !inner.is_empty() || has_raw || is_translated { Self::OpenOtherwise } else { Self::Open }
     }
 
     pub(super) fn is_open(&self) -> bool {
@@ -63,21 +65,21 @@ impl Engine {
     pub(crate) fn take_string_piece(
         &mut self,
         chunk: &Stops<'_>,
-        report: impl FnOnce(&mut Tracker, &Stops<'_>, &str, u64),
+        report: impl FnOnce(&mut Tracker, Option<&RawDeltas>, &str, u64),
     ) -> Option<Result<(), Error>> {
-        let Self { tokenizer, followers, retained, .. } = self;
+        let Self { tokenizer, followers, retained, raw, .. } = self;
         if !tokenizer.is_string_piece(chunk) {
             return None;
         }
         let at = tokenizer.offset();
-        if followers.has_work_before_chunks && retained.keeps_text() {
+        if retained.keeps_text() {
             retained.append_piece(chunk.chunk(), at, followers.tracker.has_open_match());
         }
         if !tokenizer.take_string_piece(chunk) {
             return Some(Ok(()));
         }
         let text = chunk.plain_text();
-        report(&mut followers.tracker, chunk, text, at);
+        report(&mut followers.tracker, raw.as_deref(), text, at);
         Some(followers.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 
@@ -95,46 +97,40 @@ impl Engine {
     #[inline(never)]
     fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         self.followers.tracker.compact_paths();
-        if self.tokenizer.refuses_string_pieces()
-            && self.followers.tracker.has_open_raw()
-            && let Some(read) = self.take_refused_piece(chunk, out.as_dyn())
-        {
-            return read;
-        }
         self.feed_chunk(chunk, out)
     }
 
     #[inline(never)]
     fn feed_chunk<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_otherwise(chunk.chunk(), out.as_dyn());
+            return self.feed_otherwise(chunk, out.as_dyn());
         }
-        if self.followers.has_work_before_chunks {
-            self.begin_chunk(chunk.chunk(), out.as_dyn());
-        }
+        self.feed_plain(chunk, out)
+    }
+
+    /// Reads a chunk that only the tokenizer reads.
+    #[inline(always)]
+    pub(super) fn feed_plain<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
+        self.keep(chunk.chunk());
         let fed = if cfg!(target_arch = "wasm32") {
             // A small module has the tokenizer and its followers once, as texts inside strings need them.
-            out.as_dyn().read(self.piece(Some(chunk.chunk())))
+            out.as_dyn().read(&mut self.piece(Some(chunk.chunk())))
         } else {
             let Self { tokenizer, followers, retained, .. } = self;
             tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, retained, out, strings: None }))
         };
         if self.followers.has_work_after_chunks {
-            self.end_chunk(fed.as_ref().err().map(|fault| fault.offset), out.as_dyn());
+            self.end_chunk();
         }
         fed.or_else(|fault| self.stopped(fault, chunk.chunk(), out.as_dyn()))
     }
 
-    /// A chunk begins, or the rest of one: it is kept, and values are reported out of it as they come, if that is
-    /// wanted.
+    /// Keeps a chunk, or the rest of one, if that is wanted.
     #[inline]
-    pub(super) fn begin_chunk(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) {
-        let offset = self.tokenizer.offset();
+    fn keep(&mut self, chunk: &[u8]) {
         if self.retained.keeps_text() {
-            self.retained.append_unless_kept(chunk, offset, self.followers.tracker.has_open_match());
-        }
-        if self.followers.tracker.has_raw() {
-            self.begin_raw_chunk(chunk, out);
+            let has_open_match = self.followers.tracker.has_open_match();
+            self.retained.append_unless_kept(chunk, self.tokenizer.offset(), has_open_match);
         }
     }
 
@@ -165,13 +161,9 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Does the work of a few parsers at a chunk's end, or at the bad byte in it, decided by one test, so that the
-    /// others pay for one only.
+    /// Does the work of a few parsers at a chunk's end, decided by one test, so that the others pay for one only.
     #[cold]
-    pub(super) fn end_chunk(&mut self, failed_at: Option<u64>, out: &mut dyn TokenOutput) {
-        if self.followers.tracker.has_raw() {
-            self.end_raw_chunk(failed_at, out);
-        }
+    pub(super) fn end_chunk(&mut self) {
         if self.followers.tree.is_some() {
             self.followers.show_open_atom(self.tokenizer.open_atom());
         }
@@ -194,18 +186,18 @@ impl Engine {
     /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more
     /// is reported.
     #[inline(never)]
-    fn feed_otherwise(&mut self, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
+    fn feed_otherwise(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
-            return match self.translator {
-                Some(_) => self.translate(chunk, out, None),
-                None => self.feed_through_strings(chunk, out),
-            };
+            if self.raw.is_some() {
+                return self.feed_raw(chunk, out);
+            }
+            return self.feed_open(chunk.chunk(), out, None);
         }
         if matches!(self.outcome, Outcome::Stopped) {
             return Ok(());
         }
         self.verdict()?;
-        if chunk.is_empty() {
+        if chunk.chunk().is_empty() {
             return Ok(());
         }
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
@@ -225,7 +217,7 @@ impl Engine {
             return Err(self.fail_in(chunk, self.tokenizer.offset(), fault));
         }
         self.outcome = Outcome::OpenOtherwise;
-        self.translate(chunk, out, Some(fault))
+        self.feed_open(chunk, out, Some(fault))
     }
 
     /// Returns true if a translator has kept the text.
@@ -236,26 +228,7 @@ impl Engine {
     /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as
     /// they came.
     pub(crate) fn may_hold_raw(&self) -> bool {
-        self.followers.tracker.has_raw() && self.translator.as_deref().is_some_and(Translator::leaves_out)
-    }
-
-    /// The translator reads a chunk, or the rest of the one in which the strict reader has stopped.
-    #[cold]
-    fn translate(&mut self, chunk: &[u8], out: &mut dyn TokenOutput, stopped_by: Option<Fault>) -> Result<(), Error> {
-        let start = self.tokenizer.offset();
-        let Some((translator, parts)) = self.translator() else { return Ok(()) };
-        if parts.followers.tracker.has_raw() {
-            parts.followers.tracker.begin_raw_chunk(translator.held(), chunk, start);
-        }
-        let read = translator.feed(parts, chunk, out, stopped_by);
-        if self.followers.has_work_after_chunks {
-            self.end_chunk(read.as_ref().err().map(|fault| fault.offset), out);
-        }
-        self.mark_deviation();
-        if self.followers.tracker.level() > DOCUMENT {
-            self.tokenizer.refuse_string_pieces();
-        }
-        read.map_err(|fault| self.fail_in(chunk, start, fault))
+        self.raw.is_some() && self.translator.as_deref().is_some_and(Translator::leaves_out)
     }
 
     /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
@@ -286,7 +259,7 @@ impl Engine {
             {
                 translator.finish(parts, out.as_dyn())
             } else {
-                out.read(self.piece(None))
+                out.read(&mut self.piece(None))
             };
             finished.map_err(|fault| self.fail(&fault))?;
             self.end_text();

@@ -140,6 +140,6 @@ impl Parser {
             0 => engine.retained.at(place),
             _ => engine.inner.kept(level, place),
         };
-        queue.event(place, tracker.paths(), kept, |level, place| tracker.raw_text(level, place))
+        queue.event(place, tracker.paths(), kept)
     }
 }

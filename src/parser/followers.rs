@@ -3,7 +3,6 @@
 use alloc::boxed::Box;
 
 use super::duplicate_keys::OpenKeys;
-use super::retention::Retain;
 use super::tracker::Tracker;
 use crate::error::Fault;
 use crate::tree::Tree;
@@ -17,23 +16,15 @@ pub(crate) struct Followers {
     pub(crate) open_keys: Option<Box<OpenKeys>>,
     /// The partial document, if snapshots were asked for.
     pub(crate) tree: Option<Box<Tree>>,
-    /// True if a chunk is kept, or reported as it comes.
-    pub(crate) has_work_before_chunks: bool,
     /// True if the end of a chunk means anything: to a document that shows open atoms, to a parser that stops at the
-    /// root, to values that are reported as they come.
+    /// root.
     pub(crate) has_work_after_chunks: bool,
 }
 
 impl Followers {
-    pub(super) fn new(
-        tracker: Tracker,
-        open_keys: Option<Box<OpenKeys>>,
-        tree: Option<Box<Tree>>,
-        retain: Retain,
-    ) -> Self {
-        let has_work_before_chunks = retain != Retain::Nothing || tracker.has_raw();
-        let has_work_after_chunks = tree.as_deref().is_some_and(Tree::shows_open_atoms) || tracker.has_raw();
-        Self { tracker, open_keys, tree, has_work_before_chunks, has_work_after_chunks }
+    pub(super) fn new(tracker: Tracker, open_keys: Option<Box<OpenKeys>>, tree: Option<Box<Tree>>) -> Self {
+        let has_work_after_chunks = tree.as_deref().is_some_and(Tree::shows_open_atoms);
+        Self { tracker, open_keys, tree, has_work_after_chunks }
     }
 
     pub(super) fn clear(&mut self) {

@@ -12,9 +12,9 @@ mod open_matches;
 mod output;
 mod place;
 mod rare_list;
-mod raw_chunks;
+mod raw;
 mod retention;
-mod through_strings;
+mod slow_path;
 mod token_sink;
 mod tracker;
 mod translator;
@@ -30,7 +30,8 @@ pub use self::events::Events;
 pub(crate) use self::events::Unread;
 pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts};
 use self::output::{Callback, Queue};
-pub(crate) use self::output::{Kept, Output, Selected, SomeMatches, SomeText};
+pub(crate) use self::output::{Output, Report, Selected};
+use self::raw::RawDeltas;
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::token_sink::{Strings, TextPiece, TokenOutput, TokenSink};
@@ -101,7 +102,7 @@ impl Parser {
     /// Parses a chunk and returns its events; an error comes last.
     ///
     /// The chunk is parsed by the call itself: if you leave the loop over the events, the rest of them are dropped and
-    /// nothing else is lost. There is at most one delta per match per chunk.
+    /// nothing else is lost. There is at most one delta per match per chunk, unless a pattern has `|` or `raw:`.
     // Always inlined, so that the iterator dissolves: for a chunk of one byte that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
@@ -109,13 +110,15 @@ impl Parser {
         let queue = &mut self.queue;
         // A piece's events do not wait in the queue, which is cleared only if anything else is to come there.
         let (mut piece, mut end) = (None, 0);
-        let taken = self.engine.take_string_piece(chunk, |tracker, piece_of_text, text, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, raw, text, at| {
             end = tracker.selecting_leaf().len();
             if end > 0 {
-                queue.keep_piece(piece_of_text);
+                queue.keep_piece(chunk);
                 piece = Some(at);
-            } else if tracker.has_raw() {
-                end = tracker.queue_raw(text, at, queue);
+            } else if let Some(raw) = raw {
+                queue.clear();
+                raw.pass(text, at, tracker, queue);
+                end = queue.len();
             }
         });
         let fed = match taken {
@@ -170,8 +173,8 @@ impl Parser {
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk.as_ref());
         unless_interrupted(&mut self.engine, |engine| {
-            let taken = engine.take_string_piece(chunk, |tracker, _, text, at| {
-                tracker.delta(text, at, &mut Callback::new(&mut on_event));
+            let taken = engine.take_string_piece(chunk, |tracker, raw, text, at| {
+                raw::report_piece(tracker, raw, text, at, &mut Callback::new(&mut on_event));
             });
             match taken {
                 Some(fed) => fed,
@@ -214,16 +217,21 @@ impl Parser {
 
     /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
     pub fn reset(&mut self) {
-        self.queue.reset();
-        let Engine { tokenizer, followers, retained, outcome, inner, translator, .. } = &mut self.engine;
+        self.queue.clear();
+        let Engine { tokenizer, followers, retained, outcome, inner, raw, translator, .. } = &mut self.engine;
         tokenizer.reset();
         followers.clear();
         retained.clear();
         inner.clear();
+        if followers.tracker.has_raw() {
+            // There is none after a callback that has panicked.
+            *raw = raw.take().or_else(|| RawDeltas::of(followers.tracker.patterns()));
+            raw.iter_mut().for_each(|raw| raw.clear());
+        }
         if let Some(translator) = translator {
             translator.reset();
         }
-        *outcome = Outcome::open(&followers.tracker, inner, translator.as_deref());
+        *outcome = Outcome::open(followers.tracker.has_raw(), inner, translator.as_deref());
     }
 
     /// Returns true if the root value has closed, with nothing but white space after it so far. Only

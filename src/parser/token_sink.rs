@@ -8,7 +8,7 @@ use core::ops::Range;
 use super::duplicate_keys::OpenKeys;
 use super::followers::Followers;
 use super::inner_text::{DOCUMENT, InnerText};
-use super::output::{Callback, Kept, Output, Queue, Selected, SomeMatches, SomeText};
+use super::output::{Callback, Output, Queue, Report, Selected};
 use super::retention::Retained;
 use super::tracker::OpenValues;
 use crate::error::{Error, ErrorKind, Fault};
@@ -48,21 +48,26 @@ pub(crate) trait TokenOutput: Output {
     }
 
     /// Reads a piece of a text with the same receiver.
-    fn read(&mut self, piece: TextPiece<'_>) -> Result<(), Fault> {
-        // Compiled once for all outputs that need no receiver of their own.
-        piece.read(&mut self.as_dyn())
-    }
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault>;
 }
 
 impl TokenOutput for Queue {
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
         self
     }
+
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
+        piece.read_plainly(self)
+    }
 }
 
 impl<F: FnMut(Event<'_>) + ?Sized> TokenOutput for Callback<'_, F> {
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
         self
+    }
+
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
+        piece.read_plainly(self)
     }
 }
 
@@ -71,46 +76,18 @@ impl TokenOutput for &mut (dyn TokenOutput + '_) {
         &mut **self
     }
 
-    fn read(&mut self, piece: TextPiece<'_>) -> Result<(), Fault> {
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
         (**self).read(piece)
     }
 }
 
 impl Output for &mut (dyn TokenOutput + '_) {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+        (**self).report(value, what);
+    }
+
     fn reads_later(&self) -> bool {
         (**self).reads_later()
-    }
-
-    fn begin_chunk(&mut self) {
-        (**self).begin_chunk();
-    }
-
-    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        (**self).begin(selected, at);
-    }
-
-    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        (**self).delta(selected, text, at);
-    }
-
-    fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        (**self).delta_among_others(selected, text, at);
-    }
-
-    fn some_delta(&mut self, matches: &mut SomeMatches, new: SomeText<'_>) {
-        (**self).some_delta(matches, new);
-    }
-
-    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64) {
-        (**self).end_atom(selected, text, end);
-    }
-
-    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>) {
-        (**self).end_span(selected, end, kept);
-    }
-
-    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error) {
-        (**self).inner_error(selected, error);
     }
 }
 
@@ -136,9 +113,21 @@ impl<'a> TextPiece<'a> {
         self.bytes.unwrap_or_default()
     }
 
+    /// The offset in the text.
+    pub(crate) fn at(&self) -> u64 {
+        self.tokenizer.offset()
+    }
+
+    /// Reads it with the receiver that reports to an output, where that has no other.
+    fn read_plainly<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
+        // A small module has the tokenizer and its followers once, for all outputs.
+        if cfg!(target_arch = "wasm32") { self.read(&mut out.as_dyn()) } else { self.read(out) }
+    }
+
     /// Reads it with the receiver of tokens that reports to an output.
-    pub(crate) fn read<O: TokenOutput>(self, out: &'a mut O) -> Result<(), Fault> {
+    pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
         let Self { bytes, tokenizer, followers, retained, strings, .. } = self;
+        let strings = strings.as_mut().map(|Strings { level, deeper }| Strings { level: *level, deeper });
         let mut sink = O::sink(TokenSink { followers, retained, out, strings });
         match bytes {
             Some(bytes) => tokenizer.feed_dyn(bytes, &mut sink),
@@ -185,25 +174,12 @@ impl InnerText {
             return;
         }
         let Self { tokenizer, kept, open_keys, .. } = self;
-        let start = tokenizer.offset();
         kept.keep(piece.unwrap_or_default().as_bytes());
         let read = {
             let inside = Inside::new(followers, open_keys);
-            let followers = &mut *inside.followers;
-            followers.tracker.begin_raw_piece(level, piece.unwrap_or_default(), start);
-            let read = out.read(TextPiece {
-                bytes: piece.map(str::as_bytes),
-                raw,
-                tokenizer,
-                followers,
-                retained: kept,
-                strings: Some(Strings { level, deeper }),
-            });
-            if inside.followers.tracker.has_raw() {
-                let failed_at = read.as_ref().err().map(|fault| fault.offset);
-                inside.followers.tracker.end_raw_piece(level, failed_at, out);
-            }
-            read
+            let (followers, strings) = (&mut *inside.followers, Some(Strings { level, deeper }));
+            let bytes = piece.map(str::as_bytes);
+            out.read(&mut TextPiece { bytes, raw, tokenizer, followers, retained: kept, strings })
         };
         if let Err(fault) = read {
             self.has_failed = true;
@@ -321,11 +297,7 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
     fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
         let at = raw.start;
         let Some(Strings { level, .. }) = self.strings else {
-            if self.followers.tracker.has_raw() {
-                self.followers.tracker.delta_in(DOCUMENT, text, at, self.out.as_dyn());
-            } else {
-                self.followers.tracker.delta(text, at, self.out);
-            }
+            self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
         };
         // The string's own delta comes before what its text reports.

@@ -13,19 +13,16 @@ mod innermost;
 mod inside;
 mod open;
 mod paths;
-mod raw;
 mod rows;
 
-use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 use core::slice;
 
 pub(crate) use self::innermost::OpenValues;
 pub(crate) use self::open::OpenContainer;
-use self::raw::RawDeltas;
 use self::rows::Rows;
-use super::output::{Kept, Output, Selected};
+use super::output::{Kept, Output, Report, Selected};
 use super::rare_list::RareList;
 use crate::event::{Event, EventKind};
 use crate::path::{NodeId, PathStore, ROOT};
@@ -50,8 +47,8 @@ pub(crate) struct Tracker {
     /// The open strings that are read inside, outermost first.
     entered: RareList<EnteredString>,
     next_match: u64,
-    /// If a pattern is raw.
-    raw: Option<Box<RawDeltas>>,
+    /// True if a pattern is raw.
+    has_raw: bool,
     /// True if a reader may take an object for the value whose text it contains as a string.
     has_disguises: bool,
 }
@@ -104,7 +101,7 @@ impl OpenValue {
 impl Tracker {
     pub(super) fn new(patterns: PatternSet) -> Self {
         Self {
-            raw: RawDeltas::of(&patterns),
+            has_raw: patterns.as_slice().iter().any(|pattern| pattern.is_raw),
             rows: Rows::of_root(patterns.automaton()),
             patterns,
             paths: PathStore::default(),
@@ -134,7 +131,6 @@ impl Tracker {
         self.selecting.clear();
         self.entered.truncate(0);
         self.next_match = 0;
-        self.raw.iter_mut().for_each(|raw| raw.clear());
     }
 
     pub(super) fn paths(&self) -> &PathStore {
@@ -153,6 +149,27 @@ impl Tracker {
     /// Returns true if a value of the text of a level is open that a pattern selects.
     pub(crate) fn has_open_match_in(&self, level: usize) -> bool {
         self.selected_in(level).next().is_some()
+    }
+
+    /// Returns true if a pattern is raw.
+    pub(super) fn has_raw(&self) -> bool {
+        self.has_raw
+    }
+
+    /// Returns true if the open string or atom is selected.
+    pub(super) fn has_leaf(&self) -> bool {
+        self.leaf.is_some()
+    }
+
+    /// Returns true if the open string's decoded text is reported.
+    fn needs_text(&self) -> bool {
+        let is_raw = |pattern: &PatternId| self.patterns.get(*pattern).is_some_and(|pattern| pattern.is_raw);
+        !self.has_raw || !self.selecting_leaf().iter().all(is_raw)
+    }
+
+    /// The node of an open value with so many open containers around it.
+    pub(super) fn node_at(&self, depth: usize) -> NodeId {
+        self.frames.get(depth).map_or(self.node, |frame| frame.node)
     }
 
     /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
@@ -218,10 +235,9 @@ impl Tracker {
             automaton.push_selected(row, &mut self.selecting);
         }
         let value = OpenValue { kind, pattern, patterns, start, first_match: self.next_match };
-        out.begin(&self.innermost(&value), start);
+        out.report(&self.innermost(&value), Report::Begin { at: start });
         self.next_match += u64::from(patterns);
         self.keep_path(out);
-        self.begin_raw(&value, out);
         Some(value)
     }
 
@@ -235,6 +251,7 @@ impl Tracker {
             node: self.node,
             paths: &self.paths,
             level: self.entered.len(),
+            depth: self.frames.len(),
         }
     }
 
@@ -302,8 +319,8 @@ impl Tracker {
         self.rows.pop(self.patterns.automaton());
         self.node = node;
         if is_selected && let Some(value) = self.selected.pop() {
-            self.end_raw(end, out);
-            out.end_span(&self.innermost(&value), end, kept(value.start..end));
+            let kept = kept(value.start..end);
+            out.report(&self.innermost(&value), Report::EndSpan { kept, end });
             self.forget(&value, out);
         }
     }
@@ -318,10 +335,8 @@ impl Tracker {
     #[inline]
     pub(super) fn delta<O: Output + ?Sized>(&mut self, text: &str, at: u64, out: &mut O) {
         if let Some(value) = &self.leaf {
-            out.delta(&self.innermost(value), text, at);
+            out.report(&self.innermost(value), Report::Delta { text, at });
             self.keep_path(out);
-        } else {
-            self.pass_raw(text, at, out);
         }
     }
 
@@ -351,8 +366,7 @@ impl Tracker {
     #[inline]
     pub(super) fn end_atom<O: Output + ?Sized>(&mut self, text: &str, end: u64, out: &mut O) {
         if let Some(value) = self.leaf.take() {
-            self.end_raw(end, out);
-            out.end_atom(&self.innermost(&value), text, end);
+            out.report(&self.innermost(&value), Report::EndAtom { text, end });
             self.forget(&value, out);
         }
     }
@@ -365,8 +379,8 @@ impl Tracker {
         out: &mut O,
     ) {
         if let Some(value) = self.leaf.take() {
-            self.end_raw(end, out);
-            out.end_span(&self.innermost(&value), end, kept(value.start..end));
+            let kept = kept(value.start..end);
+            out.report(&self.innermost(&value), Report::EndSpan { kept, end });
             self.forget(&value, out);
         }
     }

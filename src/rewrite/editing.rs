@@ -7,8 +7,7 @@ use alloc::vec::Vec;
 use super::RewriteError;
 use super::rule::{self, Rule, RuleKind};
 use super::state::{Choices, Container, OpenRule, State, escaped};
-use crate::error::Error;
-use crate::parser::{Kept, Output, Selected};
+use crate::parser::{Output, Report, Selected};
 use crate::tokenizer::unescaped;
 
 /// The state while a chunk is read.
@@ -216,30 +215,23 @@ impl Writer<'_> {
 }
 
 impl Output for Writer<'_> {
-    fn reads_later(&self) -> bool {
-        false
-    }
-
-    fn begin(&mut self, selected: &Selected<'_>, at: u64) {
-        if self.state.open.is_none() {
-            self.begin_rule(selected, at);
+    #[inline]
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>) {
+        match what {
+            Report::Begin { at } => {
+                if self.state.open.is_none() {
+                    self.begin_rule(value, at);
+                }
+            }
+            Report::Delta { text, .. } => {
+                let match_id = value.first().map(|(_, match_id)| match_id);
+                if self.state.open.as_ref().is_some_and(|open| open.match_id == match_id) {
+                    self.map_text(text);
+                }
+            }
+            Report::EndAtom { end, .. } | Report::EndSpan { end, .. } => self.end_rule(value, end),
+            // What has failed is known where the text is read.
+            Report::InnerError(_) => {}
         }
     }
-
-    fn delta(&mut self, selected: &Selected<'_>, text: &str, _at: u64) {
-        let match_id = selected.first().map(|(_, match_id)| match_id);
-        if self.state.open.as_ref().is_some_and(|open| open.match_id == match_id) {
-            self.map_text(text);
-        }
-    }
-
-    fn end_atom(&mut self, selected: &Selected<'_>, _text: &str, end: u64) {
-        self.end_rule(selected, end);
-    }
-
-    fn end_span(&mut self, selected: &Selected<'_>, end: u64, _kept: Kept<'_>) {
-        self.end_rule(selected, end);
-    }
-
-    fn inner_error(&mut self, _selected: &Selected<'_>, _error: &Error) {}
 }

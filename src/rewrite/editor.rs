@@ -28,7 +28,7 @@ impl TokenOutput for Writer<'_> {
         Editor(sink)
     }
 
-    fn read(&mut self, piece: TextPiece<'_>) -> Result<(), Fault> {
+    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
         let (level, bytes) = (piece.level(), piece.bytes());
         let Some(outer) = level.checked_sub(1) else { return piece.read(self) };
         let end = self.state.raw_in(outer, piece.raw.end);

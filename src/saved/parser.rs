@@ -89,9 +89,9 @@ impl Parser {
         if outcome != FAILED {
             replay::save_counters(&self.engine, out);
         }
-        if outcome == OPEN && self.engine.may_hold_raw() {
+        if let Some(raw) = self.engine.raw.as_ref().filter(|_| outcome == OPEN && self.engine.may_hold_raw()) {
             // Nothing of a comment is in the text that leads here.
-            out.bytes(self.engine.followers.tracker.raw_held());
+            out.bytes(raw.held());
         }
     }
 
@@ -153,8 +153,8 @@ impl Parser {
             Impossible::unless(newest <= self.engine.tokenizer.offset() && self.has_counted_elements())?;
         }
         if form == JUMPING && outcome == OPEN && self.engine.may_hold_raw() {
-            let held = reader.bytes()?;
-            Impossible::unless(self.engine.followers.tracker.restore_raw_held(held, self.engine.tokenizer.offset()))?;
+            let (held, end) = (reader.bytes()?, self.engine.tokenizer.offset());
+            Impossible::unless(self.engine.raw.as_mut().is_some_and(|raw| raw.restore_held(held, end)))?;
         }
         self.engine.mark_deviation();
         match (outcome, error) {
@@ -185,7 +185,7 @@ impl Parser {
         is_jumping: bool,
         is_open: bool,
     ) -> Result<(Listed, Option<[u8; 3]>), Impossible> {
-        let Engine { followers, inner, outcome, translator, .. } = &mut self.engine;
+        let Engine { inner, outcome, raw, translator, .. } = &mut self.engine;
         let Some(translator) = translator.as_deref_mut() else { return Ok((Listed::default(), None)) };
         let listed = Listed::restore(reader, translator)?;
         listed.apply(translator.deviations_mut());
@@ -194,7 +194,7 @@ impl Parser {
         }
         // It sleeps until something deviates.
         Impossible::unless(translator.is_awake() || listed.count == 0)?;
-        *outcome = Outcome::open(&followers.tracker, inner, Some(translator));
+        *outcome = Outcome::open(raw.is_some(), inner, Some(translator));
         let mut byte = || reader.byte();
         let place = if is_jumping && is_open { Some([byte()?, byte()?, byte()?]) } else { None };
         Ok((listed, place))

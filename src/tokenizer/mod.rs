@@ -48,7 +48,7 @@ pub(crate) use self::stops::{BLOCK, Stops, plain_len};
 use self::string::OpenString;
 use self::utf8::Utf8Carry;
 pub use self::utf8::floor_char_boundary;
-pub(crate) use self::utf8::{Utf8Rest, ascii_part, valid_prefix};
+pub(crate) use self::utf8::{Utf8Rest, ascii_part, ascii_text, valid_prefix};
 use crate::error::{ErrorKind, Fault};
 
 /// The thing that the next byte is part of.

@@ -190,6 +190,25 @@ fn they_are_spelt_in_front() {
     assert_eq!("raw:a[-1]".parse::<Pattern>().unwrap_err().column(), 7);
 }
 
+/// A callback that panics takes none of them along for good.
+#[test]
+fn they_are_reported_again_after_a_panic_and_a_reset() {
+    let mut parser = Parser::new(&PatternSet::new(["raw:a"]).unwrap());
+    let panics = std::panic::AssertUnwindSafe(|| parser.feed_with("{\"a\": [1", |_| panic!("a callback")));
+    assert!(std::panic::catch_unwind(panics).is_err());
+    parser.reset();
+    let mut told = String::new();
+    for chunk in ["{\"a\": [1", ", 2", "]}"] {
+        let add = |event: jsonspigot::Event<'_>| {
+            if let EventKind::Delta(text) = event.kind {
+                told.push_str(text);
+            }
+        };
+        parser.feed_with(chunk, add).unwrap();
+    }
+    assert_eq!(told, "[1, 2]");
+}
+
 /// A rule is about values, not about how their text is reported.
 #[test]
 fn rules_refuse_them() {

@@ -13,6 +13,7 @@ use jsonspigot::{
     Parser, ParserBuilder, PatternSet, RestoreError, Retain, Revision,
 };
 use jsonspigot_check::laws::Law;
+use jsonspigot_check::lines::joined;
 use serde_json::{Map, Value, json};
 
 struct Vector {
@@ -195,7 +196,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             None => parser.finish(),
         };
         let parser = events.parser();
-        let mut refused = None;
+        let (mut refused, told) = (None, printer.out.len());
         for event in events {
             match event {
                 Ok(event) => {
@@ -208,6 +209,8 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             }
         }
         printer.deviations(parser, u64::MAX);
+        let new = joined(&printer.out.split_off(told));
+        printer.out += &new;
         printer.partial(vector, parser);
         if let Some(error) = refused {
             printer.error(&error);

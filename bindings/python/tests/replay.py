@@ -196,6 +196,29 @@ class Shown:
         self.revision = parser.revision()
 
 
+def joined(lines: Iterator[str | JsonSpigotError]) -> list[str | JsonSpigotError]:
+    """A chunk's lines with the deltas of each match joined in its first one."""
+    told: list[str | JsonSpigotError] = []
+    newest: dict[str, int] = {}
+    for printed in lines:
+        head, text = "", ""
+        if isinstance(printed, str):
+            head, _, text = printed.partition(',"text":"')
+        origin = head.partition(',"pattern":')[2]
+        if not head.startswith('{"event":"delta"'):
+            # A path may have another match.
+            newest.pop(origin.partition(',"kind":')[0], None)
+        elif origin in newest:
+            first = told[newest[origin]]
+            assert isinstance(first, str)
+            told[newest[origin]] = first.removesuffix('"}') + text
+            continue
+        else:
+            newest[origin] = len(told)
+        told.append(printed)
+    return told
+
+
 def parser_lines(
     parser: Parser, chunks: list[bytes], how: str | None, with_value: bool, again: Callable[[Parser], Parser]
 ) -> Iterator[str]:
@@ -227,7 +250,7 @@ def parser_lines(
     for chunk in [*chunks, None]:
         if chunk is None and parser.deviation_count > len(parser.deviations):
             yield line("deviation", [("more", str(parser.deviation_count - len(parser.deviations)))])
-        for printed in tell(parser.finish) if chunk is None else tell(parser.feed, chunk):
+        for printed in joined(tell(parser.finish) if chunk is None else tell(parser.feed, chunk)):
             if isinstance(printed, JsonSpigotError):
                 yield line("error", place(printed))
                 return

@@ -3,6 +3,7 @@
 use jsonspigot::{Deviation, DuplicateKeys, Error, Event, EventKind, Limits, Parser, PatternSet, Retain, ValueKind};
 use serde_json::Value;
 
+use crate::driver::are_plain;
 use crate::laws::Law;
 
 /// Chunk edges are invisible, and errors stick: these chunks and their text as a whole give the same, by both methods.
@@ -116,6 +117,7 @@ impl Log {
 fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Log {
     let mut log = Log::default();
     let mut verdict = Ok(());
+    let is_plain = are_plain(parser.patterns());
     for chunk in chunks {
         let mut grown = Vec::new();
         for event in parser.feed(chunk) {
@@ -123,7 +125,7 @@ fn feed(mut parser: Parser, chunks: &[&[u8]]) -> Log {
                 Ok(event) => {
                     log.add(&event);
                     if let EventKind::Delta(_) = event.kind {
-                        assert!(!grown.contains(&event.match_id), "one delta a match and chunk");
+                        assert!(!(is_plain && grown.contains(&event.match_id)), "one delta a match and chunk");
                         grown.push(event.match_id);
                     }
                 }

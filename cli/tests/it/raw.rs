@@ -11,8 +11,9 @@ fn the_lines_of_a_value_as_it_comes() {
     exit status 0
     --- stdout
     {"event":"begin","pattern":0,"path":"args","kind":"object"}
-    {"event":"raw","pattern":0,"path":"args","text":"{\"city\":  \""}
+    {"event":"raw","pattern":0,"path":"args","text":"{"}
     {"event":"begin","pattern":1,"path":"args.city","kind":"string"}
+    {"event":"raw","pattern":0,"path":"args","text":"\"city\":  \""}
     {"event":"delta","pattern":1,"path":"args.city","text":"Paris"}
     {"event":"end","pattern":1,"path":"args.city","value":"Par\u0069s"}
     {"event":"raw","pattern":0,"path":"args","text":"Par\\u0069s\", \"days\":"}
@@ -32,10 +33,17 @@ fn in_strings_and_in_calls() {
     exit status 0
     --- stdout
     {"event":"begin","pattern":0,"path":"args | $","kind":"object"}
-    {"event":"raw","pattern":0,"path":"args | $","text":"{\"city\": \"Par\\u0069s\"}"}
+    {"event":"raw","pattern":0,"path":"args | $","text":"{\"city\": "}
     {"event":"begin","pattern":1,"path":"args | city","kind":"string"}
-    {"event":"raw","pattern":1,"path":"args | city","text":"\"Par\\u0069s\""}
+    {"event":"raw","pattern":1,"path":"args | city","text":"\""}
+    {"event":"raw","pattern":0,"path":"args | $","text":"\"Par"}
+    {"event":"raw","pattern":1,"path":"args | city","text":"Par"}
+    {"event":"raw","pattern":0,"path":"args | $","text":"\\"}
+    {"event":"raw","pattern":1,"path":"args | city","text":"\\"}
+    {"event":"raw","pattern":0,"path":"args | $","text":"u0069s"}
+    {"event":"raw","pattern":1,"path":"args | city","text":"u0069s\""}
     {"event":"end","pattern":1,"path":"args | city"}
+    {"event":"raw","pattern":0,"path":"args | $","text":"\"}"}
     {"event":"end","pattern":0,"path":"args | $"}
     {"event":"done","bytes":39}
     "#);

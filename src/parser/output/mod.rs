@@ -6,8 +6,6 @@ mod queue;
 
 use core::ops::Range;
 
-use smallvec::SmallVec;
-
 pub(super) use self::callback::Callback;
 pub(super) use self::queue::Queue;
 use crate::error::Error;
@@ -26,6 +24,8 @@ pub(crate) struct Selected<'a> {
     pub(super) paths: &'a PathStore,
     /// The level of its text: 0 is the document's, and the texts in strings of a text have one more.
     pub(crate) level: usize,
+    /// The number of open containers around it, and of open strings that are read inside.
+    pub(super) depth: usize,
 }
 
 impl<'a> Selected<'a> {
@@ -45,62 +45,39 @@ impl<'a> Selected<'a> {
     }
 }
 
-/// Those of a value's matches that report the same text: decoded, or as it came.
-#[derive(Clone, Debug)]
-pub(crate) struct SomeMatches {
-    /// Ascending.
-    pub(super) matches: SmallVec<[(PatternId, u64); 2]>,
-    /// The place where a queue has their newest deltas, if it still has them.
-    pub(super) newest: usize,
+/// What an [`Output`] is told of a value.
+pub(crate) enum Report<'a> {
+    Begin {
+        at: u64,
+    },
+    /// New text of a string, or of a value as it comes.
+    Delta {
+        text: &'a str,
+        at: u64,
+    },
+    /// The end of a null, boolean or number with its text.
+    EndAtom {
+        text: &'a str,
+        end: u64,
+    },
+    /// The end of a string or container.
+    EndSpan {
+        kept: Kept<'a>,
+        end: u64,
+    },
+    /// The text in the string has failed.
+    InnerError(&'a Error),
 }
 
-impl SomeMatches {
-    pub(super) fn is_empty(&self) -> bool {
-        self.matches.is_empty()
-    }
-}
-
-impl FromIterator<(PatternId, u64)> for SomeMatches {
-    fn from_iter<I: IntoIterator<Item = (PatternId, u64)>>(matches: I) -> Self {
-        Self { matches: matches.into_iter().collect(), newest: usize::MAX }
-    }
-}
-
-/// New text for some of a value's matches, beside others that report other text.
-pub(crate) struct SomeText<'a> {
-    pub(super) text: &'a str,
-    pub(super) at: u64,
-    pub(super) level: usize,
-    /// Where it is in the text of its level that the parser has of this chunk, if it is text as it came.
-    pub(super) place: Option<Range<usize>>,
-    pub(super) node: NodeId,
-    pub(super) paths: &'a PathStore,
-}
+/// The JSON text of a value, if it was kept, and its place in what its level keeps.
+pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;
 
 /// A receiver of the parser's events.
 pub(crate) trait Output {
+    fn report(&mut self, value: &Selected<'_>, what: Report<'_>);
+
     /// Returns true if events are read later, so that their paths must stay.
-    fn reads_later(&self) -> bool;
-    /// A chunk begins that may have text inside strings, or what is left of one.
-    fn begin_chunk(&mut self) {}
-
-    fn begin(&mut self, selected: &Selected<'_>, at: u64);
-    /// New text of a string, where no string of the document is read inside.
-    fn delta(&mut self, selected: &Selected<'_>, text: &str, at: u64);
-    /// New text of a string, where some are: events of other levels may have come since the last.
-    fn delta_among_others(&mut self, selected: &Selected<'_>, text: &str, at: u64) {
-        self.delta(selected, text, at);
+    fn reads_later(&self) -> bool {
+        false
     }
-    /// New text for some of a value's matches.
-    fn some_delta(&mut self, _matches: &mut SomeMatches, _new: SomeText<'_>) {}
-    /// The end of an atom with its text.
-    fn end_atom(&mut self, selected: &Selected<'_>, text: &str, end: u64);
-    /// The end of a string or container, with its JSON text, if it was kept, and where in the text that its level
-    /// keeps.
-    fn end_span(&mut self, selected: &Selected<'_>, end: u64, kept: Kept<'_>);
-    /// The text in the string has failed.
-    fn inner_error(&mut self, selected: &Selected<'_>, error: &Error);
 }
-
-/// The retained text of a value, and its place.
-pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;

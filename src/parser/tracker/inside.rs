@@ -5,7 +5,7 @@ use core::ops::Range;
 
 use super::{EnteredString, Frame, Tracker};
 use crate::error::Error;
-use crate::parser::output::{Kept, Output, Selected};
+use crate::parser::output::{Kept, Output, Report, Selected};
 use crate::tokenizer::ValueKind;
 
 impl Tracker {
@@ -35,26 +35,20 @@ impl Tracker {
     /// New text of the open string of a level, which may be read inside.
     #[inline]
     pub(in crate::parser) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
-        if self.raw.is_some() && self.delta_beside_raw(level, text, at, out) {
-            return;
-        }
-        let (value, node, to) = match self.entered.get(level) {
-            Some(string) => {
-                let Frame { is_selected, node, .. } = self.frames[string.frame];
-                (self.selected[..string.selected_to].last().filter(|_| is_selected), node, string.selecting_to)
-            }
-            None => (self.leaf.as_ref(), self.node, self.selecting.len()),
-        };
+        let Some(string) = self.entered.get(level) else { return self.delta(text, at, out) };
+        let Frame { is_selected, node, .. } = self.frames[string.frame];
+        let value = self.selected[..string.selected_to].last().filter(|_| is_selected);
         if let Some(value) = value {
             let selected = Selected {
-                patterns: value.patterns_in(&self.selecting[..to]),
+                patterns: value.patterns_in(&self.selecting[..string.selecting_to]),
                 first_match: value.first_match,
                 kind: value.kind,
                 node,
                 paths: &self.paths,
                 level,
+                depth: string.frame,
             };
-            out.delta_among_others(&selected, text, at);
+            out.report(&selected, Report::Delta { text, at });
             if out.reads_later() {
                 self.paths.pin(node);
             }
@@ -80,7 +74,6 @@ impl Tracker {
         else {
             return;
         };
-        self.forget_raw(frame);
         let automaton = self.patterns.automaton();
         self.entered.truncate(level);
         self.frames.truncate(frame + 1);
@@ -97,8 +90,9 @@ impl Tracker {
             node: self.node,
             paths: &self.paths,
             level,
+            depth: frame,
         };
-        out.inner_error(&selected, error);
+        out.report(&selected, Report::InnerError(error));
         self.next_match += (self.selecting.len() - selecting_to) as u64;
         self.selecting.truncate(selecting_to);
         self.keep_path(out);

@@ -6,19 +6,13 @@ use crate::parser::output::Output;
 impl Tracker {
     /// The path of the event just reported must stay until the event has been read.
     #[inline]
-    pub(super) fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
+    pub(in crate::parser) fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
         if out.reads_later() {
             self.paths.pin(self.node);
         }
     }
 
-    /// The next chunk is to be [seen](Self::unpin_paths) as one after which paths had to stay.
-    pub(in crate::parser) fn keep_path_of_next(&mut self) {
-        self.paths.pin(self.node);
-    }
-
-    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay,
-    /// as those of values that are reported as they come do.
+    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay.
     #[inline]
     pub(in crate::parser) fn unpin_paths(&mut self) -> bool {
         self.paths.unpin()
