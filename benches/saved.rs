@@ -28,7 +28,7 @@ fn saved(criterion: &mut Criterion) {
     for (name, builder) in [("keeps nothing", keeps_nothing), ("snapshots", keeps_nothing.snapshots())] {
         let sizes = text.chunks(CHUNK).scan(builder.build(&patterns), |parser, chunk| {
             parser.feed(chunk).check().expect("the tool call is valid");
-            Some(parser.save().len())
+            Some(parser.save().unwrap().len())
         });
         let sizes: Vec<usize> = sizes.collect();
         println!("{name}: {} bytes in the middle, {:?} at most", sizes[sizes.len() / 2], sizes.iter().max());
@@ -36,8 +36,8 @@ fn saved(criterion: &mut Criterion) {
         parser.feed(&text[..middle]).check().expect("the tool call is valid");
         group.bench_function(format!("save and restore/{name}"), |b| {
             b.iter(|| {
-                let bytes = black_box(&parser).save();
-                let restored = builder.restore(&patterns, &bytes);
+                let bytes = black_box(&parser).save().unwrap();
+                let restored = builder.build(&patterns).restore(&bytes);
                 // By reference, so that the parser is not moved.
                 black_box(&restored).as_ref().map(Parser::offset).expect("it was just saved")
             });

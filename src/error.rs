@@ -4,6 +4,7 @@
 
 mod deviation;
 mod deviations;
+mod impossible;
 #[cfg(feature = "std")]
 mod io;
 mod panics;
@@ -14,6 +15,7 @@ use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
+pub use self::impossible::Impossible;
 pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 
@@ -250,7 +252,8 @@ pub enum ErrorKind {
     /// order.
     OutOfOrder,
     /// A call that needs text the parser does not [retain](crate::Retain), or a document without
-    /// [snapshots](crate::ParserBuilder::snapshots).
+    /// [snapshots](crate::ParserBuilder::snapshots). Also [saving](crate::Parser::save) a
+    /// [lenient](crate::ParserBuilder::lenient) parser that does not retain all its text.
     NotRetained,
     /// `items[*]`, `a[`, `a | b`: a path given to [`Parser::state_of`](crate::Parser::state_of) that is not concrete or
     /// leads into a string.

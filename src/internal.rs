@@ -106,7 +106,7 @@ pub trait Inside {
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
     fn choices(&self) -> saved::Digest;
     /// Writes everything but the header of a saved state.
-    fn save_body(&self, out: &mut saved::Writer<'_>);
+    fn save_body(&self, out: &mut saved::Writer<'_>) -> Result<(), Error>;
     fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible>;
 }
 
@@ -155,8 +155,8 @@ impl Inside for Parser {
         self.choices()
     }
 
-    fn save_body(&self, out: &mut saved::Writer<'_>) {
-        self.save_body(out);
+    fn save_body(&self, out: &mut saved::Writer<'_>) -> Result<(), Error> {
+        self.save_body(out)
     }
 
     fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible> {
@@ -177,7 +177,7 @@ pub trait Rewriting {
     fn is_in_root_string(&self) -> bool;
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
     /// Writes everything but the header of a saved state.
-    fn save_body(&self, out: &mut saved::Writer<'_>);
+    fn save_body(&self, out: &mut saved::Writer<'_>) -> Result<(), Error>;
     fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible>;
 }
 
@@ -220,8 +220,8 @@ impl Rewriting for Rewriter {
         self.owner(kind)
     }
 
-    fn save_body(&self, out: &mut saved::Writer<'_>) {
-        self.save_body(out);
+    fn save_body(&self, out: &mut saved::Writer<'_>) -> Result<(), Error> {
+        self.save_body(out)
     }
 
     fn restore_body(&mut self, reader: &mut saved::Reader<'_>) -> Result<(), saved::Impossible> {

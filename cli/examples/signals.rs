@@ -22,14 +22,14 @@ fn main() -> Result<(), Box<dyn Error>> {
             continue;
         }
         if name == "save" {
-            let state: String = calls.save().iter().map(|byte| format!("{byte:02x}")).collect();
+            let state: String = calls.save()?.iter().map(|byte| format!("{byte:02x}")).collect();
             writeln!(out, "{}", serde_json::json!([state]))?;
             continue;
         }
         if name == "restore" {
             let digits = given[0].as_str().unwrap_or_default().as_bytes();
             let byte = |two: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(two), 16);
-            calls = builder.clone().restore(&digits.chunks(2).map(byte).collect::<Result<Vec<_>, _>>()?)?;
+            calls = builder.clone().build().restore(&digits.chunks(2).map(byte).collect::<Result<Vec<_>, _>>()?)?;
             writeln!(out, "[]")?;
             continue;
         }

@@ -34,7 +34,7 @@ impl Source for Document {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        self.parser = self.builder.restore(&self.patterns, &self.parser.save())?;
+        self.parser = self.builder.build(&self.patterns).restore(&self.parser.save()?)?;
         Ok(())
     }
 

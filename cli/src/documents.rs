@@ -46,7 +46,7 @@ impl Source for Texts {
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
         let parser = self.builder.build(&self.patterns);
-        self.documents = Documents::restore(self.framing, parser, &self.documents.save())?;
+        self.documents = Documents::new(self.framing, parser).restore(&self.documents.save()?)?;
         Ok(())
     }
 

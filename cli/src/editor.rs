@@ -1,6 +1,6 @@
 //! The editor of the input: of a text, of each of many, or of the arguments of a provider's calls.
 
-use jsonspigot::{DocumentRewriter, RestoreError, RewriteError, Rewriter, Rewritten};
+use jsonspigot::{DocumentRewriter, Error, RestoreError, RewriteError, Rewriter, Rewritten};
 use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{BadEventReason, CallRewriter};
 
@@ -65,11 +65,11 @@ impl Editor {
         }
     }
 
-    pub(crate) fn save(&self) -> Vec<u8> {
+    pub(crate) fn save(&self) -> Result<Vec<u8>, Error> {
         match self {
             Self::Text(rewriter) => rewriter.save(),
             Self::Documents(documents) => documents.save(),
-            Self::Calls(editor) => editor.0.save_with(editor.1.save()),
+            Self::Calls(editor) => editor.0.save_with(editor.1.save()?),
         }
     }
 

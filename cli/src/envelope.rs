@@ -79,9 +79,9 @@ impl Source for Text {
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
         let delimiters = self.envelope.delimiters().to_vec();
-        let saved = self.utf8.save_with(self.envelope.save());
-        let restore = |state: &[u8]| self.builder.restore(delimiters, &self.patterns, state);
-        (self.utf8, self.envelope) = Utf8::restore_with(&saved, restore)?;
+        let saved = self.utf8.save_with(self.envelope.save()?)?;
+        let new = self.builder.build(delimiters, &self.patterns);
+        (self.utf8, self.envelope) = Utf8::new().restore_with(&saved, |state| new.restore(state))?;
         Ok(())
     }
 

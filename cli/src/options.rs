@@ -295,6 +295,11 @@ impl Options {
             let message = "the argument '--value' needs '--retain all', which keeps the whole value";
             return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());
         }
+        let keeps_less = matches!(options.retain, Some(Retain::Matches | Retain::Nothing));
+        if options.checkpoint.is_some() && !options.lenient.is_empty() && keeps_less {
+            let message = "the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text";
+            return Err(Self::command().error(ErrorKind::ArgumentConflict, message).into());
+        }
         Ok(options)
     }
 
@@ -356,6 +361,8 @@ impl Options {
             // Only the path of an error can tell that less was kept: prose shows no value that was told before, and an
             // end's value lies within its match.
             None if self.value => jsonspigot::Retain::All,
+            // Whether there are checkpoints or not, so that the path of an error is the same.
+            None if !self.lenient.is_empty() => jsonspigot::Retain::All,
             None if self.text => jsonspigot::Retain::Nothing,
             None => jsonspigot::Retain::Matches,
         };

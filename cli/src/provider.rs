@@ -149,7 +149,7 @@ impl Source for Stream {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        let saved = self.frames.save_with(self.calls.save());
+        let saved = self.frames.save_with(self.calls.save()?)?;
         (self.frames, self.calls) = Frames::new().restore_with(&saved, |state| self.new.clone().restore(state))?;
         Ok(())
     }

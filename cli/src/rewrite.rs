@@ -55,7 +55,7 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
             until_checkpoint -= 1;
             if until_checkpoint == 0 {
                 if let Some(new) = options.editor()? {
-                    editor = new.restore(&editor.save())?;
+                    editor = new.restore(&editor.save()?)?;
                 }
                 until_checkpoint = every.get();
             }

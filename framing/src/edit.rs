@@ -8,8 +8,8 @@ mod values;
 
 use std::mem;
 
-use jsonspigot::RestoreError;
 use jsonspigot::internal::{Interrupted, unless_interrupted};
+use jsonspigot::{Error, RestoreError};
 
 use self::lines::Lines;
 use self::values::Values;
@@ -181,51 +181,60 @@ impl EventEditor {
         }
     }
 
-    /// The state between two chunks as bytes, with that of whatever edits the events, which is `state`.
-    #[must_use]
-    pub fn save_with(&self, state: impl AsRef<[u8]>) -> Vec<u8> {
-        with_added(state.as_ref(), |out: &mut Writer<'_>| match &self.state {
-            State::Undecided(mark) => {
-                out.number(0);
-                out.number(*mark as u64);
+    /// Saves how far the body has come, together with the state of what edits the events. That state may be anything,
+    /// and empty.
+    ///
+    /// # Errors
+    ///
+    /// None: the type is that of the other `save` methods.
+    pub fn save_with(&self, state: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
+        with_added(state.as_ref(), |out: &mut Writer<'_>| {
+            match &self.state {
+                State::Undecided(mark) => {
+                    out.number(0);
+                    out.number(*mark as u64);
+                }
+                State::Lines(lines) => {
+                    out.number(1);
+                    lines.save(out);
+                }
+                State::Values(values) => {
+                    out.number(2);
+                    values.save(out)?;
+                }
+                State::Panicked => out.number(3),
             }
-            State::Lines(lines) => {
-                out.number(1);
-                lines.save(out);
-            }
-            State::Values(values) => {
-                out.number(2);
-                values.save(out);
-            }
-            State::Panicked => out.number(3),
+            Ok(())
         })
     }
 
-    /// An editor with this one's limit that goes on where one was [saved](Self::save_with), and what `restore` makes of
-    /// the other state.
+    /// Resumes where [`save_with`](Self::save_with) saved, with the limit of this editor; `restore_state` gets the state
+    /// that was saved with it.
     ///
     /// ```
     /// use jsonspigot_framing::{EventEditor, Frame};
     ///
     /// let mut editor = EventEditor::new();
     /// editor.feed("data: {\"a\"", |_| None, |_| {});
-    /// let saved = editor.save_with("state");
+    /// let saved = editor.save_with("state")?;
     /// let (mut editor, state) = EventEditor::new().restore_with(&saved, |state| Ok(state.to_vec()))?;
     /// let mut out = Vec::new();
     /// editor.feed(": 1}\n", |_| None, |bytes| out.extend_from_slice(bytes));
     /// assert_eq!((&*out, &*state), (&b"data: {\"a\": 1}\n"[..], &b"state"[..]));
-    /// # Ok::<(), jsonspigot::RestoreError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// What is wrong with the bytes, which are read as hostile: any bytes give an editor or an error.
+    /// That of `restore_state`, which comes first; or what is wrong with the bytes, which are read as hostile: any bytes
+    /// give an editor or an error.
     pub fn restore_with<T>(
         self,
         bytes: &[u8],
-        restore: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
+        restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
     ) -> Result<(Self, T), RestoreError> {
         let saved = Saved::of(bytes)?;
+        let state_beside = restore_state(saved.state)?;
         let limit = self.limit;
         let read = |reader: &mut Reader<'_>| match reader.number()? {
             0 => {
@@ -238,6 +247,6 @@ impl EventEditor {
             _ => Err(RestoreError::Impossible),
         };
         let state = saved.added(read)?.ok_or(RestoreError::NotSavedState)?;
-        Ok((Self { state, limit }, restore(saved.state)?))
+        Ok((Self { state, limit }, state_beside))
     }
 }

@@ -1,8 +1,8 @@
 //! The reader of a body: passes its bytes on to the reader of its format, once that is known, and saves how far it has
 //! come.
 
-use jsonspigot::RestoreError;
 use jsonspigot::internal::{Interrupted, unless_interrupted};
+use jsonspigot::{Error, RestoreError};
 
 use crate::amazon::Messages;
 use crate::detection::{Format, Undecided};
@@ -189,20 +189,24 @@ impl Frames {
     /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::builder().build());
     /// let (mut frames, stream) = (Frames::new(), new_stream());
     /// assert_eq!(frames.feed("data: {\"cho").next(), None);
-    /// let saved = frames.save_with(stream.save());
+    /// let saved = frames.save_with(stream.save()?)?;
     ///
     /// // In another process:
     /// let (mut frames, _stream) = Frames::new().restore_with(&saved, |state| new_stream().restore(state))?;
     /// assert_eq!(frames.feed("ices\":[]}\n\n").next(), Some(Frame::Text("{\"choices\":[]}")));
-    /// # Ok::<(), jsonspigot::RestoreError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    ///
+    /// # Errors
+    ///
+    /// None: the type is that of the other `save` methods.
     ///
     /// # Cost
     ///
     /// A copy of the state and of the open event.
-    #[must_use]
-    pub fn save_with(&self, state: Vec<u8>) -> Vec<u8> {
-        if self.is_new() { state } else { with_added(&state, |out| self.state.save(out)) }
+    pub fn save_with(&self, state: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
+        let state = state.as_ref();
+        if self.is_new() { Ok(state.to_vec()) } else { with_added(state, |out| self.state.save(out)) }
     }
 
     /// Resumes where [`save_with`](Self::save_with) saved, with the limit of these `Frames`; `restore_state` gets the
@@ -283,7 +287,7 @@ impl Frames {
 }
 
 impl State {
-    fn save(&self, out: &mut Writer<'_>) {
+    fn save(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         match self {
             Self::Undecided(undecided) => {
                 out.number(0);
@@ -295,7 +299,7 @@ impl State {
             }
             Self::Texts(texts) => {
                 out.number(2);
-                texts.save(out);
+                texts.save(out)?;
             }
             Self::Messages(messages) => {
                 out.number(3);
@@ -303,6 +307,7 @@ impl State {
             }
             Self::Panicked => out.number(4),
         }
+        Ok(())
     }
 
     fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {

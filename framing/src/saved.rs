@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use jsonspigot::RestoreError;
+use jsonspigot::{Error, RestoreError};
 
 const MAGIC: [u8; 4] = *b"jsf\x1A";
 const VERSION: u8 = 1;
@@ -28,10 +28,13 @@ const HEADER: usize = CHECKSUM.end;
 /// More bytes than any stream has: sums of a few numbers below it do not overflow.
 const FARTHEST: u64 = 1 << 60;
 
-/// A reader's state with what is added to it, which `write` writes.
-pub(crate) fn with_added(state: &[u8], write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
+/// Returns a reader's state with what is added to it, which `write` writes.
+pub(crate) fn with_added(
+    state: &[u8],
+    write: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
+) -> Result<Vec<u8>, Error> {
     let mut bytes = vec![0; HEADER];
-    write(&mut Writer(&mut bytes));
+    write(&mut Writer(&mut bytes))?;
     let added = (bytes.len() - HEADER) as u64;
     bytes.extend_from_slice(state);
     bytes[..MAGIC.len()].copy_from_slice(&MAGIC);
@@ -40,7 +43,7 @@ pub(crate) fn with_added(state: &[u8], write: impl FnOnce(&mut Writer<'_>)) -> V
     bytes[STATE].copy_from_slice(&(state.len() as u64).to_le_bytes());
     let checksum = checksum(&bytes);
     bytes[CHECKSUM].copy_from_slice(&checksum.to_le_bytes());
-    bytes
+    Ok(bytes)
 }
 
 fn checksum(bytes: &[u8]) -> u32 {

@@ -1,11 +1,10 @@
 //! Text out of bytes that are cut anywhere: holds back the beginning of a character until the rest arrives, and counts
 //! bytes and lines, so that an error has a place.
 
-use std::error::Error;
 use std::{fmt, str};
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
-use jsonspigot::{ErrorKind, RestoreError};
+use jsonspigot::{Error, ErrorKind, RestoreError};
 
 use crate::saved::{Reader, Saved, Writer, possible, with_added};
 
@@ -107,7 +106,7 @@ impl fmt::Display for Utf8Error {
     }
 }
 
-impl Error for Utf8Error {}
+impl std::error::Error for Utf8Error {}
 
 impl Utf8 {
     /// Begins a text.
@@ -199,16 +198,26 @@ impl Utf8 {
     ///
     /// let mut utf8 = Utf8::new();
     /// utf8.feed_with(b"\xC3", |_| {}).unwrap();
-    /// let saved = utf8.save_with(b"state".to_vec());
+    /// let saved = utf8.save_with("state")?;
     ///
-    /// let (mut utf8, state) = Utf8::restore_with(&saved, |state| Ok(state.to_vec()))?;
+    /// let (mut utf8, state) = Utf8::new().restore_with(&saved, |state| Ok(state.to_vec()))?;
     /// assert_eq!(state, b"state");
     /// utf8.feed_with(b"\xA9", |text| assert_eq!(text, "\u{e9}")).unwrap();
-    /// # Ok::<(), jsonspigot::RestoreError>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn save_with(&self, state: Vec<u8>) -> Vec<u8> {
-        if self.offset() == 0 && self.error.is_none() { state } else { with_added(&state, |out| self.save(out)) }
+    ///
+    /// # Errors
+    ///
+    /// None: the type is that of the other `save` methods.
+    pub fn save_with(&self, state: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
+        let state = state.as_ref();
+        if self.offset() == 0 && self.error.is_none() {
+            return Ok(state.to_vec());
+        }
+        with_added(state, |out| {
+            self.save(out);
+            Ok(())
+        })
     }
 
     /// Resumes where [`save_with`](Self::save_with) saved; `restore_state` gets the state that was saved with it. For
@@ -219,6 +228,7 @@ impl Utf8 {
     /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no text leads to
     /// them.
     pub fn restore_with<T>(
+        self,
         saved: &[u8],
         restore_state: impl FnOnce(&[u8]) -> Result<T, RestoreError>,
     ) -> Result<(Self, T), RestoreError> {

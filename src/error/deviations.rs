@@ -82,17 +82,3 @@ impl Deviations {
         }
     }
 }
-
-/// Saved state.
-impl Deviations {
-    /// Returns the offset of the last deviation, listed or not.
-    pub(crate) fn newest(&self) -> u64 {
-        self.noted.as_ref().map_or(0, |noted| noted.newest)
-    }
-
-    /// Restores a saved list. `first` is the error of the text, unless deviations are accepted.
-    pub(crate) fn relist(&mut self, listed: &[Deviation], count: u64, newest: u64, first: Option<Error>) {
-        self.first = first;
-        self.noted = (count > 0).then(|| Box::new(Noted { listed: listed.to_vec(), count, newest }));
-    }
-}

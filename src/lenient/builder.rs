@@ -18,6 +18,10 @@ impl ParserBuilder {
     /// Other errors and limits are those of a strict parser. Limits on keys and strings also apply to unquoted keys and
     /// single-quoted text. A text without deviations is read exactly as by a strict parser, at the same cost.
     ///
+    /// Such a parser can be [saved](crate::Parser::save) if it retains [all](crate::Retain::All) its text. It then also
+    /// keeps the text as it arrived, from the first deviation on (with patterns that contain `|` or `raw:`, always). If
+    /// deviations are accepted too, this doubles what it retains.
+    ///
     /// Nothing is reported for a byte that may begin a deviation (`/`, the `N` of `None` and `NaN`, the first bytes of
     /// a byte order mark) until the next bytes decide. If it does not begin one, the error is that of a strict parser.
     ///

@@ -23,7 +23,6 @@
 mod between_tokens;
 mod builder;
 mod output;
-mod place;
 mod state;
 mod strings;
 mod translation;
@@ -35,7 +34,6 @@ use self::state::{Lenient, MARK, Step};
 use self::translation::Translation;
 use crate::error::{Deviations, ErrorKind, Fault, Leniency};
 use crate::parser::{Parts, TokenOutput, Translator};
-use crate::tokenizer::Tokenizer;
 
 impl Lenient {
     fn boxed_for(allowed: Leniency, deviations: Deviations) -> Box<dyn Translator> {
@@ -64,6 +62,7 @@ impl Translator for Lenient {
     ) -> Result<(), Fault> {
         let start = parts.tokenizer.offset();
         let place = start.wrapping_sub(self.shift);
+        parts.retained.keep_original(chunk, start);
         let mut translation = Translation { lenient: self, parts, out, chunk, start, place, window: usize::MAX };
         let read = match stopped_by {
             None => {
@@ -78,6 +77,8 @@ impl Translator for Lenient {
         if read.is_ok() {
             // Held bytes are part of the text until they are decided.
             parts.retained.keep(lenient.held());
+            // The bytes after the root may have been left to the caller.
+            parts.retained.truncate_original(parts.tokenizer.offset());
         }
         read
     }
@@ -105,24 +106,12 @@ impl Translator for Lenient {
         self.allowed
     }
 
-    fn allow(&mut self, leniency: Leniency) -> Leniency {
-        core::mem::replace(&mut self.allowed, leniency)
-    }
-
     fn deviations(&self) -> &Deviations {
         &self.deviations
     }
 
-    fn deviations_mut(&mut self) -> &mut Deviations {
-        &mut self.deviations
-    }
-
     fn is_awake(&self) -> bool {
         self.is_awake
-    }
-
-    fn wake_up(&mut self) {
-        self.is_awake = true;
     }
 
     fn is_idle(&self) -> bool {
@@ -140,34 +129,5 @@ impl Translator for Lenient {
             Step::NoneOrNan => b"N",
             _ => b"",
         }
-    }
-
-    fn leaves_out(&self) -> bool {
-        matches!(self.step, Step::LineComment | Step::BlockComment | Step::BlockCommentStar)
-    }
-
-    fn ahead(&self) -> u64 {
-        if let Step::Word(_, matched) = self.step { u64::from(matched).saturating_sub(1) } else { 0 }
-    }
-
-    fn marks(&self) -> &[u64] {
-        &self.marks
-    }
-
-    fn place(&self) -> [u8; 3] {
-        self.as_bytes()
-    }
-
-    fn go_on(&mut self, tokenizer: &mut Tokenizer, place: [u8; 3]) -> bool {
-        let is_possible = self.set_place(tokenizer, place);
-        let offset = tokenizer.offset() + self.ahead();
-        self.jump(self.ahead());
-        tokenizer.seek(offset);
-        self.settle(tokenizer);
-        is_possible
-    }
-
-    fn jump(&mut self, by: u64) {
-        self.shift = self.shift.wrapping_add(by);
     }
 }

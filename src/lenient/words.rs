@@ -2,7 +2,7 @@
 
 use super::state::Step;
 use super::translation::Translation;
-use crate::error::{DeviationKind, ErrorKind, Fault, Leniency};
+use crate::error::{DeviationKind, ErrorKind, Fault};
 
 /// A literal that JSON does not have.
 struct Word {
@@ -26,18 +26,6 @@ const NONE: u8 = 2;
 const NAN: u8 = 3;
 const INFINITY: u8 = 4;
 const MINUS_INFINITY: u8 = 5;
-
-/// Returns the JSON literal that replaces a word.
-pub(super) fn text(word: u8) -> Option<&'static str> {
-    WORDS.get(usize::from(word)).map(|word| word.text)
-}
-
-/// Returns true if the word is allowed and the number of matched bytes is possible for an open word.
-pub(super) fn may_have_matched(word: u8, matched: u8, allowed: Leniency) -> bool {
-    let kind = if word <= NONE { DeviationKind::PythonLiterals } else { DeviationKind::NonFinite };
-    let len = WORDS.get(usize::from(word)).map_or(0, |word| word.spelling.len());
-    allowed.allows(kind) && (1..len).contains(&usize::from(matched))
-}
 
 pub(super) fn expected(word: u8) -> &'static str {
     WORDS[usize::from(word)].expected

@@ -72,7 +72,7 @@ impl Engine {
             return None;
         }
         let at = tokenizer.offset();
-        if retained.keeps_text() {
+        if retained.retains() {
             retained.append_piece(chunk.chunk(), at, followers.tracker.has_open_match());
         }
         if !tokenizer.take_string_piece(chunk) {
@@ -138,7 +138,7 @@ impl Engine {
     pub(crate) fn feed_value<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         self.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
-        self.tokenizer.stop_after_root(false);
+        self.tokenizer.stop_after_root(self.stops_at_root);
         fed.inspect(|_| {
             if !self.is_translated() {
                 self.retained.truncate(self.tokenizer.offset());
@@ -223,12 +223,6 @@ impl Engine {
     /// Returns true if a translator has kept the text.
     pub(crate) fn is_translated(&self) -> bool {
         self.translator.as_deref().is_some_and(Translator::is_awake)
-    }
-
-    /// Returns true if a character that the last chunk's end has cut may be known to values alone that are reported as
-    /// they came.
-    pub(crate) fn may_hold_raw(&self) -> bool {
-        self.raw.is_some() && self.translator.as_deref().is_some_and(Translator::leaves_out)
     }
 
     /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
@@ -333,6 +327,8 @@ impl Engine {
 
     /// The text has failed like this before.
     pub(crate) fn fail_again(&mut self, stopped_by: Error) {
+        // The bad byte is read again, as it may also be a deviation.
+        self.retained.truncate_original(stopped_by.offset() + 1);
         // A translator has kept nothing else.
         if !self.is_translated() {
             self.retained.truncate(stopped_by.offset());

@@ -35,7 +35,7 @@ use self::raw::RawDeltas;
 pub use self::retention::Retain;
 pub(crate) use self::retention::Retained;
 pub(crate) use self::token_sink::{Strings, TextPiece, TokenOutput, TokenSink};
-pub(crate) use self::tracker::{OpenContainer, OpenValues};
+pub(crate) use self::tracker::{OpenContainer, OpenValues, Tracker};
 pub(crate) use self::translator::Translator;
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;
@@ -418,7 +418,7 @@ impl Parser {
         })
     }
 
-    fn tree(&self) -> Option<&Tree> {
+    pub(crate) fn tree(&self) -> Option<&Tree> {
         self.engine.followers.tree.as_deref()
     }
 

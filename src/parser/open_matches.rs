@@ -16,7 +16,7 @@ impl Parser {
     /// let mut parser = Parser::new(&patterns);
     /// parser.feed(r#"{"items": [{"name": "a"}, {"name": "b"#).check()?;
     ///
-    /// let parser = Parser::builder().restore(&patterns, &parser.save())?;
+    /// let parser = Parser::new(&patterns).restore(&parser.save()?)?;
     /// let mut open = Vec::new();
     /// parser.open_matches_with(|event| {
     ///     if let EventKind::Begin(kind) = event.kind {

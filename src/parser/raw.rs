@@ -66,21 +66,6 @@ impl RawDeltas {
         !self.open.is_empty()
     }
 
-    /// Returns the beginning of a character that the last chunk's end cut.
-    pub(crate) fn held(&self) -> &[u8] {
-        &self.held
-    }
-
-    /// Sets these bytes, which end at an offset. Returns false if no chunk can have left them.
-    pub(crate) fn restore_held(&mut self, held: &[u8], end: u64) -> bool {
-        let prefix = valid_prefix(held);
-        let is_cut = prefix.valid.is_empty() && !matches!(prefix.rest, Utf8Rest::Bad(_)) && held.len() as u64 <= end;
-        if is_cut {
-            self.held = held.to_vec();
-        }
-        is_cut
-    }
-
     /// Returns a chunk with the unreported bytes before it: the beginning of a character, or bytes that a translator
     /// held back.
     pub(super) fn join<'a>(&self, before: &[u8], chunk: &'a [u8]) -> Cow<'a, [u8]> {

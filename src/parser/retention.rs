@@ -51,6 +51,8 @@ struct RetainedText {
     /// The absolute offset of the first byte that is kept.
     start: u64,
     bytes: Vec<u8>,
+    /// The whole text as it arrived, once a translator reads it, if all is kept. A saved state needs it.
+    original: Option<Vec<u8>>,
 }
 
 impl Retained {
@@ -60,7 +62,7 @@ impl Retained {
             Retain::Matches => false,
             Retain::Nothing => return Self(None),
         };
-        Self(Some(Box::new(RetainedText { is_all, is_kept: true, start: 0, bytes: Vec::new() })))
+        Self(Some(Box::new(RetainedText { is_all, is_kept: true, start: 0, bytes: Vec::new(), original: None })))
     }
 
     pub(crate) fn clear(&mut self) {
@@ -68,7 +70,13 @@ impl Retained {
             text.start = 0;
             text.bytes.clear();
             text.is_kept = true;
+            text.original = None;
         }
+    }
+
+    /// Returns true unless nothing is ever retained.
+    pub(crate) fn retains(&self) -> bool {
+        self.0.is_some()
     }
 
     /// Returns true if anything is kept.
@@ -100,7 +108,12 @@ impl Retained {
     // Not inlined: it would cost the usual chunk registers, even where no text is kept.
     #[inline(never)]
     pub(crate) fn append_piece(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        self.append(chunk, offset, has_open_match);
+        if self.keeps_text() {
+            self.append(chunk, offset, has_open_match);
+        }
+        if let Some(RetainedText { original: Some(original), .. }) = self.0.as_deref_mut() {
+            original.extend_from_slice(chunk);
+        }
     }
 
     /// Drops what is at or after `offset`.
@@ -215,6 +228,27 @@ impl Retained {
         }
     }
 
+    /// Keeps the chunk at offset `start` as it arrived, if all is kept. Until the first such chunk, what is kept is that.
+    pub(crate) fn keep_original(&mut self, chunk: &[u8], start: u64) {
+        if let Some(text) = self.0.as_mut().filter(|text| text.is_all) {
+            let before = text.place(start).and_then(|start| text.bytes.get(..start));
+            text.original.get_or_insert_with(|| before.unwrap_or_default().to_vec()).extend_from_slice(chunk);
+        }
+    }
+
+    /// Drops what arrived at or after `offset`.
+    pub(crate) fn truncate_original(&mut self, offset: u64) {
+        if let Some(original) = self.0.as_mut().and_then(|text| text.original.as_mut()) {
+            original.truncate(usize::try_from(offset).unwrap_or(usize::MAX));
+        }
+    }
+
+    /// Returns the whole text as it arrived, if all is kept.
+    pub(crate) fn original(&self) -> Option<&[u8]> {
+        let text = self.0.as_ref().filter(|text| text.is_all)?;
+        Some(text.original.as_ref().unwrap_or(&text.bytes))
+    }
+
     /// All that is kept.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], |text| &text.bytes)
@@ -224,13 +258,5 @@ impl Retained {
     pub(crate) fn text_from(&self, offset: u64) -> Option<&[u8]> {
         let text = self.0.as_ref()?;
         text.bytes.get(text.place(offset)?..)
-    }
-
-    /// Sets the text that was kept before it was frozen.
-    pub(crate) fn set_frozen(&mut self, bytes: &[u8]) {
-        self.freeze();
-        if let Some(text) = &mut self.0 {
-            text.bytes.extend_from_slice(bytes);
-        }
     }
 }

@@ -11,7 +11,6 @@ use core::panic::{RefUnwindSafe, UnwindSafe};
 use super::inner_text::Parts;
 use super::token_sink::TokenOutput;
 use crate::error::{Deviations, Fault, Leniency};
-use crate::tokenizer::Tokenizer;
 
 /// Makes the translator of a new parser.
 pub(crate) type MakeTranslator = fn(allowed: Leniency, deviations: Deviations) -> Box<dyn Translator>;
@@ -39,20 +38,11 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// The deviations that it may pass.
     fn allowed(&self) -> Leniency;
 
-    /// Goes past these from now on; returns what it went past before.
-    fn allow(&mut self, leniency: Leniency) -> Leniency;
-
     /// The deviations that it has passed.
     fn deviations(&self) -> &Deviations;
 
-    /// The same, to be listed again.
-    fn deviations_mut(&mut self) -> &mut Deviations;
-
     /// Returns true if it reads each chunk.
     fn is_awake(&self) -> bool;
-
-    /// It reads each chunk from now on.
-    fn wake_up(&mut self);
 
     /// Returns true if all that was read has gone to the strict reader, and nothing is left out or held.
     fn is_idle(&self) -> bool;
@@ -62,24 +52,6 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 
     /// The bytes that are held until it is decided what they are. They are part of the text that is kept.
     fn held(&self) -> &'static [u8];
-
-    /// Returns true if characters are read that do not go to the strict reader: those of a comment.
-    fn leaves_out(&self) -> bool;
-
-    /// The number of bytes of the open token beyond those that the strict reader has read for it.
-    fn ahead(&self) -> u64;
-
-    /// The offsets in the strict text at which the open matches of the document begin, outermost first.
-    fn marks(&self) -> &[u64];
-
-    /// Its other memory between two chunks.
-    fn place(&self) -> [u8; 3];
-
-    /// Continues where `place` says, in front of a strict reader that has come there. Returns whether that is possible.
-    fn go_on(&mut self, tokenizer: &mut Tokenizer, place: [u8; 3]) -> bool;
-
-    /// The strict reader's next byte has another offset than the one after the last: so many bytes later.
-    fn jump(&mut self, by: u64);
 }
 
 impl Clone for Box<dyn Translator> {

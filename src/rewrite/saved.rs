@@ -9,10 +9,11 @@ use alloc::vec::Vec;
 use super::rule::RuleKind;
 use super::state::{Container, OpenRule, State, TextInside};
 use super::{RewriteError, Rewriter};
+use crate::error::Error;
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
 impl Rewriter {
-    /// The rewriter's state as bytes, between two chunks; see [`Parser::save`](crate::Parser::save).
+    /// Returns the rewriter's state as bytes, between two chunks; see [`Parser::save`](crate::Parser::save).
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rewriter, Rule};
@@ -22,7 +23,7 @@ impl Rewriter {
     /// let mut out = String::new();
     /// let mut rewriter = new()?;
     /// rewriter.write(r#"{"password": "hun"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
-    /// let saved = rewriter.save();
+    /// let saved = rewriter.save()?;
     ///
     /// // Later, elsewhere.
     /// let mut rewriter = new()?.restore(&saved)?;
@@ -33,20 +34,23 @@ impl Rewriter {
     ///
     /// What the closures of rules remember is not part of it.
     ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::Panicked`](crate::ErrorKind::Panicked) after a panic in a sink or a closure.
+    ///
     /// # Cost
     ///
     /// Linear in what is saved: a few bytes for each open container, and what is held back.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
         saved::save(&self.owner(Kind::Rewriter), |out| self.save_body(out))
     }
 
-    /// Goes on where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices;
-    /// what has come to it is forgotten.
+    /// Resumes where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices;
+    /// what it has read is forgotten.
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](crate::ParserBuilder::restore); other rules are other choices. Of closures only
+    /// As [`Parser::restore`](crate::Parser::restore); other rules are other choices. Of closures only
     /// their kind is known.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
@@ -62,9 +66,9 @@ impl Rewriter {
     }
 
     /// Writes everything but the header.
-    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let State { passed, held, undecided, containers, texts, open, stopped_by } = &self.state;
-        self.parser.save_body(out);
+        self.parser.save_body(out)?;
         let (outcome, offset) = match stopped_by {
             Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
             Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
@@ -74,7 +78,8 @@ impl Rewriter {
         out.byte(outcome);
         if outcome != GOING_ON || !self.parser.is_open() {
             out.number(offset);
-            return out.number(*passed);
+            out.number(*passed);
+            return Ok(());
         }
         out.bytes(held);
         out.flag(undecided.is_some());
@@ -88,6 +93,7 @@ impl Rewriter {
         if let Some(text) = open.as_ref().and_then(|open| open.captured.as_ref()) {
             out.bytes(text);
         }
+        Ok(())
     }
 
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {

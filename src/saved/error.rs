@@ -5,18 +5,6 @@ use core::fmt;
 use crate::names::named;
 
 /// The reason why a saved state was refused.
-///
-/// ```
-/// use jsonspigot::{Parser, PatternSet, RestoreError};
-///
-/// let parser = Parser::new(&PatternSet::new(["a"])?);
-/// let saved = parser.save();
-/// let other = PatternSet::new(["b"])?;
-/// let error = Parser::builder().restore(&other, &saved).unwrap_err();
-/// assert_eq!(error, RestoreError::OtherPatterns);
-/// assert_eq!(error.to_string(), "other patterns: the state was saved with different patterns");
-/// # Ok::<(), jsonspigot::PatternError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RestoreError {

@@ -7,24 +7,22 @@
 //! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
 //! what it reads, and the length of everything is that of bytes that are there.
 
-mod choices;
 mod error;
 mod header;
-mod jumps;
 mod lead;
 mod parser;
 mod reader;
-mod replay;
-mod verdict;
+mod view;
 mod writer;
 
 use alloc::vec::Vec;
 
 pub use self::error::RestoreError;
-pub use self::reader::{Impossible, Reader};
-pub use self::verdict::{restore_error, save_error};
-pub use self::writer::Writer;
+pub use self::reader::{Reader, restore_error};
+pub use self::writer::{Writer, save_error};
 pub use crate::digest::Digest;
+use crate::error::Error;
+pub use crate::error::Impossible;
 
 /// More bytes than any stream has: a place beyond it is impossible, and sums of a few places below it do not overflow.
 pub(crate) const FARTHEST: u64 = 1 << 60;
@@ -57,14 +55,14 @@ impl Owner {
     }
 }
 
-/// A state, of which `write` writes the body.
-pub fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>)) -> Vec<u8> {
-    // A parser that keeps nothing saves to less.
+/// Returns a state, of which `write` writes the body.
+pub fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
+    // A parser that retains nothing saves to less.
     let mut bytes = Vec::with_capacity(128);
     header::begin(owner, &mut bytes);
-    write(&mut Writer::new(&mut bytes));
+    write(&mut Writer::new(&mut bytes))?;
     header::end(&mut bytes);
-    bytes
+    Ok(bytes)
 }
 
 /// Reads a state that belongs to `owner`; `read` reads the body, all of it.

@@ -2,21 +2,8 @@
 
 use alloc::string::String;
 
-use ascii::AsciiStr;
-
 use super::FARTHEST;
-
-/// No text leads to such a state.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Impossible;
-
-impl Impossible {
-    /// Nothing if all is well.
-    #[inline]
-    pub fn unless(is_possible: bool) -> Result<(), Self> {
-        if is_possible { Ok(()) } else { Err(Self) }
-    }
-}
+use crate::error::{Error, ErrorKind, Impossible};
 
 /// Takes from the bytes of a state. Nothing that it returns is longer than the bytes that are there.
 pub struct Reader<'a> {
@@ -36,11 +23,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn flag(&mut self) -> Result<bool, Impossible> {
-        match self.byte()? {
-            0 => Ok(false),
-            1 => Ok(true),
-            _ => Err(Impossible),
-        }
+        self.choice(&[false, true])
     }
 
     /// One of the values, which were written by their places.
@@ -103,10 +86,7 @@ impl<'a> Reader<'a> {
     }
 
     pub fn text(&mut self) -> Result<&'a str, Impossible> {
-        let bytes = self.bytes()?;
-        // Most keys are ASCII, which is checked faster.
-        let ascii = AsciiStr::from_ascii(bytes).ok().map(AsciiStr::as_str);
-        ascii.map_or_else(|| core::str::from_utf8(bytes).map_err(|_| Impossible), Ok)
+        core::str::from_utf8(self.bytes()?).map_err(|_| Impossible)
     }
 
     pub fn string(&mut self) -> Result<String, Impossible> {
@@ -127,73 +107,10 @@ impl<'a> Reader<'a> {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use alloc::string::String;
-    use alloc::vec::Vec;
-
-    use super::super::Writer;
-    use super::*;
-    use crate::random::Random;
-
-    #[test]
-    fn numbers_and_counts_have_bounds() {
-        let number = |bytes: &[u8]| Reader::new(bytes).number();
-        let with_end = |end: &[u8]| number(&[&[0xFF; 9][..], end].concat());
-        assert_eq!(number(&[0x7F]), Ok(0x7F));
-        assert_eq!(number(&[0x80, 0x01]), Ok(0x80));
-        assert_eq!(with_end(&[0x00]), Ok(u64::MAX >> 1));
-        assert_eq!(with_end(&[0x01]), Ok(u64::MAX));
-        assert_eq!(with_end(&[0x02]), Err(Impossible), "the 65th bit");
-        assert_eq!(with_end(&[0x81, 0x00]), Err(Impossible), "an eleventh byte");
-        assert_eq!(number(&[0x80]), Err(Impossible));
-        assert_eq!(number(&[]), Err(Impossible));
-        assert_eq!(Reader::new(&[5]).at_most(5), Ok(5));
-        assert_eq!(Reader::new(&[5]).at_most(4), Err(Impossible));
-        let mut reader = Reader::new(&[1, 0]);
-        assert_eq!((reader.count(), reader.end()), (Ok(1), Err(Impossible)));
-        assert_eq!(Reader::new(&[2, 0]).count(), Err(Impossible));
-        assert_eq!(Reader::new(&[2]).flag(), Err(Impossible));
-        assert_eq!(Reader::new(&[1]).choice(&['a']), Err(Impossible));
-    }
-
-    fn byte(random: &mut Random) -> u8 {
-        random.below(256).to_le_bytes()[0]
-    }
-
-    #[test]
-    fn what_is_written_is_read() {
-        for seed in 0..2_000 {
-            let mut random = Random::new(seed);
-            // Of every length in bits.
-            let number = u64::from_le_bytes([(); 8].map(|()| byte(&mut random))) >> random.below(64);
-            let text: String =
-                (0..random.below(200)).map(|_| random.pick(&['a', '\0', 'é', '€', '\u{10ffff}'])).collect();
-            let (flag, option) = (random.below(2) == 0, (random.below(2) == 0).then(|| byte(&mut random)));
-            let mut bytes = Vec::new();
-            let mut writer = Writer::new(&mut bytes);
-            writer.number(number);
-            writer.text(&text);
-            writer.flag(flag);
-            writer.option(option, Writer::byte);
-            let mut reader = Reader::new(&bytes);
-            assert_eq!(reader.number(), Ok(number), "seed {seed}");
-            assert_eq!(reader.text(), Ok(&*text), "seed {seed}");
-            assert_eq!(reader.flag(), Ok(flag), "seed {seed}");
-            assert_eq!(reader.option(Reader::byte), Ok(option), "seed {seed}");
-            assert_eq!(reader.end(), Ok(()), "seed {seed}");
-        }
-    }
-
-    #[test]
-    fn any_bytes_are_read_or_refused() {
-        for seed in 0..2_000 {
-            let mut random = Random::new(seed);
-            let bytes: Vec<u8> = (0..random.below(100)).map(|_| byte(&mut random)).collect();
-            let mut reader = Reader::new(&bytes);
-            while reader.bytes().is_ok_and(|read| !read.is_empty()) {}
-            let mut reader = Reader::new(&bytes);
-            while reader.number().is_ok() {}
-        }
-    }
+/// Reads what [`save_error`](super::save_error) wrote.
+pub fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
+    let kind = reader.choice(ErrorKind::ALL)?;
+    let place = (reader.place()?, reader.place()?, reader.place()?);
+    let path = Some(reader.text()?).filter(|path| !path.is_empty());
+    Ok(Error::at(kind, place, path, reader.text()?))
 }

@@ -2,6 +2,8 @@
 
 use alloc::vec::Vec;
 
+use crate::error::{Error, ErrorKind};
+
 /// Appends to the bytes of a state.
 pub struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
@@ -44,4 +46,13 @@ impl<'a> Writer<'a> {
             write(self, value);
         }
     }
+}
+
+/// Writes an error.
+pub fn save_error(error: &Error, out: &mut Writer<'_>) {
+    out.byte(ErrorKind::ALL.iter().position(|known| *known == error.kind()).unwrap_or_default() as u8);
+    [error.offset(), error.line(), error.column()].into_iter().for_each(|number| out.number(number));
+    // The empty string is not a path.
+    out.text(error.path().unwrap_or_default());
+    out.text(error.expected());
 }

@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use super::Framing;
 use super::framer::{Framer, ReadTexts, Refused};
-use crate::error::{ErrorKind, Interrupted, unless_interrupted};
+use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::Parser;
 use crate::rewrite::{RewriteError, Rewriter};
-use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
+use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError};
 
 /// Rewrites a stream of JSON texts while they arrive, with one [`Rewriter`].
 ///
@@ -132,13 +132,14 @@ impl DocumentRewriter {
     }
 
     /// Returns the stream's state between two chunks as bytes; see [`Rewriter::save`].
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(&self.owner(), |out: &mut Writer<'_>| {
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`Rewriter::save`].
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
+        saved::save(&self.owner(), |out| {
             self.framer.save(out);
-            if self.framer.needs_reader() {
-                self.rewriter.save_body(out);
-            }
+            if self.framer.needs_reader() { self.rewriter.save_body(out) } else { Ok(()) }
         })
     }
 
@@ -152,7 +153,7 @@ impl DocumentRewriter {
     /// let new = || Rewriter::new(&patterns, [Rule::redact()]).map(|new| DocumentRewriter::new(Framing::Lines, new));
     /// let mut lines = new()?;
     /// lines.write("{\"a\": 1}\n{\"b\"", |_| {})?;
-    /// let lines = new()?.restore(&lines.save())?;
+    /// let lines = new()?.restore(&lines.save()?)?;
     /// assert_eq!((lines.number(), lines.offset()), (1, 13));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

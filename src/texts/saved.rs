@@ -2,53 +2,54 @@
 
 use alloc::vec::Vec;
 
-use super::{Documents, Framing};
-use crate::parser::Parser;
+use super::Documents;
+use crate::error::Error;
 use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
 
 impl Documents {
-    /// Returns the stream's state between two chunks as bytes; see [`Parser::save`].
+    /// Returns the stream's state between two chunks as bytes; see [`Parser::save`](crate::Parser::save).
     ///
     /// ```
     /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
     ///
-    /// let new_parser = || Parser::new(&PatternSet::empty());
-    /// let mut documents = Documents::new(Framing::Lines, new_parser());
+    /// let new = || Documents::new(Framing::Lines, Parser::new(&PatternSet::empty()));
+    /// let mut documents = new();
     /// documents.feed("{\"a\": 1}\n{\"a\"").check()?;
-    /// let saved = documents.save();
+    /// let saved = documents.save()?;
     ///
-    /// let mut documents = Documents::restore(Framing::Lines, new_parser(), &saved)?;
+    /// let mut documents = new().restore(&saved)?;
     /// assert_eq!((documents.number(), documents.offset()), (1, 13));
     /// documents.feed(": 2}\n").check()?;
     /// assert_eq!(documents.number(), 2);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(&Self::owner(self.framer.framing(), &self.parser), |out| self.save_body(out))
-    }
-
-    /// Restores a [saved](Self::save) stream. `parser` is a new parser with the patterns and options of the saved one.
     ///
     /// # Errors
     ///
-    /// Fails like [`ParserBuilder::restore`](crate::ParserBuilder::restore), and with [`RestoreError::OtherChoices`] if
-    /// the framing differs.
-    pub fn restore(framing: Framing, parser: Parser, bytes: &[u8]) -> Result<Self, RestoreError> {
-        let mut new = Self::new(framing, parser);
-        saved::restore(&Self::owner(framing, &new.parser), bytes, |reader| new.restore_body(reader))?;
-        Ok(new)
+    /// Fails like [`Parser::save`](crate::Parser::save), also between two texts.
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
+        saved::save(&self.owner(), |out| self.save_body(out))
     }
 
-    fn owner(framing: Framing, parser: &Parser) -> Owner {
-        parser.owner(Kind::Documents).with_choice(framing as u64)
+    /// Resumes where a [saved](Self::save) stream was. This one is new, with the same framing, and a parser with the
+    /// same patterns and choices; what it has read is forgotten.
+    ///
+    /// # Errors
+    ///
+    /// As [`Parser::restore`](crate::Parser::restore); another framing is another choice.
+    pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
+        self.reset();
+        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
+        Ok(self)
     }
 
-    fn save_body(&self, out: &mut Writer<'_>) {
+    fn owner(&self) -> Owner {
+        self.parser.owner(Kind::Documents).with_choice(self.framer.framing() as u64)
+    }
+
+    fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         self.framer.save(out);
-        if self.framer.needs_reader() {
-            self.parser.save_body(out);
-        }
+        if self.framer.needs_reader() { self.parser.save_body(out) } else { self.parser.check_savable() }
     }
 
     fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {

@@ -36,11 +36,6 @@ impl OpenLiteral {
         Self { first: b'n', matched: 1, is_followed }
     }
 
-    /// Returns true if the first letter of it has come, and no other.
-    pub(super) fn has_begun(&self, text: &str) -> bool {
-        self.text() == text && self.matched == 1
-    }
-
     pub(super) fn expected(&self) -> &'static str {
         match self.first {
             b't' => "expected `true`",

@@ -6,6 +6,7 @@ use alloc::vec::Vec;
 use super::limits::OwnLimits;
 use super::nest::Nest;
 use super::{Limits, State, Tokenizer};
+use crate::error::Impossible;
 
 /// The thing that comes next, or that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,42 +102,39 @@ impl Tokenizer {
         }
     }
 
-    /// Goes on at another offset: between tokens, or between two characters of a string, where anything may have been
-    /// left out. Returns whether that is where it is.
-    pub(crate) fn jump(&mut self, offset: u64) -> bool {
+    /// Sets the offset of the next byte. Fails inside anything but a string's plain text: elsewhere nothing can have
+    /// been left out.
+    pub(crate) fn set_offset(&mut self, offset: u64) -> Result<(), Impossible> {
+        let is_inside = matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal);
+        Impossible::unless(!is_inside)?;
         self.offset = offset;
-        match self.state {
-            State::Escape | State::Utf8 | State::Number | State::Literal => false,
-            State::Value | State::FirstElement | State::FirstKey | State::NextKey | State::Colon => true,
-            State::AfterValue | State::String | State::Closed => true,
-        }
+        Ok(())
     }
 
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.limits = OwnLimits::new(limits);
     }
 
-    /// Goes on as a text that has come so far, under these limits. Returns whether they allow that.
-    pub(crate) fn go_on(&mut self, limits: Limits, progress: Progress) -> bool {
+    /// Resumes a text that has come so far. Fails if the limits do not allow that.
+    pub(crate) fn resume(&mut self, progress: Progress) -> Result<(), Impossible> {
         let Progress { offset, lines, line_start, token_start } = progress;
-        self.set_limits(limits);
-        (self.offset, self.lines, self.line_start) = (offset, lines, line_start);
-        let (most, quote) = self.most(&limits);
-        if token_start.is_some() != (most != u64::MAX) {
-            return false;
-        }
+        let (most, quote) = self.most(&self.limits);
         let limit = token_start.map_or(u64::MAX, |start| start.saturating_add(quote).saturating_add(most));
-        self.limit = limit;
+        Impossible::unless(
+            token_start.is_some() == (most != u64::MAX)
+                && offset <= self.limits.total
+                && offset <= limit
+                && token_start.is_none_or(|start| start < offset)
+                && line_start <= offset
+                // Each line feed that was counted lies before the line's start.
+                && lines <= line_start
+                && (lines > 0 || line_start == 0),
+        )?;
+        (self.offset, self.lines, self.line_start, self.limit) = (offset, lines, line_start, limit);
         if self.state != State::Number {
             // Where plain text is refused, there is no room for it.
-            self.string.room = self.string.room.min(limit).min(limits.total);
+            self.string.room = self.string.room.min(limit).min(self.limits.total);
         }
-        offset <= limits.total
-            && (token_start.is_none() || offset <= limit)
-            && token_start.is_none_or(|start| start < offset)
-            && line_start <= offset
-            // Each line feed that was counted lies before the line's start.
-            && lines <= line_start
-            && (lines > 0 || line_start == 0)
+        Ok(())
     }
 }

@@ -27,11 +27,6 @@ impl Tokenizer {
         self.state == State::Number && self.number.is_minus()
     }
 
-    /// Returns true if the first letter of a literal has come, and no other.
-    pub(crate) fn has_begun_literal(&self, text: &str) -> bool {
-        self.state == State::Literal && self.literal.has_begun(text)
-    }
-
     /// The next byte that is read stands at this offset.
     pub(crate) fn seek(&mut self, offset: u64) {
         self.offset = offset;

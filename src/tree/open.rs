@@ -9,11 +9,6 @@ impl Tree {
         self.text.get(self.shown as usize..).unwrap_or_default()
     }
 
-    /// About how long it is as text.
-    pub(crate) fn text_len(&self) -> usize {
-        self.text.len() + 6 * self.nodes.len()
-    }
-
     /// Returns true if the root, a container, has not ended.
     pub(crate) fn has_open_container(&self) -> bool {
         self.open != NOTHING

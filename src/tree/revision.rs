@@ -21,7 +21,7 @@ use super::{Node, Tree};
 ///
 /// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So
 /// it is known to every parser whose document began with that content: the one that gave it, a clone, one that was
-/// [restored](crate::ParserBuilder::restore) in another process, or one that has read the same text again. Any other
+/// [restored](crate::Parser::restore) in another process, or one that has read the same text again. Any other
 /// parser refuses it. The default is the moment before anything is shown, which every parser knows.
 ///
 /// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and
@@ -68,12 +68,12 @@ impl Revision {
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Revision};
     ///
-    /// let builder = Parser::builder().snapshots();
-    /// let mut parser = builder.build(&PatternSet::empty());
+    /// let new = || Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = new();
     /// parser.feed("[true, ").check()?;
-    /// let (state, seen) = (parser.save(), parser.revision().to_bytes());
+    /// let (state, seen) = (parser.save()?, parser.revision().to_bytes());
     ///
-    /// let mut parser = builder.restore(&PatternSet::empty(), &state)?;
+    /// let mut parser = new().restore(&state)?;
     /// parser.feed("null").check()?;
     /// let ops: Vec<String> = parser.patch_since(Revision::from_bytes(seen))?.iter().map(ToString::to_string).collect();
     /// assert_eq!(ops, [r#"{"op":"add","path":"/1","value":null}"#]);

@@ -404,7 +404,7 @@ fn no_text_makes_an_error_as_long_as_itself() {
                         let fed = text.as_bytes().chunks(cut).try_for_each(|chunk| parser.feed_with(chunk, |_| ()));
                         let error = fed.unwrap_err();
                         check(&error);
-                        let restored = builder.restore(&patterns, &parser.save()).unwrap();
+                        let restored = builder.build(&patterns).restore(&parser.save().unwrap()).unwrap();
                         assert_eq!(restored.error(), Some(&error));
                     }
                 }

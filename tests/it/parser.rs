@@ -309,11 +309,11 @@ fn a_stopped_parser_passes_over_what_follows() {
         assert_eq!((parser.offset(), parser.is_complete()), (2, true));
         parser.feed("more").check().unwrap();
         assert_eq!((parser.offset(), parser.text().unwrap()), (2, &b"{}"[..]));
-        let restored = Parser::builder().stop_at_root().snapshots().restore(&patterns, &parser.save());
+        let restored = Parser::builder().stop_at_root().snapshots().build(&patterns).restore(&parser.save().unwrap());
         let mut restored = restored.unwrap();
         restored.feed("more").check().unwrap();
         assert_eq!((restored.offset(), restored.text().unwrap()), (2, &b"{}"[..]));
-        assert!(Parser::builder().snapshots().restore(&patterns, &parser.save()).is_err());
+        assert!(Parser::builder().snapshots().build(&patterns).restore(&parser.save().unwrap()).is_err());
         for parser in [&mut parser, &mut restored] {
             parser.finish().check().unwrap();
             assert_eq!(parser.deserialize::<serde_json::Value>().unwrap(), serde_json::json!({}));

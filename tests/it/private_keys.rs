@@ -67,7 +67,7 @@ fn a_restored_rewriter_refuses_the_key() {
         for end in 0..text.find(KEY).unwrap() + KEY.len() {
             let (mut rewriter, mut out) = (new(), Vec::new());
             rewriter.write(&text[..end], |bytes| out.extend_from_slice(bytes)).unwrap();
-            let mut rewriter = new().restore(&rewriter.save()).unwrap();
+            let mut rewriter = new().restore(&rewriter.save().unwrap()).unwrap();
             let error = rewriter.write(&text[end..], |bytes| out.extend_from_slice(bytes)).unwrap_err();
             assert!(matches!(error, RewriteError::Text(error) if error.kind() == ErrorKind::PrivateKey));
             assert!(text.as_bytes().starts_with(&out), "{}", String::from_utf8_lossy(&out));
@@ -77,7 +77,7 @@ fn a_restored_rewriter_refuses_the_key() {
         for end in 0..text.len() {
             let (mut rewriter, mut out) = (new(), Vec::new());
             rewriter.write(&text[..end], |bytes| out.extend_from_slice(bytes)).unwrap();
-            let mut rewriter = new().restore(&rewriter.save()).unwrap();
+            let mut rewriter = new().restore(&rewriter.save().unwrap()).unwrap();
             rewriter.write(&text[end..], |bytes| out.extend_from_slice(bytes)).unwrap();
             rewriter.finish(|bytes| out.extend_from_slice(bytes)).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), text, "{end}");

@@ -164,16 +164,16 @@ fn two_processes_and_a_lost_state() {
     };
     let mut first = builder.build(&patterns);
     first.feed(r#"{"a": "Hel"#).check().unwrap();
-    let (state, shown) = (first.save(), first.revision().to_bytes());
+    let (state, shown) = (first.save().unwrap(), first.revision().to_bytes());
     // The client gets this, and then its state is lost: another process goes on from the older state, another way.
     first.feed("lo").check().unwrap();
     let lost = first.revision().to_bytes();
-    let mut second = builder.restore(&patterns, &state).unwrap();
+    let mut second = builder.build(&patterns).restore(&state).unwrap();
     second.feed("mut").check().unwrap();
     assert_eq!(ops(&second, shown).unwrap(), [r#"{"op":"append","path":"/a","value":"mut"}"#]);
     assert_eq!(ops(&second, lost).unwrap_err().kind(), ErrorKind::ForeignRevision);
     // If it goes on the same way, it knows what the client has.
-    let mut third = builder.restore(&patterns, &state).unwrap();
+    let mut third = builder.build(&patterns).restore(&state).unwrap();
     third.feed("lo, world").check().unwrap();
     assert_eq!(ops(&third, lost).unwrap(), [r#"{"op":"append","path":"/a","value":", world"}"#]);
     // So does a process that never shared anything with it, and has read the text from its beginning; another text is
@@ -204,8 +204,8 @@ fn a_state_does_not_grow_by_being_saved() {
     for chunk in text.as_bytes().chunks(3) {
         often.feed(chunk).check().unwrap();
         let _ = often.revision();
-        often = builder.restore(&patterns, &often.save()).unwrap();
+        often = builder.build(&patterns).restore(&often.save().unwrap()).unwrap();
     }
-    assert_eq!(often.save(), once.save());
+    assert_eq!(often.save().unwrap(), once.save().unwrap());
     assert_eq!(often.revision(), once.revision());
 }

@@ -91,8 +91,8 @@ proptest! {
         let chunks = chunks(&document, &cuts);
         let mut rewriter = of_rules(&rules);
         let _ = rewriter.write(chunks[0], |_| {});
-        is_refused_or_sound(&edited(rewriter.save(), &edits), &chunks[1..], &rules);
-        is_refused_or_sound(&edited(rewriter.save(), &edits[..3]), &[&document], &rules);
+        is_refused_or_sound(&edited(rewriter.save().unwrap(), &edits), &chunks[1..], &rules);
+        is_refused_or_sound(&edited(rewriter.save().unwrap(), &edits[..3]), &[&document], &rules);
     }
 }
 
@@ -101,7 +101,7 @@ fn a_state_belongs_to_its_rules() {
     let patterns = PatternSet::new(["a"]).unwrap();
     let new = |rule| Rewriter::new(&patterns, [rule]).unwrap();
     let replaced = |json| Rule::replace(json).unwrap();
-    let saved = new(replaced("1")).save();
+    let saved = new(replaced("1")).save().unwrap();
     let others = [Rule::remove(), Rule::redact(), replaced("2"), Rule::map(str::to_owned), Rule::map_text(|_, _| {})];
     for rule in others {
         assert_eq!(new(rule).restore(&saved).unwrap_err(), RestoreError::OtherChoices);
@@ -109,7 +109,7 @@ fn a_state_belongs_to_its_rules() {
     let limited = new(replaced("1")).held_limit(5).restore(&saved);
     assert_eq!(limited.unwrap_err(), RestoreError::OtherChoices);
     assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err(), RestoreError::Cut);
-    let parser = Parser::new(&patterns).save();
+    let parser = Parser::new(&patterns).save().unwrap();
     assert_eq!(new(replaced("1")).restore(&parser).unwrap_err(), RestoreError::OtherKind);
     assert!(new(replaced("1")).restore(&saved).is_ok());
 }

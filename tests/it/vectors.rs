@@ -176,7 +176,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
     let mut parser = vector.builder().build(&vector.patterns);
     let mut printer = Printer::default();
     if let Some(state) = &vector.state {
-        match vector.builder().restore(&vector.patterns, state) {
+        match vector.builder().build(&vector.patterns).restore(state) {
             Ok(restored) => parser = restored,
             Err(error) => {
                 printer.refusal(&error);
@@ -189,7 +189,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             printer.unlisted_deviations(&parser);
         }
         if checkpoint.is_some_and(|every| place > 0 && place % every == 0) {
-            parser = vector.builder().restore(&vector.patterns, &parser.save()).unwrap();
+            parser = vector.builder().build(&vector.patterns).restore(&parser.save().unwrap()).unwrap();
         }
         let events = match chunk {
             Some(chunk) => parser.feed(chunk),
@@ -229,7 +229,7 @@ fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> St
     let mut documents = Documents::new(framing, new_parser());
     let mut printer = Printer::default();
     if let Some(state) = &vector.state {
-        match Documents::restore(framing, new_parser(), state) {
+        match Documents::new(framing, new_parser()).restore(state) {
             Ok(restored) => documents = restored,
             Err(error) => {
                 printer.refusal(&error);
@@ -246,7 +246,7 @@ fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> St
     let mut bytes = 0;
     for (place, chunk) in vector.chunks.iter().map(Some).chain([None]).enumerate() {
         if checkpoint.is_some_and(|every| place > 0 && place % every == 0) {
-            documents = Documents::restore(framing, new_parser(), &documents.save()).unwrap();
+            documents = Documents::new(framing, new_parser()).restore(&documents.save().unwrap()).unwrap();
         }
         let on_event = |event: DocumentEvent<'_>| match event {
             DocumentEvent::Match { document, event } => {

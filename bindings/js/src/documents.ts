@@ -18,7 +18,7 @@ import { Text } from "./text.js";
 import { compact } from "./places.js";
 import { unless, type Reader } from "./saved/bytes.js";
 import { DOCUMENTS, restore, save, type Owner } from "./saved/envelope.js";
-import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
+import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { invalid, type ParserOptions } from "./options.js";
 
 /** The separation of texts: JSON Lines, concatenated without a separator, or RFC 7464 sequences. */
@@ -134,10 +134,11 @@ export class Documents {
   /** The stream's state as bytes, between two chunks: see {@link Parser.save}. */
   save(): Uint8Array {
     this.#check();
+    checkSavable(this.#text);
     const note = this.#hasText ? noteOf(this.#text) : undefined;
     return save(this.#owner(), note, (out) => {
       out.byte(this.#state);
-      const offset = this.#offset - (this.#hasText ? this.#text.input.waiting : 0);
+      const offset = this.#offset - (this.#hasText && this.#text.isOpen ? this.#text.input.waiting : 0);
       for (const number of [this.#number, this.#start, offset]) out.number(number);
       out.flag(this.#isAtom);
       out.byte(this.#last);
@@ -210,7 +211,7 @@ export class Documents {
     unless(isPossible === true && isInDocument === true && this.#number <= most && this.#start <= this.#offset);
     if (!this.#hasText) return;
     takeNote(text, note);
-    this.#offset += input.waiting;
+    if (text.isOpen) this.#offset += input.waiting;
   }
 
   /** Starts over with a new stream. */

@@ -131,9 +131,6 @@ export class Engine {
   keptShift = 0;
   /** True if text is no longer kept, so that no value is made of it. */
   isFrozen = false;
-
-  /** All that was kept until then, if all is. */
-  frozenText = "";
   /** True if strings and containers have values. */
   readonly keepsValues: boolean;
   /** True if nothing is kept but the text of matches. */
@@ -182,7 +179,6 @@ export class Engine {
     this.raw?.clear();
     this.strayBytes = undefined;
     this.isFrozen = false;
-    this.frozenText = "";
     this.isRewritten = false;
     this.holdsText = false;
     this.held = undefined;

@@ -4,7 +4,8 @@
 import { Fault } from "./fault.js";
 import { Input } from "./input.js";
 import { BYTE_ORDER_MARK, STRICT, type Lenient } from "./lenient.js";
-import { encodeAt } from "./utf8.js";
+import type { TextError } from "./text-error.js";
+import { bytesOf, encodeAt, endsInHalf, isLone, joinedAll } from "./utf8.js";
 
 export class LenientInput extends Input {
   declare readonly translator: Lenient;
@@ -12,6 +13,35 @@ export class LenientInput extends Input {
   override reset(): void {
     super.reset();
     this.translator.reset();
+  }
+
+  #keep(text: string, wereBytes = this.engine.readsBytes): void {
+    const { engine, original } = this;
+    if (text === "" || engine.options.retain !== "all") return;
+    const last = original[original.length - 1];
+    const isSame = last?.wereBytes === wereBytes;
+    const piece = { text: isSame ? last.text + text : text, wereBytes };
+    this.original = [...(isSame ? original.slice(0, -1) : original), piece];
+  }
+
+  override get openHalf(): string {
+    const last = this.original[this.original.length - 1];
+    // A comment reads one at once.
+    return this.half === "" && last?.wereBytes === false && endsInHalf(last.text) ? last.text.slice(-1) : this.half;
+  }
+
+  override originalBytes(): Uint8Array {
+    return joinedAll(this.original.map(({ text, wereBytes }) => bytesOf(text, wereBytes)));
+  }
+
+  protected override get strayBytes(): undefined {
+    return undefined;
+  }
+
+  override savedBytes(error: TextError | undefined): Uint8Array {
+    const bytes = super.savedBytes(error);
+    const isHeldBack = error === undefined && this.half === "" && this.openHalf !== "";
+    return isHeldBack ? bytes.subarray(0, bytes.length - 2) : bytes;
   }
 
   protected override get takesCharacters(): boolean {
@@ -53,6 +83,23 @@ export class LenientInput extends Input {
   }
 
   protected override read(text: string): number {
+    try {
+      const end = this.#read(text);
+      this.#keep(text.slice(0, end - this.engine.unread));
+      return end;
+    } catch (thrown) {
+      if (thrown instanceof Fault && !this.engine.readsBytes && isLone(text, thrown.at)) {
+        this.#keep(text.slice(0, thrown.at));
+        // Half a pair fails as a byte does that is not UTF-8.
+        this.#keep("\udcff", true);
+      } else {
+        this.#keep(text);
+      }
+      throw thrown;
+    }
+  }
+
+  #read(text: string): number {
     const { engine, translator } = this;
     if (translator.isAwake) return translator.feed(text);
     try {
@@ -65,6 +112,16 @@ export class LenientInput extends Input {
   }
 
   protected override exceed(text: string, to: number): never {
+    this.#keep(text.slice(to));
+    const { original } = this;
+    try {
+      this.#exceed(text, to);
+    } finally {
+      this.original = original;
+    }
+  }
+
+  #exceed(text: string, to: number): never {
     const { engine, translator } = this;
     const { total } = engine.limits;
     translator.throwUndecided();

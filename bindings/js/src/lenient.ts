@@ -94,12 +94,11 @@ const isDigit = (c: number): boolean => c >= 48 && c <= 57;
 /** No value is made of what is kept from here on. */
 function freeze(engine: Engine): void {
   engine.isFrozen = true;
-  engine.frozenText = engine.options.retain === "all" ? engine.kept!.whole() : "";
   if (engine.inner) freeze(engine.inner);
 }
 
 export class Lenient {
-  allowed: number;
+  readonly allowed: number;
   readonly accepts: boolean;
   count = 0;
   list: DeviationReport[] = [];

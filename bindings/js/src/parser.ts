@@ -9,7 +9,7 @@ import { makePatch, type PatchOp } from "./patch.js";
 import { INSIDE, segmentsOf } from "./path.js";
 import { compact } from "./places.js";
 import { restore, save } from "./saved/envelope.js";
-import { noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
+import { checkSavable, noteOf, ownerOf, restoreText, saveText, takeNote } from "./saved/parser.js";
 import { shownText } from "./shown.js";
 import { lookUp, type ValueState } from "./state-of.js";
 import { selectingText } from "./selecting-text.js";
@@ -147,9 +147,13 @@ export class Parser extends TextParser {
    * The state as bytes, between two chunks. {@link Parser.restore} makes a parser from them that goes on as if nothing had
    * happened, in another process or on another machine. The state is a header, a few bytes for each open container, the
    * open key or number, and whatever the options retain: the text, the document so far.
+   *
+   * @throws {JsonSpigotError} of kind `not-retained` if the parser is `lenient` and does not retain `"all"` its text: only
+   * the text as it came leads to where it is
    */
   save(): Uint8Array {
     const text = opened(this.#text);
+    checkSavable(text);
     return save(ownerOf(text), noteOf(text), (out) => saveText(text, out));
   }
 

@@ -132,13 +132,30 @@ export function utf8Length(text: string, from = 0, to = text.length, wasBytes = 
   return wasBytes ? length - (text.slice(from, to).match(LONE)?.length ?? 0) : length;
 }
 
+/** Returns true if half a surrogate pair is at a place of a text, and not the other half. */
+export const isLone = (text: string, at: number): boolean => (text.codePointAt(at)! & 0x1ff800) === 0xd800;
+
+/** The bytes of a text that was read: a unit that stands for a byte is that byte, and half a pair is any two. */
+export function bytesOf(text: string, wereBytes: boolean): Uint8Array {
+  const parts = text.split(/([\ud800-\udfff])/u);
+  const ofLone = (unit: string): number[] => (wereBytes ? [unit.charCodeAt(0) & 0xff] : [32, 32]);
+  return joinedAll(parts.map((part, at) => (at % 2 === 0 ? encode(part) : Uint8Array.from(ofLone(part)))));
+}
+
+export function joinedAll(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Two parts of a text in one. */
 export function joined(one: Uint8Array, other: Uint8Array): Uint8Array {
   if (one.length === 0) return other;
-  const both = new Uint8Array(one.length + other.length);
-  both.set(one);
-  both.set(other, one.length);
-  return both;
+  return joinedAll([one, other]);
 }
 
 /** How much of a text is so many bytes at most, in whole characters. */

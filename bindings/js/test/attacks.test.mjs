@@ -350,7 +350,7 @@ test("what came before a bad sequence at the limit on the total is reported", ()
 });
 
 test("a match inside a string is restored after a deviation that is not accepted", () => {
-  const [patterns, options] = ["$..* | $..*", { retain: "matches", lenient: ["python-literals"] }];
+  const [patterns, options] = ["$..* | $..*", { lenient: ["python-literals"] }];
   let parser = new Parser(patterns, options);
   const told = [];
   for (const unit of '[True,"[\\"x') {

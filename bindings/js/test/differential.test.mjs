@@ -102,7 +102,7 @@ test("texts alone, with what is shown of them, saved and restored on the way", (
     const chosen = options();
     if (next(2)) chosen[pick(["snapshots", "patches"])] = true;
     if (chosen.snapshots || chosen.patches) if (next(2)) chosen.provisional = true;
-    if (next(2)) chosen.checkpoint = 1 + next(3);
+    if (next(2) && (!chosen.lenient || chosen.retain === "all")) chosen.checkpoint = 1 + next(3);
     const patterns = Array.from({ length: next(4) }, () => pick(PATTERNS));
     const text = utf8.encode(value(4) + pick(["", "", " ", "x"]));
     compare({ patterns, options: chosen }, next(2) ? edited(text) : text, pick([1, 2, 3, 7, 64, 100_000]));

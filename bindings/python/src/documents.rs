@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, own, raised, raised_after};
+use crate::error::{bad_state, exception, own, raised, raised_after, saved};
 use crate::event::{Paths, Told, as_data, event_methods, event_object, made_once};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
@@ -339,7 +339,7 @@ impl Documents {
 
     /// The stream's state as bytes, between two chunks; see ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &self.lock()?.documents.save()))
+        saved(py, self.lock()?.documents.save())
     }
 
     /// The stream that was saved, with the framing, patterns and options that it had; see ``Parser.restore``.
@@ -357,7 +357,7 @@ impl Documents {
         let (options, watch) = Self::choices(model, options)?;
         let parser = options.builder().build(&pattern_set(patterns)?);
         let framing = named(framing)?;
-        let documents = jsonspigot::Documents::restore(framing, parser, state.bytes());
+        let documents = jsonspigot::Documents::new(framing, parser).restore(state.bytes());
         Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options, Lines::unknown(framing), watch))
     }
 

@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple, PyType};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, own_at};
+use crate::error::{bad_state, exception, own_at, saved};
 use crate::event::{Paths, Told, Value, as_data, event_methods, event_object};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
@@ -287,10 +287,12 @@ impl Envelope {
         };
         let builder = if starts_inside { builder.starts_inside() } else { builder };
         let patterns = pattern_set(patterns)?;
+        let (utf8, new) = (Utf8::new(), builder.build(delimiters, &patterns));
         let (utf8, envelope) = match state {
-            None => (Utf8::new(), builder.build(delimiters, &patterns)),
-            Some(state) => Utf8::restore_with(state, |state| builder.restore(delimiters, &patterns, state))
-                .map_err(|error| bad_state(marks.py(), &error))?,
+            None => (utf8, new),
+            Some(state) => {
+                utf8.restore_with(state, |state| new.restore(state)).map_err(|error| bad_state(marks.py(), &error))?
+            }
         };
         let (paths, keys, mirror) = (Paths::default(), Keys::default(), Mirror::new(options.fractions));
         Ok(Self(Mutex::new(Inner { envelope, utf8, options, paths, keys, mirror, watch })))
@@ -370,7 +372,8 @@ impl Envelope {
     /// ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
-        Ok(PyBytes::new(py, &inner.utf8.save_with(inner.envelope.save())))
+        let state = inner.envelope.save().and_then(|state| inner.utf8.save_with(state));
+        saved(py, state)
     }
 
     /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.

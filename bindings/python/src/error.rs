@@ -5,7 +5,7 @@ use jsonspigot::{Error, PatternError, RestoreError};
 use pyo3::exceptions::PyUnicodeEncodeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyList, PyString, PyType};
+use pyo3::types::{PyBytes, PyList, PyString, PyType};
 
 static JSON_SPIGOT_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
 static PATTERN_ERROR: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -55,6 +55,11 @@ pub(crate) fn own_at(
         Ok(PyErr::from_value(class.call1((message, kind, offset, line, column, path, events))?))
     };
     raise().unwrap_or_else(|error| error)
+}
+
+/// Returns a saved state, or raises why there is none.
+pub(crate) fn saved(py: Python<'_>, state: Result<Vec<u8>, Error>) -> PyResult<Bound<'_, PyBytes>> {
+    state.map(|state| PyBytes::new(py, &state)).map_err(|error| raised(py, &error))
 }
 
 /// A state that can't be gone on from: an error about no byte of a text.

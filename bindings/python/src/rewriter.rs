@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList};
 use pyo3::{PyTraverseError, PyVisit};
 
 use crate::chunk::Chunk;
-use crate::error::{bad_pattern, bad_state, exception, own_at};
+use crate::error::{bad_pattern, bad_state, exception, own_at, saved};
 use crate::options::{Options, limit};
 use crate::shared::locked;
 
@@ -229,7 +229,7 @@ impl Rewriter {
 
     /// The rewriter's state as bytes, between two chunks, with what is held back; see ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &locked(&self.0, "rewriter")?.rewriter.save()))
+        saved(py, locked(&self.0, "rewriter")?.rewriter.save())
     }
 
     /// Reads the next piece of the text, as ``str`` or as UTF-8 cut anywhere, and returns all that is decided by now.

@@ -121,7 +121,7 @@ pub fn states(input: &[u8]) {
     let mut chunks = text.split(|&byte| byte == 0xFF).map(String::from_utf8_lossy);
     let mut subject = envelope(&choices, &delimiters);
     subject.feed_with(chunks.next().unwrap_or_default(), |_| {});
-    let state = edited(subject.save(), edits);
+    let state = edited(subject.save().unwrap(), edits);
     a_state_is_refused_or_sound(&state, &subject, &chunks.collect::<Vec<_>>());
 }
 

@@ -402,5 +402,6 @@ pub fn saved(input: &[u8]) {
     let (first, rest) = input.chunks.split_first().expect("there is always one");
     let mut parser = builder.build(&patterns);
     let _ = parser.feed(first).check();
-    states::is_refused_or_sound(&edited(parser.save(), edits), rest, builder, &patterns);
+    let Ok(state) = parser.save() else { return };
+    states::is_refused_or_sound(&edited(state, edits), rest, builder, &patterns);
 }

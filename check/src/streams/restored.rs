@@ -41,7 +41,7 @@ impl Streams {
         self.turn += 1;
         let is_due = self.spent < OFTEN || self.turn.is_multiple_of(RARELY);
         if is_due {
-            let bytes = self.saved.save();
+            let bytes = self.saved.save().unwrap();
             self.spent += bytes.len();
             self.saved = restored_stream(&self.saved, &bytes);
         }
@@ -63,7 +63,7 @@ impl Streams {
 pub fn restored_stream(stream: &ProviderStream, bytes: &[u8]) -> ProviderStream {
     let restored = stream.clone().restore(bytes).unwrap_or_else(|error| panic!("{error} of {stream:?}"));
     if !has_snapshots(stream.calls()) {
-        assert_eq!(restored.save(), bytes, "the same state");
+        assert_eq!(restored.save().unwrap(), bytes, "the same state");
     }
     restored
 }
@@ -127,10 +127,10 @@ impl Calls {
 
 /// What comes out of the calls' bytes.
 pub fn restored_calls(choices: &ToolCallsBuilder, calls: &ToolCalls) -> ToolCalls {
-    let bytes = calls.save();
-    let restored = choices.clone().restore(&bytes).unwrap_or_else(|error| panic!("{error} of {calls:?}"));
+    let bytes = calls.save().unwrap();
+    let restored = choices.clone().build().restore(&bytes).unwrap_or_else(|error| panic!("{error} of {calls:?}"));
     if !has_snapshots(calls) {
-        assert_eq!(restored.save(), bytes, "the same state");
+        assert_eq!(restored.save().unwrap(), bytes, "the same state");
     }
     restored
 }

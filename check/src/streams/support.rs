@@ -182,7 +182,7 @@ pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Lo
         framing.feed(&bytes[start..end], &mut |event| stream.push_with(event, |event| log.tell(event)));
         // Where cuts are many, few of them have an event between.
         if cuts.len() < 8 + bytes.len() / 64 || end % 61 == 0 {
-            stream = restored_stream(&stream, &stream.save());
+            stream = restored_stream(&stream, &stream.save().unwrap());
         }
         start = end;
     }

@@ -70,7 +70,8 @@ impl State {
                 let _ = documents.feed_with(&read, |_| {});
                 documents.save()
             }
-        };
+        }
+        .expect("a vector's parser can be saved");
         if let Some(damage) = damage {
             damage.to(&mut bytes);
         }
@@ -81,8 +82,8 @@ impl State {
     pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreError> {
         let (options, patterns) = vector.parsed();
         let restored = match options.documents {
-            None => options.parser().restore(&patterns, &self.bytes).map(drop),
-            Some(framing) => Documents::restore(framing, options.parser().build(&patterns), &self.bytes).map(drop),
+            None => options.parser().build(&patterns).restore(&self.bytes).map(drop),
+            Some(framing) => Documents::new(framing, options.parser().build(&patterns)).restore(&self.bytes).map(drop),
         };
         restored.err()
     }

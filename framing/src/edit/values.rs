@@ -6,7 +6,7 @@
 
 use std::mem;
 
-use jsonspigot::{Parser, ParserBuilder, PatternSet, RestoreError};
+use jsonspigot::{Error, Parser, ParserBuilder, PatternSet, RestoreError};
 
 use super::Pass;
 use crate::frame::Frame;
@@ -184,14 +184,15 @@ impl Values {
         self.end(false, pass);
     }
 
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
+    pub(super) fn save(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         out.number(self.place as u64);
         out.bytes(&self.value);
         out.flag(self.is_in_array);
         out.flag(self.is_left_out);
         if self.place == Place::Value {
-            out.bytes(&self.parser.save());
+            out.bytes(&self.parser.save()?);
         }
+        Ok(())
     }
 
     pub(super) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
@@ -202,7 +203,7 @@ impl Values {
         restored.is_left_out = reader.flag()?;
         if restored.place == Place::Value {
             let saved = reader.bytes()?;
-            restored.parser = builder().restore(&PatternSet::empty(), saved)?;
+            restored.parser = builder().build(&PatternSet::empty()).restore(saved)?;
         }
         let is_empty = restored.value.is_empty();
         possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;

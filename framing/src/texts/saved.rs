@@ -1,13 +1,13 @@
 //! Saved state of JSON texts: the value or line that is held, or the parser's state if a value is too long to be held.
 
-use jsonspigot::{PatternSet, RestoreError};
+use jsonspigot::{Error, PatternSet, RestoreError};
 
 use super::{Reading, Texts, Value};
 use crate::json::parser;
 use crate::saved::{Reader, Writer, possible};
 
 impl Texts {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+    pub(crate) fn save(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let Self { reading, parser, held, value, is_too_long, is_in_array, limit: _ } = self;
         out.number(*reading as u64);
         out.flag(*is_in_array);
@@ -16,8 +16,9 @@ impl Texts {
         if *is_too_long && *reading == Reading::Value {
             let Value { line: _, is_joined, has_line_begun, may_be_array } = value;
             [is_joined, has_line_begun, may_be_array].into_iter().for_each(|flag| out.flag(*flag));
-            out.bytes(&parser.save());
+            out.bytes(&parser.save()?);
         }
+        Ok(())
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
@@ -40,7 +41,7 @@ impl Texts {
                 let [is_joined, has_line_begun, may_be_array] = [reader.flag()?, reader.flag()?, reader.flag()?];
                 new.value = Value { line: 0, is_joined, has_line_begun, may_be_array };
                 (new.reading, new.is_too_long) = (Reading::Value, true);
-                let restored = parser().restore(&PatternSet::empty(), reader.bytes()?);
+                let restored = parser().build(&PatternSet::empty()).restore(reader.bytes()?);
                 new.parser = restored.map_err(|_| RestoreError::Impossible)?;
                 possible(new.parser.error().is_none() && new.parser.offset() > 0)?;
             }

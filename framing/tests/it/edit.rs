@@ -17,9 +17,9 @@ fn edited<'a>(chunks: impl IntoIterator<Item = &'a [u8]>, limit: usize, saves: b
     };
     for chunk in chunks {
         if saves {
-            let saved = editor.save_with("");
+            let saved = editor.save_with("").unwrap();
             editor = EventEditor::with_limit(limit).restore_with(&saved, |_| Ok(())).unwrap().0;
-            assert_eq!(editor.save_with(""), saved);
+            assert_eq!(editor.save_with("").unwrap(), saved);
         }
         editor.feed(chunk, &mut edit, |bytes| {
             assert!(!bytes.is_empty());
@@ -137,7 +137,7 @@ proptest! {
     ) {
         let mut editor = EventEditor::with_limit(20);
         editor.feed(&body, |_| None, |_| {});
-        let mut saved = editor.save_with("state");
+        let mut saved = editor.save_with("state").unwrap();
         for (place, byte) in edits {
             let place = 25 + place.index(saved.len() - 25);
             saved[place] = byte;

@@ -45,7 +45,7 @@ fn frames_report_it_in_each_later_call() {
                     }
                     frames.finish_with(|_| on_frame());
                 }));
-                let saved = frames.save_with(Vec::new());
+                let saved = frames.save_with("").unwrap();
                 let (restored, _) = Frames::new().restore_with(&saved, |_| Ok(())).unwrap();
                 for mut frames in [frames, restored] {
                     for chunk in ["", body] {
@@ -119,7 +119,7 @@ fn an_editor_passes_nothing_more_until_it_is_finished() {
                     if !has_panicked {
                         continue;
                     }
-                    let saved = editor.save_with("");
+                    let saved = editor.save_with("").unwrap();
                     let (restored, ()) = EventEditor::new().restore_with(&saved, |_| Ok(())).unwrap();
                     for mut editor in [editor, restored] {
                         let mut told = Vec::new();
@@ -157,7 +157,7 @@ fn text_ends_with_an_error() {
             let mut on_text = panic_at(1);
             chunks.iter().for_each(|chunk| utf8.feed_with(chunk, |_| on_text()).unwrap());
         }));
-        let (restored, ()) = Utf8::restore_with(&utf8.save_with(Vec::new()), |_| Ok(())).unwrap();
+        let (restored, ()) = Utf8::new().restore_with(&utf8.save_with("").unwrap(), |_| Ok(())).unwrap();
         for mut utf8 in [utf8, restored] {
             let error = utf8.error().unwrap();
             assert_eq!(error.kind(), ErrorKind::Panicked);

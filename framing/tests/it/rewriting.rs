@@ -125,7 +125,7 @@ fn rewritten(new: impl Fn() -> CallRewriter, body: &[u8], size: usize) -> Vec<u8
     let mut add = |bytes: &[u8]| out.extend_from_slice(bytes);
     for (place, chunk) in body.chunks(size).enumerate() {
         if place % 64 == 1 {
-            let saved = editor.save_with(calls.save());
+            let saved = editor.save_with(calls.save().unwrap()).unwrap();
             (editor, calls) = EventEditor::new().restore_with(&saved, |state| new().restore(state)).unwrap();
         }
         editor.feed(chunk, |frame| edited(frame, &mut calls), &mut add);

@@ -13,7 +13,7 @@ fn place(error: Utf8Error) -> Place {
 }
 
 fn restored(state: &[u8]) -> Result<Utf8, RestoreError> {
-    Utf8::restore_with(state, |_| Ok(())).map(|(utf8, ())| utf8)
+    Utf8::new().restore_with(state, |_| Ok(())).map(|(utf8, ())| utf8)
 }
 
 /// The text of these chunks, and how it ends. The state is saved and restored after each of them.
@@ -24,7 +24,7 @@ fn read(chunks: &[&[u8]]) -> (String, Option<Place>) {
             assert!(!piece.is_empty());
             text.push_str(piece);
         });
-        utf8 = restored(&utf8.save_with(Vec::new())).unwrap();
+        utf8 = restored(&utf8.save_with("").unwrap()).unwrap();
         if let Err(error) = read {
             assert_eq!(utf8.feed_with(b"more", |piece| text.push_str(piece)), read);
             assert_eq!(utf8.finish(), read);

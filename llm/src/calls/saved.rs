@@ -3,31 +3,30 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use jsonspigot::RestoreError;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
+use jsonspigot::{Error, RestoreError};
 
-use super::builder::ToolCallsBuilder;
 use super::call_index::CallIndex;
 use super::open_call::OpenCall;
 use super::state::State;
 use super::tool_calls::ToolCalls;
 
 impl ToolCalls {
-    /// The state of the calls as bytes, from which [`ToolCallsBuilder::restore`] makes calls that go on as if nothing
+    /// Returns the state of the calls as bytes. [`restore`](Self::restore) makes calls of them that resume as if nothing
     /// had happened, in another process or on another machine; see [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     /// use jsonspigot::PatternSet;
     ///
-    /// let builder = ToolCalls::builder().patterns(&PatternSet::new(["city"])?);
-    /// let mut calls = builder.clone().build();
+    /// let patterns = PatternSet::new(["city"])?;
+    /// let mut calls = ToolCalls::new(&patterns);
     /// calls.start(0, CallStart::new("get_weather").id("call_1")).check()?;
     /// calls.delta(0, r#"{"city": "Par"#).check()?;
-    /// let saved = calls.save();
+    /// let saved = calls.save()?;
     ///
     /// // Later, elsewhere.
-    /// let mut calls = builder.restore(&saved)?;
+    /// let mut calls = ToolCalls::new(&patterns).restore(&saved)?;
     /// let mut status = None;
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { call, input } = event {
@@ -41,39 +40,43 @@ impl ToolCalls {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// # Errors
+    ///
+    /// None: all that leads to a call is part of it, also after a panic. The type is that of the other `save` methods.
+    ///
     /// # Cost
     ///
     /// Linear in what is saved: the input of each open call, as far as it has come, and its parser; the ids and places
     /// of those that have ended, as long as they are remembered.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(&self.owner(Kind::ToolCalls), |out| self.state.save(out))
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
+        saved::save(&self.owner(Kind::ToolCalls), |out| {
+            self.state.save(out);
+            Ok(())
+        })
     }
-}
 
-impl ToolCallsBuilder {
-    /// Tool calls with these choices that go on where [saved](ToolCalls::save) ones were.
-    ///
-    /// They have the patterns and choices of those that were saved, or this is an error.
+    /// Resumes where [saved](Self::save) calls were. These are new, built with the same patterns and choices; what they
+    /// have read is forgotten.
     ///
     /// ```
     /// use jsonspigot::RestoreError;
     /// use jsonspigot_llm::{CallLimits, ToolCalls};
     ///
-    /// let saved = ToolCalls::builder().build().save();
-    /// let other = ToolCalls::builder().limits(CallLimits::new().open_calls(8));
+    /// let saved = ToolCalls::builder().build().save()?;
+    /// let other = ToolCalls::builder().limits(CallLimits::new().open_calls(8)).build();
     /// assert_eq!(other.restore(&saved).unwrap_err(), RestoreError::OtherChoices);
+    /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore).
+    /// As [`Parser::restore`](jsonspigot::Parser::restore).
     ///
     /// # Cost
     ///
     /// Linear in the length of the bytes.
-    pub fn restore(self, bytes: &[u8]) -> Result<ToolCalls, RestoreError> {
-        let mut calls = self.build();
+    pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
+        let mut calls = self.emptied();
         saved::restore(&calls.owner(Kind::ToolCalls), bytes, |reader| calls.state.restore(reader))?;
         Ok(calls)
     }
@@ -81,8 +84,7 @@ impl ToolCallsBuilder {
 
 /// For what is around the calls.
 impl ToolCalls {
-    /// New ones with the same choices.
-    #[cfg(feature = "_provider-streams")]
+    /// Returns new ones with the same choices.
     pub(crate) fn emptied(self) -> Self {
         Self { state: State::new(self.state.options) }
     }

@@ -7,18 +7,17 @@ use core::fmt::Write as _;
 
 use jsonspigot::internal::Inside;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
-use jsonspigot::{PatternSet, RestoreError};
+use jsonspigot::{Error, RestoreError};
 
 use super::any_fence::Fences;
-use super::delimiter::Delimiter;
 use super::opening::Verdict;
-use super::{Envelope, EnvelopeBuilder, State};
+use super::{Envelope, State};
 
 /// The states as they are written: by their places.
 const STATES: [State; 5] = [State::Inside, State::Text, State::Opening, State::Payload, State::Interrupted];
 
 impl Envelope {
-    /// The envelope's state as bytes, from which [`EnvelopeBuilder::restore`] makes an envelope that goes on as if
+    /// Returns the envelope's state as bytes. [`restore`](Self::restore) makes an envelope of them that resumes as if
     /// nothing had happened, in another process or on another machine: between two chunks, at any time; see
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
@@ -26,14 +25,14 @@ impl Envelope {
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
     /// use jsonspigot::PatternSet;
     ///
-    /// let delimiters = [Delimiter::fence("json")?];
-    /// let patterns = PatternSet::empty();
-    /// let mut envelope = Envelope::new(delimiters.clone(), &patterns);
+    /// let fence = Delimiter::fence("json")?;
+    /// let new = || Envelope::new([fence.clone()], &PatternSet::empty());
+    /// let mut envelope = new();
     /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
-    /// let saved = envelope.save();
+    /// let saved = envelope.save()?;
     ///
     /// // Later, elsewhere.
-    /// let mut envelope = Envelope::builder().restore(delimiters, &patterns, &saved)?;
+    /// let mut envelope = new().restore(&saved)?;
     /// let mut payload = None;
     /// envelope.feed("2]}\n```").check()?;
     /// envelope.finish_with(|event| {
@@ -45,13 +44,46 @@ impl Envelope {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// # Errors
+    ///
+    /// None, as of [`ToolCalls::save`](crate::calls::ToolCalls::save).
+    ///
     /// # Cost
     ///
     /// Linear in what is saved: the held text and, of an open payload, its text. Restoring feeds that to the
     /// parser once more.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(&self.owner(), |out| self.save_body(out))
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
+        saved::save(&self.owner(), |out| {
+            self.save_body(out);
+            Ok(())
+        })
+    }
+
+    /// Resumes where a [saved](Self::save) envelope was. This one is new, with the same patterns, delimiters and choices;
+    /// what it has read is forgotten.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Delimiter, Envelope};
+    /// use jsonspigot::{PatternSet, RestoreError};
+    ///
+    /// let patterns = PatternSet::empty();
+    /// let saved = Envelope::new([Delimiter::bare()], &patterns).save()?;
+    /// let error = Envelope::new([Delimiter::tag("think")?], &patterns).restore(&saved).unwrap_err();
+    /// assert_eq!(error, RestoreError::OtherChoices);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Parser::restore`](jsonspigot::Parser::restore); other delimiters are other choices.
+    ///
+    /// # Cost
+    ///
+    /// Linear in the length of the bytes.
+    pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
+        self.reset();
+        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
+        Ok(self)
     }
 
     pub(crate) fn owner(&self) -> Owner {
@@ -100,40 +132,5 @@ impl Envelope {
             self.payload.restore(reader, &self.delimiters, self.hold_limit)?;
         }
         Ok(())
-    }
-}
-
-impl EnvelopeBuilder {
-    /// An envelope with these choices that goes on where a [saved](Envelope::save) one was.
-    ///
-    /// It has the patterns, delimiters and choices of the one that was saved, or this is an error.
-    ///
-    /// ```
-    /// use jsonspigot_llm::{Delimiter, Envelope};
-    /// use jsonspigot::{PatternSet, RestoreError};
-    ///
-    /// let patterns = PatternSet::empty();
-    /// let saved = Envelope::new([Delimiter::bare()], &patterns).save();
-    /// let error = Envelope::builder().restore([Delimiter::tag("think")?], &patterns, &saved).unwrap_err();
-    /// assert_eq!(error, RestoreError::OtherChoices);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore); other delimiters are other choices.
-    ///
-    /// # Cost
-    ///
-    /// Linear in the length of the bytes.
-    pub fn restore(
-        self,
-        delimiters: impl IntoIterator<Item = Delimiter>,
-        patterns: &PatternSet,
-        bytes: &[u8],
-    ) -> Result<Envelope, RestoreError> {
-        let mut envelope = self.build(delimiters, patterns);
-        saved::restore(&envelope.owner(), bytes, |reader| envelope.restore_body(reader))?;
-        Ok(envelope)
     }
 }

@@ -3,17 +3,20 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
 
-use jsonspigot::RestoreError;
 use jsonspigot::internal::Rewriting;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader};
+use jsonspigot::{Error, RestoreError};
 
 use super::places::Key;
 use super::{CallRewriter, MOST_CALLS, OpenText};
 
 impl CallRewriter {
-    /// The state as bytes, between two events; see [`Rewriter::save`](jsonspigot::Rewriter::save).
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
+    /// Returns the state as bytes, between two events; see [`Rewriter::save`](jsonspigot::Rewriter::save).
+    ///
+    /// # Errors
+    ///
+    /// None: after a panic, the state says that there was one. The type is that of the other `save` methods.
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
         saved::save(&self.owner(), |out| {
             out.flag(self.has_panicked);
             out.number(self.open.len() as u64);
@@ -23,13 +26,14 @@ impl CallRewriter {
                 out.text(id);
                 out.flag(*has_failed);
                 out.flag(*is_lost);
-                rewriter.save_body(out);
+                rewriter.save_body(out)?;
             }
+            Ok(())
         })
     }
 
-    /// Goes on where a [saved](Self::save) one was. This one is new, for the same provider, with the same patterns,
-    /// rules and choices; what has come to it is forgotten.
+    /// Resumes where a [saved](Self::save) one was. This one is new, for the same provider, with the same patterns,
+    /// rules and choices; what it has read is forgotten.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rule};
@@ -41,7 +45,7 @@ impl CallRewriter {
     /// let mut calls = new()?;
     /// calls.push(&event(r#"{\"password\": \"hun"#))?;
     ///
-    /// let mut calls = new()?.restore(&calls.save())?;
+    /// let mut calls = new()?.restore(&calls.save()?)?;
     /// assert_eq!(calls.push(&event(r#"ter2\"}"#))?, event("}"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

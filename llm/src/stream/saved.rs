@@ -4,8 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use jsonspigot::RestoreError;
 use jsonspigot::internal::saved::{self, Digest, Impossible, Kind, Owner, Reader, Writer};
+use jsonspigot::{Error, RestoreError};
 
 use super::dispatch::Dispatch;
 use super::provider::Provider;
@@ -14,8 +14,8 @@ use crate::emitter::failure::Failure;
 use crate::json::Json;
 
 impl ProviderStream {
-    /// The stream's state as bytes, from which [`restore`](Self::restore) makes a stream that goes on as if nothing had
-    /// happened, in another process or on another machine: between two events, at any time; see
+    /// Returns the stream's state as bytes. [`restore`](Self::restore) makes a stream of them that resumes as if nothing
+    /// had happened, in another process or on another machine: between two events, at any time; see
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
@@ -28,7 +28,7 @@ impl ProviderStream {
     ///
     /// let mut stream = new_stream();
     /// stream.push(r#"{"choices":[{"delta":{"content":"Let me"}}]}"#).check()?;
-    /// let saved = stream.save();
+    /// let saved = stream.save()?;
     ///
     /// // Later, elsewhere.
     /// let mut stream = new_stream().restore(&saved)?;
@@ -40,33 +40,40 @@ impl ProviderStream {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
+    /// # Errors
+    ///
+    /// As [`ToolCalls::save`](crate::calls::ToolCalls::save).
+    ///
     /// # Cost
     ///
     /// Linear in what is saved: what [`ToolCalls::save`](crate::calls::ToolCalls::save) says of the calls, the open
     /// blocks, and the message as far as it has come, if [`with_message`](Self::with_message) has asked for it. Text is
     /// not in it.
-    #[must_use]
-    pub fn save(&self) -> Vec<u8> {
-        saved::save(&self.owner(), |out| self.save_body(out))
+    pub fn save(&self) -> Result<Vec<u8>, Error> {
+        saved::save(&self.owner(), |out| {
+            self.save_body(out);
+            Ok(())
+        })
     }
 
-    /// The stream that was [saved](Self::save). This one is made in the same way: with the same provider, or
+    /// Resumes where a [saved](Self::save) stream was. This one is new, made in the same way: with the same provider, or
     /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message) or an
-    /// envelope, and with the patterns and choices of the calls. What it has read is forgotten.
+    /// envelope, and with the patterns and choices of the calls; what it has read is forgotten.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     /// use jsonspigot::{PatternSet, RestoreError};
     ///
     /// let calls = || ToolCalls::new(&PatternSet::empty());
-    /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save();
+    /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save()?;
     /// let error = ProviderStream::new(Provider::Gemini, calls()).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);
+    /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// As [`ParserBuilder::restore`](jsonspigot::ParserBuilder::restore). A provider is a choice; where it has to be
+    /// As [`Parser::restore`](jsonspigot::Parser::restore). A provider is a choice; where it has to be
     /// detected, all that are compiled in are.
     ///
     /// # Cost

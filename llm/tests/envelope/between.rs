@@ -247,13 +247,13 @@ fn a_text_may_begin_inside_a_payload() {
     }
     let builder = Envelope::builder().starts_inside();
     let mut envelope = builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::empty());
-    let saved = envelope.save();
+    let saved = envelope.save().unwrap();
     envelope.feed("well").check().unwrap();
     let restore = |builder: jsonspigot_llm::EnvelopeBuilder, saved: &[u8]| {
-        builder.restore(["tag:think:raw".parse().unwrap()], &PatternSet::empty(), saved)
+        builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::empty()).restore(saved)
     };
     assert_eq!(read(restore(builder, &saved).unwrap(), "a</think>b").0, "b");
-    assert_eq!(read(restore(builder, &envelope.save()).unwrap(), "a</think>b").0, "b");
+    assert_eq!(read(restore(builder, &envelope.save().unwrap()).unwrap(), "a</think>b").0, "b");
     assert!(restore(Envelope::builder(), &saved).is_err());
 }
 
@@ -268,7 +268,10 @@ fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
         let mut envelope = builder.build(delimiters(), &PatternSet::empty());
         let mut seen = String::new();
         for at in 0..text.len() {
-            envelope = builder.restore(delimiters(), &PatternSet::empty(), &envelope.save()).expect("a saved state");
+            envelope = builder
+                .build(delimiters(), &PatternSet::empty())
+                .restore(&envelope.save().unwrap())
+                .expect("a saved state");
             envelope.feed_with(&text[at..=at], |event| {
                 if let EnvelopeEvent::Text(text) = event {
                     seen.push_str(text);
@@ -305,9 +308,9 @@ fn visible_text_is_one_event() {
 fn states_are_of_these_texts() {
     let envelope =
         |open: &str, close: &str| Envelope::new([Delimiter::between(open, close).unwrap()], &PatternSet::empty());
-    let saved = envelope("a", "b").save();
+    let saved = envelope("a", "b").save().unwrap();
     let restore = |delimiters: &[Delimiter]| {
-        Envelope::builder().restore(delimiters.iter().cloned(), &PatternSet::empty(), &saved).is_ok()
+        Envelope::builder().build(delimiters.iter().cloned(), &PatternSet::empty()).restore(&saved).is_ok()
     };
     assert!(restore(envelope("a", "b").delimiters()));
     assert!(!restore(envelope("a", "c").delimiters()));

@@ -18,9 +18,9 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let builder = Envelope::builder();
     let mut envelope = builder.build(delimiters(), &patterns);
     envelope.feed_with("Hello <!--context {\"a\": [1, \"tw", |_| {});
-    let state = envelope.save();
-    assert_eq!(builder.restore(delimiters(), &patterns, &state).map(drop), Ok(()));
-    let error = builder.restore(delimiters(), &PatternSet::empty(), &state).unwrap_err();
+    let state = envelope.save().unwrap();
+    assert_eq!(builder.build(delimiters(), &patterns).restore(&state).map(drop), Ok(()));
+    let error = builder.build(delimiters(), &PatternSet::empty()).restore(&state).unwrap_err();
     assert_eq!(error, RestoreError::OtherPatterns);
     for other in [
         builder.hold_limit(9),
@@ -28,19 +28,19 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
         builder.parser(Parser::builder()),
         builder.parser(Parser::builder().limits(Limits::new().depth(5))),
     ] {
-        let error = other.restore(delimiters(), &patterns, &state).unwrap_err();
+        let error = other.build(delimiters(), &patterns).restore(&state).unwrap_err();
         assert_eq!(error, RestoreError::OtherChoices);
     }
     let [comment, bare] = delimiters();
     for other in [vec![bare.clone(), comment.clone()], vec![comment.clone()], vec![comment.raw(), bare], vec![]] {
-        let error = builder.restore(other, &patterns, &state).unwrap_err();
+        let error = builder.build(other, &patterns).restore(&state).unwrap_err();
         assert_eq!(error, RestoreError::OtherChoices);
     }
     for end in 0..state.len() {
-        let error = builder.restore(delimiters(), &patterns, &state[..end]).unwrap_err();
+        let error = builder.build(delimiters(), &patterns).restore(&state[..end]).unwrap_err();
         assert_eq!(error, RestoreError::Cut, "{end}");
     }
-    let error = Parser::builder().restore(&patterns, &state).unwrap_err();
+    let error = Parser::builder().build(&patterns).restore(&state).unwrap_err();
     assert_eq!(error, RestoreError::OtherKind);
 }
 
@@ -54,7 +54,8 @@ fn a_number_that_has_ended_at_its_limits_is_read_again() {
         let mut envelope = builder.build(delimiters(), &PatternSet::empty());
         for piece in text.as_bytes().chunks(1) {
             envelope.feed_with(std::str::from_utf8(piece).unwrap(), |_| {});
-            envelope = builder.restore(delimiters(), &PatternSet::empty(), &envelope.save()).expect(text);
+            envelope =
+                builder.build(delimiters(), &PatternSet::empty()).restore(&envelope.save().unwrap()).expect(text);
         }
     }
 }
@@ -77,7 +78,7 @@ fn lengths_that_are_not_there_are_refused() {
             for cut in boundaries(text) {
                 subject.reset();
                 subject.feed_with(&text[..cut], |_| {});
-                let state = subject.save();
+                let state = subject.save().unwrap();
                 for place in (HEADER..state.len()).skip(cut % 3).step_by(3) {
                     for put in [&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01][..], &[0xFF; 40], &[1]] {
                         let changed = sealed([&state[..place], put, &state[place + 1..]].concat());
@@ -99,7 +100,7 @@ pub(super) fn a_made_up_state_is_refused_or_sound() {
     )| {
         let mut subject = envelope(&choices, &delimiters);
         subject.feed_with(&before, |_| {});
-        a_state_is_refused_or_sound(&edited(subject.save(), &edits), &subject, &[after]);
+        a_state_is_refused_or_sound(&edited(subject.save().unwrap(), &edits), &subject, &[after]);
     });
 }
 
@@ -111,7 +112,7 @@ proptest! {
         after in text(),
     ) {
         let subject = envelope(&Choices::default(), &delimiters);
-        let mut state = subject.save();
+        let mut state = subject.save().unwrap();
         state.truncate(HEADER);
         state.extend(body);
         a_state_is_refused_or_sound(&sealed(state), &subject, &[after]);

@@ -181,7 +181,7 @@ fn on_every_wire_with_text() {
                 _ => {}
             };
             for event in events {
-                stream = restored_stream(&stream, &stream.save());
+                stream = restored_stream(&stream, &stream.save().unwrap());
                 stream.push_with(&event.to_string(), &mut on_event);
             }
             let message = stream.message();
@@ -234,9 +234,9 @@ mod payloads {
             _ => {}
         };
         for piece in pieces {
-            let state = envelope.save();
-            envelope = builder.restore(delimiters.clone(), &patterns, &state).unwrap();
-            assert_eq!(envelope.save(), state);
+            let state = envelope.save().unwrap();
+            envelope = builder.build(delimiters.clone(), &patterns).restore(&state).unwrap();
+            assert_eq!(envelope.save().unwrap(), state);
             envelope.feed_with(piece, &mut on_event);
         }
         envelope.finish_with(&mut on_event);

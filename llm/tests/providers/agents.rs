@@ -164,7 +164,7 @@ pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<Str
     for line in lines {
         stream.push_with(line, &mut on_event);
         if is_restored {
-            stream = new().restore(&stream.save()).unwrap();
+            stream = new().restore(&stream.save().unwrap()).unwrap();
         }
     }
     stream.finish_with(None, &mut on_event);
@@ -236,7 +236,7 @@ fn open_calls_of_agents_are_found() {
         let (calls, matches) = found(&stream);
         assert_eq!(calls, open);
         most = most.max(calls.len());
-        stream = new().restore(&stream.save()).unwrap();
+        stream = new().restore(&stream.save().unwrap()).unwrap();
         assert_eq!(found(&stream), (calls, matches.clone()));
         has_matches |= !matches.is_empty();
     }

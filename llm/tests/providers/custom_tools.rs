@@ -9,7 +9,7 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, ProviderStream) {
     let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
-        stream = new().restore(&stream.save()).unwrap();
+        stream = new().restore(&stream.save().unwrap()).unwrap();
         reported.extend(stream.push(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()));
     }
     reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));

@@ -90,9 +90,9 @@ fn restored(limits: CallLimits, parts: &[(Part, &[u8])]) -> Result<(), RestoreEr
         body[*part as usize] = bytes;
     }
     let builder = ToolCalls::builder().limits(limits);
-    let state = with_body(builder.clone().build().save(), &body.concat());
-    let calls = builder.restore(&state)?;
-    assert_eq!(calls.save(), state, "the same state");
+    let state = with_body(builder.clone().build().save().unwrap(), &body.concat());
+    let calls = builder.build().restore(&state)?;
+    assert_eq!(calls.save().unwrap(), state, "the same state");
     Ok(())
 }
 

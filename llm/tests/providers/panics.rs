@@ -121,8 +121,9 @@ fn an_envelope_whose_callback_panics_reports_nothing_more() {
             assert!(panics(|| pieces().for_each(|piece| envelope.feed_with(piece, |_| on_event()))));
             assert!(envelope.open_payload().is_none() && envelope.parser().is_none());
             pieces().for_each(|piece| envelope.feed_with(piece, |_| unreachable!()));
-            let mut restored =
-                Envelope::builder().restore(envelope.delimiters().to_vec(), &patterns(), &envelope.save());
+            let mut restored = Envelope::builder()
+                .build(envelope.delimiters().to_vec(), &patterns())
+                .restore(&envelope.save().unwrap());
             restored.as_mut().unwrap().feed_with(text, |_| unreachable!());
             envelope.finish_with(|_: EnvelopeEvent<'_>| unreachable!());
             // As new.
@@ -153,7 +154,7 @@ fn a_rewriter_whose_rules_panic_passes_nothing_more() {
         assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
         let mut restored = {
             let new = CallRewriter::new(Provider::OpenaiChat, &patterns, || vec![Rule::map(str::to_owned)]).unwrap();
-            new.restore(&calls.save()).unwrap()
+            new.restore(&calls.save().unwrap()).unwrap()
         };
         for piece in pieces {
             for calls in [&mut calls, &mut restored] {

@@ -92,10 +92,10 @@ fn heard(mut stream: ProviderStream, events: &[String]) -> (BTreeMap<u64, Heard>
         _ => {}
     };
     for event in events {
-        stream = restored_stream(&stream, &stream.save());
+        stream = restored_stream(&stream, &stream.save().unwrap());
         stream.push_with(event, &mut on_event);
     }
-    stream = restored_stream(&stream, &stream.save());
+    stream = restored_stream(&stream, &stream.save().unwrap());
     stream.finish_with(None, &mut on_event);
     (blocks, stream)
 }
@@ -196,7 +196,7 @@ fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
         _ => {}
     };
     for event in events {
-        stream = restored_stream(&stream, &stream.save());
+        stream = restored_stream(&stream, &stream.save().unwrap());
         stream.push_with(event, &mut on_event);
     }
     stream.finish_with(None, &mut on_event);
@@ -287,7 +287,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
         let mut stream = stream(Provider::Ollama);
         let mut ended = Vec::new();
         for event in [chunk(before).as_str(), "{\"damaged", chunk(after).as_str(), end.as_str()] {
-            stream = restored_stream(&stream, &stream.save());
+            stream = restored_stream(&stream, &stream.save().unwrap());
             stream.push_with(event, |event| {
                 if let StreamEvent::Payload { event: EnvelopeEvent::End { payload, .. }, .. } = event {
                     ended.push(payload.status().name());
@@ -369,7 +369,7 @@ fn a_state_belongs_to_its_envelope() {
     let calls = || ToolCalls::new(&PatternSet::new(["answer"]).unwrap());
     let mut saved = stream(Provider::Ollama);
     saved.push_with(r#"{"message":{"content":"```json\n{\"a\": \"b"},"done":false}"#, |_| {});
-    let state = saved.save();
+    let state = saved.save().unwrap();
     let kind = |other: ProviderStream| other.restore(&state).err();
     let plain = || ProviderStream::new(Provider::Ollama, calls());
     let with = |marks: &[&str], pattern: &str| {
@@ -381,6 +381,6 @@ fn a_state_belongs_to_its_envelope() {
     assert_eq!(kind(with(&MARKS, "other")), Some(RestoreError::OtherPatterns));
     // Its patterns are patterns too.
     assert_eq!(kind(plain()), Some(RestoreError::OtherPatterns));
-    let state = plain().save();
+    let state = plain().save().unwrap();
     assert_eq!(with(&MARKS, "answer").restore(&state).unwrap_err(), RestoreError::OtherPatterns);
 }

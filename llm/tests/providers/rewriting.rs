@@ -63,9 +63,9 @@ pub(super) fn arguments_in_any_pieces_come_out_as_the_model_says() {
         let others = pieces(other, &cuts).into_iter().map(Some).chain(std::iter::repeat(None));
         for (piece_of_it, of_other) in pieces(text, &cuts).into_iter().zip(others) {
             let event = piece(provider, 1, piece_of_it);
-            let bytes = saved.save();
+            let bytes = saved.save().unwrap();
             saved = rewriter(provider, &rules).restore(&bytes).unwrap();
-            prop_assert_eq!(saved.save(), bytes);
+            prop_assert_eq!(saved.save().unwrap(), bytes);
             let came = plain.push(&event).unwrap().into_owned();
             prop_assert_eq!(&saved.push(&event).unwrap().into_owned(), &came);
             joined += &piece_of(&came);
@@ -111,7 +111,7 @@ proptest! {
         let [first, rest] = pieces(text, &[cut])[..] else { return Ok(()) };
         let mut calls = rewriter(Provider::OpenaiChat, &rules);
         calls.push(&chat::more(0, first)).unwrap();
-        if let Ok(mut calls) = rewriter(Provider::OpenaiChat, &rules).restore(&edited(calls.save(), &edits)) {
+        if let Ok(mut calls) = rewriter(Provider::OpenaiChat, &rules).restore(&edited(calls.save().unwrap(), &edits)) {
             let _ = calls.push(&chat::more(0, rest)).map(|event| piece_of(&event));
         }
     }
@@ -327,7 +327,7 @@ fn rules_and_states_that_do_not_fit_are_refused() {
         let result = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::remove()]);
         assert_eq!(result.unwrap_err(), CallRulesError::Rules(refused));
     }
-    let saved = new(Provider::Anthropic).unwrap().save();
+    let saved = new(Provider::Anthropic).unwrap().save().unwrap();
     let other = new(Provider::OpenaiChat).unwrap().restore(&saved);
     assert_eq!(other.unwrap_err(), RestoreError::OtherChoices);
 }
@@ -338,16 +338,16 @@ pub(super) fn calls_that_never_end_have_a_limit() {
     for index in 0..256 {
         calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap();
     }
-    let size = calls.save().len();
+    let size = calls.save().unwrap().len();
     for index in 256..300 {
         let bad = calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap_err();
         assert_eq!((bad.instead(), bad.reason()), (&*anthropic::delta(index, ""), &BadEventReason::TooManyCalls));
     }
-    assert_eq!(calls.save().len(), size);
+    assert_eq!(calls.save().unwrap().len(), size);
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
     // What is whole makes room.
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));
     calls.reset();
-    assert!(calls.save().len() < 100);
+    assert!(calls.save().unwrap().len() < 100);
     Law::BoundedStreams.mark_compared();
 }

@@ -90,7 +90,7 @@ fn a_name_that_came_after_the_first_fragment() {
     calls.start_with(0, CallStart::new("say").id("1"), |_| {});
     calls.start_with(1, CallStart::new("say").id("2"), |_| {});
     calls.delta_with(1, "{\"b\":", |_| {});
-    let mut calls = builder.restore(&calls.save()).unwrap();
+    let mut calls = builder.build().restore(&calls.save().unwrap()).unwrap();
     let mut told = Vec::new();
     let mut on_event = |event: CallEvent<'_>| {
         if let CallEvent::Match { call, event } = event {
@@ -120,7 +120,7 @@ fn values_by_path_go_on() {
         part(arg("$.c", "\u{e9}", false), true),
         gemini_call(&serde_json::json!({})),
     ] {
-        stream = new(Some(Provider::Gemini), &choices).with_message().restore(&stream.save()).unwrap();
+        stream = new(Some(Provider::Gemini), &choices).with_message().restore(&stream.save().unwrap()).unwrap();
         stream.push_with(&event, |event| {
             if let jsonspigot_llm::StreamEvent::Call(CallEvent::End { input, .. }) = event {
                 assert_eq!(input.status(), PayloadStatus::Complete);
@@ -137,7 +137,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let choices = ToolCalls::builder().patterns(&patterns(&["a"])).patterns_for("say", &patterns(&["b"]));
     let mut stream = new(Some(Provider::OpenaiChat), &choices);
     stream.push_with(&chat::call(0, "a", "say", "{\"b\":"), |_| {});
-    let state = stream.save();
+    let state = stream.save().unwrap();
     let kind = |other: ProviderStream| other.restore(&state).err();
     let of = |choices: &ToolCallsBuilder| new(Some(Provider::OpenaiChat), choices);
     assert_eq!(kind(of(&choices)), None);
@@ -171,10 +171,10 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
     let accepts = Parser::builder().lenient(Leniency::ALL);
     assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreError::OtherChoices));
-    let lenient = of(&choices.clone().parser(accepts)).save();
+    let lenient = of(&choices.clone().parser(accepts)).save().unwrap();
     let error = of(&choices.clone().parser(accepts.accept_deviations())).restore(&lenient).unwrap_err();
     assert_eq!(error, RestoreError::OtherChoices);
-    let calls = choices.clone().restore(&state).unwrap_err();
+    let calls = choices.clone().build().restore(&state).unwrap_err();
     assert_eq!(calls, RestoreError::OtherKind);
     for end in 0..state.len() {
         let error = of(&choices).restore(&state[..end]).unwrap_err();
@@ -194,7 +194,7 @@ fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
                 let signal = Signal::new(&[&[kind, kind % 5][..], b"{\"a\":\"x"].concat());
                 stream.push_with(&signal.event(), |_| {});
                 if kind % 7 == 0 {
-                    states.push((provider, choices.clone(), stream.save()));
+                    states.push((provider, choices.clone(), stream.save().unwrap()));
                 }
             }
         }
@@ -228,7 +228,7 @@ pub(super) fn a_made_up_stream_is_refused_or_sound() {
         let mut stream = new(provider, &choices).with_message();
         before.iter().for_each(|signal| stream.push_with(&Signal::new(signal).event(), |_| {}));
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
-        stream_is_refused_or_sound(&edited(stream.save(), &edits), new(provider, &choices).with_message(), &after);
+        stream_is_refused_or_sound(&edited(stream.save().unwrap(), &edits), new(provider, &choices).with_message(), &after);
     });
 }
 
@@ -243,7 +243,7 @@ proptest! {
         let mut calls = choices.clone().build();
         before.iter().for_each(|signal| Signal::new(signal).act(&mut calls, &mut |_| {}));
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
-        calls_are_refused_or_sound(&edited(calls.save(), &edits), &choices, &after);
+        calls_are_refused_or_sound(&edited(calls.save().unwrap(), &edits), &choices, &after);
     }
 
     #[test]
@@ -254,9 +254,9 @@ proptest! {
         after in prop::collection::vec(signal(), 0..4),
     ) {
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
-        let state = with_body(new(provider, &choices).save(), &body);
+        let state = with_body(new(provider, &choices).save().unwrap(), &body);
         stream_is_refused_or_sound(&state, new(provider, &choices), &after);
-        let state = with_body(choices.clone().build().save(), &body);
+        let state = with_body(choices.clone().build().save().unwrap(), &body);
         calls_are_refused_or_sound(&state, &choices, &after);
     }
 }
@@ -277,9 +277,9 @@ fn each_choice_has_states_of_its_own() {
     choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
     let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(*parser)).collect();
     for (place, calls_of) in calls.iter().enumerate() {
-        let state = calls_of.clone().build().save();
+        let state = calls_of.clone().build().save().unwrap();
         for (other_place, other) in calls.iter().enumerate() {
-            let kind = other.clone().restore(&state).err();
+            let kind = other.clone().build().restore(&state).err();
             let expected = (place != other_place).then_some(RestoreError::OtherChoices);
             assert_eq!(kind, expected, "{:?} for {:?}", choices[other_place], choices[place]);
         }
@@ -298,7 +298,7 @@ fn values_by_path_do_not_stop_at_the_root() {
             fragments.push_str(text);
         }
     });
-    let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save()).unwrap();
+    let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save().unwrap()).unwrap();
     let call = stream.calls().open_calls()[0].number;
     assert_eq!(stream.calls().parser(call).unwrap().text().unwrap(), fragments.as_bytes());
 }

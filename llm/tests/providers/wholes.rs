@@ -14,7 +14,7 @@ pub(super) fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<
     for event in events {
         let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
         reported.extend(stream.push(&text).map(|event| serde_json::to_value(event).unwrap()));
-        stream = new().restore(&stream.save()).unwrap();
+        stream = new().restore(&stream.save().unwrap()).unwrap();
     }
     reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));
     (reported, stream.verdict().map_err(|unfinished| unfinished.kind()))

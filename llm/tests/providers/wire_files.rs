@@ -89,7 +89,7 @@ impl WireFile {
         for end in cuts.iter().copied().chain([self.input.len()]) {
             let chunk = &self.input.as_bytes()[start..end];
             framing.feed(chunk, &mut |event| stream.push_with(event, &mut tell));
-            stream = restored_stream(&stream, &stream.save());
+            stream = restored_stream(&stream, &stream.save().unwrap());
             start = end;
         }
         framing.finish(&mut |event| stream.push_with(event, &mut tell));

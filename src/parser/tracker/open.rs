@@ -1,6 +1,7 @@
 //! Open values, as they can be looked at from outside; and the counters, which do not come from what is open.
 
 use super::{EnteredString, Frame, OpenValue, Tracker};
+use crate::error::Impossible;
 use crate::event::{Event, EventKind};
 use crate::path::Segment;
 use crate::pattern::PatternId;
@@ -132,21 +133,20 @@ impl Tracker {
         self.next_match
     }
 
-    /// Numbers the next match. Returns whether none has a higher number.
-    pub(crate) fn set_next_match(&mut self, next_match: u64) -> bool {
-        let is_later = next_match >= self.next_match;
+    /// Sets the id of the next match. Fails if a higher one was used.
+    pub(crate) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
+        Impossible::unless(next_match >= self.next_match)?;
         self.next_match = next_match;
-        is_later
+        Ok(())
     }
 
-    /// Gives the next element of the innermost container its index, in a text of this level. Returns whether it may
-    /// have it.
-    pub(crate) fn set_next_index(&mut self, next_index: u64) -> bool {
+    /// Sets the index of the next element of the innermost container. Fails unless that is an array that has not come
+    /// further.
+    pub(crate) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
         let array = self.frames.last_mut().filter(|frame| frame.kind == ValueKind::Array);
-        let array = array.filter(|array| array.next_index <= next_index);
-        let is_one = array.is_some();
-        array.into_iter().for_each(|array| array.next_index = next_index);
-        is_one
+        let array = array.filter(|array| array.next_index <= next_index).ok_or(Impossible)?;
+        array.next_index = next_index;
+        Ok(())
     }
 
     /// Returns the beginning of the outermost selected value of a level's text that is open.

@@ -1,8 +1,8 @@
-// The text that leads to where a parser is: the shortest one that can be had.
+// The shortest text that leads to where a parser is that does not retain all its text.
 //
-// If all text is kept, that is it. Otherwise it has what is open, with its keys; what is shown of a partial document, or the
-// keys of open objects, if somebody has to know them; and the text of the open matches, if that is kept. Where the counters
-// can't come from such a text, as something has been left out, there is a {@link Jump} to what they were.
+// It has what is open, with its keys; what is shown of a partial document, or the keys of open objects, if duplicates are
+// rejected; and the text of the open matches, if that is kept. Where something has been left out, so that the counters can't
+// come from such a text, there is a {@link Jump} to what they were.
 
 import type { Engine } from "../engine.js";
 import type { Frame, Match } from "../frame.js";
@@ -26,23 +26,27 @@ import {
   WORDS,
   CLOSED,
 } from "../states.js";
-import type { Input } from "../input.js";
-import { WORD, type Lenient } from "../lenient.js";
 import { Shown, shownText } from "../shown.js";
 import type { Text } from "../text.js";
 import { openAtom } from "../tree.js";
 
-/** What the counters are before the unit at a place. */
+/** Something that the text before a place does not lead to. */
 export interface Jump {
   /** In the text of the lead, in units until it is written. */
-  place: number;
-  /** Of the text of a level. */
-  offset: readonly [level: number, offset: number] | undefined;
-  nextMatch: number | undefined;
-  nextIndex: number | undefined;
-  /** True if what follows is the text that was read, so that texts in it are read within their limits. */
-  isKept: boolean;
+  readonly place: number;
+  /** One of the numbers below, and {@link LEVEL} times the level of a text. */
+  readonly kind: number;
+  readonly numbers: readonly number[];
 }
+
+/** The offset of the next byte in the text of a level. */
+export const OFFSET = 1;
+/** A match begins: the same, and its id. */
+export const MATCH = 3;
+export const NEXT_INDEX = 4;
+/** The text that was read follows, so that texts in it are read within their limits. */
+export const KEPT = 8;
+export const LEVEL = 16;
 
 const inside = (text: string): string => JSON.stringify(text).slice(1, -1);
 
@@ -51,29 +55,17 @@ export class Lead {
   /** What comes after the text: bytes of a sequence that is not yet whole. */
   bytes: Uint8Array = new Uint8Array(0);
   jumps: Jump[] = [];
-  /** True if what has ended a number at its end is not kept. */
-  endsNumber = false;
 
   push(text: string): void {
     this.text += text;
   }
 
-  jump(): Jump {
-    const last = this.jumps[this.jumps.length - 1];
-    if (last !== undefined && last.place === this.text.length) return last;
-    return this.#newJump();
-  }
-
-  #newJump(): Jump {
-    const jump: Jump = { place: this.text.length, offset: undefined, nextMatch: undefined, nextIndex: undefined, isKept: false };
-    this.jumps.push(jump);
-    return jump;
+  jump(kind: number, ...numbers: number[]): void {
+    this.jumps.push({ place: this.text.length, kind, numbers });
   }
 
   jumpTo(level: number, offset: number): void {
-    const jump = this.jump();
-    const isOther = jump.offset !== undefined && jump.offset[0] !== level;
-    (isOther ? this.#newJump() : jump).offset = [level, offset];
+    this.jump(level * LEVEL + OFFSET, offset);
   }
 
   /** A text inside a string of this one. */
@@ -116,11 +108,6 @@ function tailOf(engine: Engine): string {
   }
 }
 
-/** How many more bytes have come of the open token than the engine has read of what stands for it. */
-export function aheadOf(translator: Lenient | undefined): number {
-  return translator?.step === WORD ? Math.max(0, translator.matched - 1) : 0;
-}
-
 /** The engines of the texts that are open in each other, outermost first. */
 export function levelsOf(engine: Engine): Engine[] {
   const levels: Engine[] = [];
@@ -128,33 +115,19 @@ export function levelsOf(engine: Engine): Engine[] {
   return levels;
 }
 
-/** The selected values that are open in a text, outermost first. */
-function selectedIn(engine: Engine): { readonly start: number; readonly offset: number }[] {
-  const selected = engine.stack.slice(0, engine.depth).filter(({ matches }) => matches.length > 0);
-  const starts = selected.map(({ start, matches }) => ({ start, offset: matches[0]!.offset }));
-  if (engine.open.length > 0) starts.push({ start: engine.leafStart, offset: engine.open[0]!.offset });
-  return starts;
-}
-
 /** The text that leads to where an open text is. */
 export function leadToOpen(text: Text): Lead {
-  const { input, settings } = text;
   const lead = new Lead();
-  if (settings.retain === "all" && !input.translator?.first) pushKept(input, 0, lead);
-  else new Level(text, input.engine, 0).write(lead);
+  new Level(text, text.engine, 0).write(lead);
   return lead;
 }
 
 /** One that leads to what is shown of a text that has ended or failed. */
 export function leadToShown(text: Text): Lead {
-  const { input, settings } = text;
-  const { engine } = input;
+  const { input, engine } = text;
   const lead = new Lead();
-  if (settings.retain === "all" && !text.error) {
-    pushKept(input, 0, lead);
-    return lead;
-  }
   const { tree } = engine;
+  if (text.hasFailed && (!tree || shownText(engine) === undefined)) return lead;
   if (!tree) {
     lead.push("0 ");
     lead.jumpTo(0, input.offset);
@@ -176,32 +149,6 @@ export function leadToShown(text: Text): Lead {
   // A number that has ended.
   else lead.push(" ");
   return lead;
-}
-
-/** What is kept from a place on while a translator reads: all up to the open token, with the offset of each open match. */
-function pushKept(input: Input, from: number, lead: Lead): void {
-  const { engine, translator } = input;
-  const kept = engine.kept!.slice(from, engine.kept!.end);
-  const tail = tailOf(engine);
-  const isNumber = engine.state === NUMBER;
-  // Nobody may have followed the number, but it is kept.
-  const tailLength = isNumber ? /[\d+.eE-]*$/.exec(kept.slice(-4096))![0].length : tail.length;
-  const cut = Math.max(0, kept.length - tailLength);
-  lead.jump().isKept = true;
-  let written = 0;
-  for (const { start, offset } of selectedIn(engine)) {
-    if (start < from) continue;
-    const place = Math.min(cut, start - from);
-    lead.push(kept.slice(written, place));
-    written = place;
-    lead.jumpTo(0, offset);
-  }
-  lead.push(kept.slice(written, cut));
-  lead.endsNumber = (engine.state === AFTER || engine.state === DONE || engine.state === CLOSED) && /\d$/.test(kept);
-  lead.push(lead.endsNumber ? " " : "");
-  lead.jumpTo(0, engine.base - tailLength - aheadOf(translator));
-  lead.push(kept.slice(cut));
-  lead.bytes = input.bytes;
 }
 
 /** The text of a level, which is open. */
@@ -234,9 +181,7 @@ class Level {
     if (engine.state === DONE) lead.push(`${engine.tree ? shownText(engine) : "0"} `);
     else if (this.#writeOpen(lead)) return;
     const tail = tailOf(engine);
-    const translator = this.#level === 0 ? input.translator : undefined;
-    const mark = this.#level === 0 && !input.hasBegun ? input.bytes.length - input.waiting : 0;
-    lead.jumpTo(this.#level, engine.base + mark - tail.length - aheadOf(translator));
+    lead.jumpTo(this.#level, engine.base - tail.length);
     lead.push(tail);
     if (this.#level === 0 && input.hasBegun) lead.bytes = input.bytes;
   }
@@ -245,23 +190,13 @@ class Level {
   #begin(matches: readonly Match[], start: number, isKept: boolean, lead: Lead): boolean {
     const first = matches[0];
     if (first === undefined) return false;
-    lead.jumpTo(this.#level, first.offset);
-    lead.jump().nextMatch = first.id;
-    const { input, settings } = this.#text;
-    const { translator } = input;
+    lead.jump(this.#level * LEVEL + MATCH, first.offset, first.id);
     const engine = this.#engine;
-    const keeps = isKept && engine.options.retain === "matches" && !translator?.first;
-    if (keeps && this.#level === 0 && translator?.isAwake) {
-      pushKept(input, start, lead);
-      return true;
-    }
-    const hasKept = keeps && settings.retain !== "nothing";
-    lead.jump().isKept = hasKept;
-    if (hasKept) {
-      lead.push(engine.kept!.slice(start, engine.kept!.end));
-      if (this.#level === 0) lead.bytes = input.bytes;
-    }
-    return hasKept;
+    if (!isKept || engine.options.retain !== "matches") return false;
+    lead.jump(KEPT);
+    lead.push(engine.kept!.slice(start, engine.kept!.end));
+    if (this.#level === 0) lead.bytes = this.#text.input.bytes;
+    return true;
   }
 
   /** Returns whether all is said. */
@@ -350,7 +285,7 @@ class Level {
         hasMembers = true;
       }
     }
-    if (!hasMembers && (state === KEY || state === AFTER)) lead.push(`${JSON.stringify(this.#stranger())}:0`);
+    if (!hasMembers && (state === KEY || state === AFTER)) lead.push(`${JSON.stringify(this.#unusedKey())}:0`);
     const comma = hasMembers ? "," : "";
     switch (state) {
       case FIRST_KEY:
@@ -366,14 +301,14 @@ class Level {
         lead.push(comma);
         return;
       default:
-        lead.push(`${comma}${JSON.stringify(key ?? this.#stranger())}${state === COLON ? "" : ":"}`);
+        lead.push(`${comma}${JSON.stringify(key ?? this.#unusedKey())}${state === COLON ? "" : ":"}`);
     }
   }
 
   #writeElements(frame: Frame, state: number, lead: Lead): void {
     const isBetween = state === VALUE || state === AFTER;
     if (state === FIRST) return;
-    if (frame.isLive && frame.index > 0) lead.jump().nextIndex = frame.index;
+    if (frame.isLive && frame.index > 0) lead.jump(NEXT_INDEX, frame.index);
     lead.push(isBetween ? "0" : "");
     lead.push(state === VALUE ? "," : state === AFTER ? " " : "");
   }
@@ -384,14 +319,10 @@ class Level {
     return isFollowed && frame.place.member(frame.key) !== this.#engine.automaton.nowhere ? frame.key : undefined;
   }
 
-  /** A key that no pattern names: the shortest, and of those the first. */
-  #stranger(): string {
-    const letters = Array.from({ length: 96 }, (_, at) => String.fromCharCode(32 + at)).filter((letter) => !/["\\]/.test(letter));
-    for (let number = 0; ; number++) {
-      let key = "";
-      for (let rest = number; rest > 0; rest = Math.floor((rest - 1) / letters.length)) key += letters[(rest - 1) % letters.length]!;
-      if (!this.#engine.automaton.names(key)) return key;
-    }
+  /** A key that no pattern names. */
+  #unusedKey(): string {
+    let key = "";
+    while (this.#engine.automaton.names(key)) key += " ";
+    return key;
   }
 }
-

@@ -16,12 +16,11 @@ use crate::{events, with};
 extern "C" fn save(slot: u32) {
     with(|module| {
         module.on(slot, |slot, _, output| {
-            let mut state = match &slot.reader {
+            let state = match &slot.reader {
                 Reader::Provider(streamed) => streamed.stream.save(),
                 Reader::Envelope(marked) => marked.envelope.save(),
             };
-            output.bytes().append(&mut state);
-            Ok(())
+            state.map(|mut state| output.bytes().append(&mut state))
         })
     });
 }
@@ -78,8 +77,7 @@ fn resumed(slot: &mut Slot, input: &[u8], output: &mut Output) -> Result<(), Res
             let (choices, state) = input.split_at_checked(CHOICES_LEN).unwrap_or_default();
             let patterns = marked.envelope.patterns().clone();
             let builder = envelopes::choices(choices).0;
-            let restored = builder.restore(marked.marks.iter().cloned(), &patterns, state);
-            marked.envelope = restored?;
+            marked.envelope = builder.build(marked.marks.iter().cloned(), &patterns).restore(state)?;
             // Whose payload is open, JavaScript need not know.
             if let Some(parser) = marked.envelope.parser() {
                 parser.open_matches_with(|event| begin(&event, tag::PAYLOAD_MATCH, &[0]));

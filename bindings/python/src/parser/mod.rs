@@ -10,7 +10,7 @@ use pyo3::{PyTraverseError, PyVisit};
 
 use self::feeding::{Inner, list_of};
 use crate::chunk::Chunk;
-use crate::error::{bad_state, exception, raised};
+use crate::error::{bad_state, exception, raised, saved};
 use crate::event::Paths;
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
@@ -148,8 +148,11 @@ impl Parser {
     /// It is a header of 26 bytes, a few bytes for each open container, the open key or number, and what was asked to be
     /// kept: the text (``retain``), the partial document (``snapshots``). Patterns and options are not in it. A ``Revision``
     /// that was given before is known afterwards.
+    ///
+    /// Raises ``JsonSpigotError`` of the kind ``"not-retained"`` if the parser is ``lenient`` and does not retain ``"all"`` its
+    /// text, which alone leads to where it is.
     fn save<'py>(slf: &Bound<'py, Self>, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &Self::lock(slf)?.0.parser.save()))
+        saved(py, Self::lock(slf)?.0.parser.save())
     }
 
     /// A parser that goes on from a state, with the patterns and options that it was saved with; only ``decimals``, which
@@ -173,12 +176,11 @@ impl Parser {
         options: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        let builder = Options::of(options)?.builder();
         // A class of the caller's own makes its objects as it does.
         let object = class.call((patterns,), options)?;
         let new = object.cast::<Self>()?;
         let mut parser = Self::lock(new)?;
-        let restored = builder.restore(parser.0.parser.patterns(), state.bytes());
+        let restored = parser.0.parser.clone().restore(state.bytes());
         parser.0.parser = restored.map_err(|error| bad_state(class.py(), &error))?;
         drop(parser);
         Ok(object)

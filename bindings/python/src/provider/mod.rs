@@ -20,7 +20,7 @@ pub(crate) use self::event::StreamEvent;
 use self::event::{Subject, made};
 use crate::chunk::Chunk;
 use crate::envelope::{bytes_of, delimiters};
-use crate::error::bad_state;
+use crate::error::{bad_state, saved};
 use crate::event::{Paths, Told};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
@@ -269,7 +269,8 @@ impl ProviderStream {
     /// the open calls, and the message so far if the stream was built ``with_message=True``. See ``Parser.save``.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
-        Ok(PyBytes::new(py, &inner.frames.save_with(inner.stream.save())))
+        let state = inner.stream.save().and_then(|state| inner.frames.save_with(state));
+        saved(py, state)
     }
 
     /// The stream that was saved, with the provider (``"auto"``, if it was made with that), patterns and options that it had;

@@ -28,12 +28,12 @@ pub fn target(input: &[u8]) {
     if choice(4) & 1 == 0 {
         let mut calls = choices.clone().build();
         before.iter().for_each(|signal| signal.act(&mut calls, &mut |_| {}));
-        calls_are_refused_or_sound(&edited(calls.save(), edits), &choices, &after);
+        calls_are_refused_or_sound(&edited(calls.save().unwrap(), edits), &choices, &after);
     } else {
         let new = || soup::new_stream(&choices, choice(3), choice(4));
         let mut stream = new();
         before.iter().for_each(|signal| stream.push_with(&signal.event(), |_| {}));
-        stream_is_refused_or_sound(&edited(stream.save(), edits), new(), &after);
+        stream_is_refused_or_sound(&edited(stream.save().unwrap(), edits), new(), &after);
     }
 }
 
@@ -43,7 +43,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
         Ok(stream) => stream,
         Err(error) => return Some(error),
     };
-    let mut saved = restored_stream(&plain, &plain.save());
+    let mut saved = restored_stream(&plain, &plain.save().unwrap());
     let mut laws = Laws::default();
     for signal in signals.iter().map(Some).chain([None, None]) {
         let (mut told, mut expected) = (Vec::new(), Vec::new());
@@ -62,7 +62,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
         if let Some(message) = plain.message() {
             serde_json::from_str::<IgnoredAny>(&message).expect("a message is JSON");
         }
-        saved = restored_stream(&saved, &saved.save());
+        saved = restored_stream(&saved, &saved.save().unwrap());
     }
     assert!(plain.calls().open_calls().is_empty(), "all calls have ended");
     None
@@ -74,7 +74,7 @@ pub fn calls_are_refused_or_sound(
     choices: &ToolCallsBuilder,
     signals: &[Signal],
 ) -> Option<RestoreError> {
-    let mut plain = match choices.clone().restore(bytes) {
+    let mut plain = match choices.clone().build().restore(bytes) {
         Ok(calls) => calls,
         Err(error) => return Some(error),
     };

@@ -50,10 +50,11 @@ impl OpenPayload {
         delimiters: &[Delimiter],
         most: usize,
     ) -> Result<(), Impossible> {
-        self.delimiter = reader.size()?;
-        let delimiter = delimiters.get(self.delimiter).ok_or(Impossible)?;
-        self.phase = reader.choice(&PHASES)?;
-        self.closing = Closing::restore(reader, delimiter, most)?;
+        let place = reader.size()?;
+        let delimiter = delimiters.get(place).ok_or(Impossible)?;
+        let phase = reader.choice(&PHASES)?;
+        self.begin(place, delimiter, Closing::restore(reader, delimiter, most)?);
+        self.phase = phase;
         if self.phase == Phase::Value {
             self.extent = Extent::restore(reader)?;
         }

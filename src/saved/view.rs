@@ -1,0 +1,238 @@
+//! The only file of this folder that looks inside a parser: what a state consists of, and what restoring sets.
+
+use super::{Digest, Impossible, Kind, Owner, Reader, Writer};
+use crate::error::{Error, ErrorKind};
+use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, InnerText, Outcome, Parser, Retain, Tracker, Translator};
+use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
+use crate::tree::Tree;
+
+/// Open, finished or failed, as a state spells it.
+pub(super) const OPEN: u8 = 0;
+pub(super) const FINISHED: u8 = 1;
+pub(super) const FAILED: u8 = 2;
+
+/// What is saved.
+impl Parser {
+    /// Returns the owner of a state of this parser, or of a type that contains it.
+    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+        Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
+    }
+
+    /// Returns the digest of the choices, the same on machines of any word size.
+    pub(crate) fn choices(&self) -> Digest {
+        let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
+        let Limits { depth, key, string, number, total } = *tokenizer.limits();
+        let snapshots = followers.tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
+        let (leniency, accepts) = translator
+            .as_deref()
+            .map_or((0, false), |translator| (translator.allowed().bits(), translator.deviations().are_accepted()));
+        // Each of the small ones has bits of its own.
+        let small = retained.policy() as u64
+            | u64::from(followers.open_keys.is_some()) << 2
+            | snapshots << 3
+            | u64::from(accepts) << 5
+            | u64::from(*stops_at_root) << 6
+            | leniency << 8;
+        [key, string, number, total, small].into_iter().fold(Digest::new().with_size(depth), Digest::with)
+    }
+
+    /// Fails if this parser cannot be saved.
+    pub(crate) fn check_savable(&self) -> Result<(), Error> {
+        if let Some(error) = self.stopped_by().filter(|error| error.kind() == ErrorKind::Panicked) {
+            return Err(error.clone());
+        }
+        if self.is_lenient() && self.original().is_none() {
+            let expected = "expected a lenient parser that retains all of its text";
+            return Err(self.error_of_call(ErrorKind::NotRetained, expected));
+        }
+        Ok(())
+    }
+
+    pub(super) fn outcome(&self) -> (u8, Option<&Error>) {
+        match &self.engine.outcome {
+            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped => (OPEN, None),
+            Outcome::Finished => (FINISHED, None),
+            Outcome::Failed(error) => (FAILED, Some(error)),
+        }
+    }
+
+    /// Returns the text as it arrived, if all text is retained.
+    pub(super) fn original(&self) -> Option<&[u8]> {
+        self.engine.retained.original()
+    }
+
+    /// Returns true if the retained text ends with a number that has ended before a byte that is not retained: one that
+    /// was left to the caller, or the bad byte. In the latter case it may also be a digit of a key.
+    pub(super) fn has_ended_number(&self) -> bool {
+        let has_ended = match (self.outcome().0, self.tree()) {
+            // A comment may end with a digit too.
+            (OPEN, _) => {
+                self.place() == Place::Done && self.engine.translator.as_deref().is_none_or(Translator::is_idle)
+            }
+            // A lenient parser retains the bad byte.
+            (FAILED, Some(tree)) => !self.is_lenient() && !tree.has_open_atom() && tree.open_leaf().is_none(),
+            _ => false,
+        };
+        has_ended && self.original().and_then(<[u8]>::last).is_some_and(u8::is_ascii_digit)
+    }
+
+    /// Returns the text of a level: the document, or a text in a string that is read inside.
+    pub(super) fn level(&self, number: usize) -> Level<'_> {
+        let Engine { tokenizer, followers, inner, .. } = &self.engine;
+        let (tree, keys) = (followers.tree.as_deref(), followers.open_keys.as_deref());
+        let tracker = &followers.tracker;
+        let document = Level { parser: self, number, tracker, tokenizer, tree, keys, has_failed: false };
+        inner.level(number).map_or(document, |text| Level {
+            tokenizer: text.tokenizer(),
+            tree: None,
+            keys: text.open_keys(),
+            has_failed: text.has_failed(),
+            ..document
+        })
+    }
+
+    /// Returns the levels whose texts are open.
+    fn levels(&self) -> impl Iterator<Item = Level<'_>> {
+        let levels = (0..=self.engine.followers.tracker.level()).map(|number| self.level(number));
+        levels.filter(|level| !level.has_failed)
+    }
+
+    /// Writes the counters of the open texts.
+    pub(super) fn save_counters(&self, out: &mut Writer<'_>) {
+        out.number(self.engine.followers.tracker.next_match());
+        for level in self.levels() {
+            let Progress { offset, lines, line_start, token_start } = level.tokenizer.progress();
+            out.number(lines);
+            out.number(offset.saturating_sub(line_start));
+            out.number(token_start.map_or(0, |start| offset.saturating_sub(start)));
+        }
+    }
+}
+
+/// The text of a level.
+#[derive(Clone, Copy)]
+pub(super) struct Level<'a> {
+    pub(super) parser: &'a Parser,
+    pub(super) number: usize,
+    pub(super) tracker: &'a Tracker,
+    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) tree: Option<&'a Tree>,
+    pub(super) keys: Option<&'a DuplicateKeySets>,
+    pub(super) has_failed: bool,
+}
+
+impl<'a> Level<'a> {
+    /// Returns the retained text from the offset on at which the outermost open match begins.
+    pub(super) fn retained_from(self, outermost: u64) -> Option<&'a [u8]> {
+        let Engine { retained, inner, .. } = &self.parser.engine;
+        inner.level(self.number).map_or(retained, InnerText::kept).text_from(outermost)
+    }
+}
+
+/// What is restored.
+impl Parser {
+    pub(super) fn place(&self) -> Place {
+        self.engine.tokenizer.place()
+    }
+
+    /// Returns the offset at which the next byte is read.
+    pub(super) fn position(&self) -> u64 {
+        self.engine.tokenizer.offset()
+    }
+
+    /// Restores the error of a parser that has read the text before.
+    pub(super) fn restore_failed(&mut self, error: Error, text: &[u8]) -> Result<(), Impossible> {
+        if self.is_lenient() && self.is_open() && error.offset() < self.position() {
+            // It held bytes until the text ended, and has failed at the first of them.
+            let _ = self.finish_with(|_| {});
+        }
+        let is_possible = match self.stopped_by() {
+            Some(own) => own.offset() == error.offset(),
+            None => self.original().is_none() || error.offset() == text.len() as u64,
+        };
+        Impossible::unless(is_possible && error.kind() != ErrorKind::Panicked)?;
+        self.engine.fail_again(error);
+        Ok(())
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        *self.engine.tokenizer.limits()
+    }
+
+    /// Sets the limits of all texts.
+    pub(super) fn set_limits(&mut self, limits: Limits) {
+        self.engine.tokenizer.set_limits(limits);
+        // A text in a string that is shown is whole, and may have failed at a limit.
+        if self.tree().is_none() {
+            self.set_inner_limits(limits);
+        }
+    }
+
+    /// Sets the limits of the texts in strings.
+    pub(super) fn set_inner_limits(&mut self, limits: Limits) {
+        self.engine.inner.set_limits(limits);
+    }
+
+    /// Returns true if the text of a level, or of one around it, is retained for an open match. Then nothing of it has
+    /// been left out, and counters come from it.
+    fn is_retained(&self, level: usize) -> bool {
+        let tracker = &self.engine.followers.tracker;
+        self.engine.retained.policy() == Retain::Matches && (0..=level).any(|level| tracker.has_open_match_in(level))
+    }
+
+    /// Fails unless all selected values of a level's text that are open began before an offset.
+    fn check_begun_before(&self, level: usize, offset: u64) -> Result<(), Impossible> {
+        Impossible::unless(self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset))
+    }
+
+    fn tokenizer_mut(&mut self, level: usize) -> Option<&mut Tokenizer> {
+        let Engine { tokenizer, inner, .. } = &mut self.engine;
+        if level == DOCUMENT {
+            return Some(tokenizer);
+        }
+        inner.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
+    }
+
+    /// Sets the offset of the next byte of a level's text.
+    pub(super) fn set_offset(&mut self, level: usize, offset: u64) -> Result<(), Impossible> {
+        let is_open = level <= self.engine.followers.tracker.level();
+        Impossible::unless(is_open && !self.is_retained(level))?;
+        self.check_begun_before(level, offset)?;
+        self.tokenizer_mut(level).ok_or(Impossible)?.set_offset(offset)?;
+        if level == DOCUMENT && self.original().is_none() {
+            // What is read next is retained from here on.
+            self.engine.retained.release(None, offset);
+        }
+        Ok(())
+    }
+
+    /// Sets the id of the next match.
+    pub(super) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
+        let tracker = &self.engine.followers.tracker;
+        Impossible::unless(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
+        self.engine.followers.tracker.set_next_match(next_match)
+    }
+
+    /// Sets the index of the next element of the innermost array.
+    pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
+        Impossible::unless(!self.is_retained(self.engine.followers.tracker.level()))?;
+        self.engine.followers.tracker.set_next_index(next_index)
+    }
+
+    /// Reads the counters of the open texts.
+    pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.set_next_match(reader.place()?)?;
+        for number in 0..=self.engine.followers.tracker.level() {
+            let Some(tokenizer) = self.tokenizer_mut(number) else { continue };
+            let offset = tokenizer.offset();
+            let (lines, column, token) = (reader.place()?, reader.at_most(offset)?, reader.at_most(offset)?);
+            let token_start = (token > 0).then(|| offset - token);
+            tokenizer.resume(Progress { offset, lines, line_start: offset - column, token_start })?;
+            self.check_begun_before(number, offset)?;
+        }
+        // An array without elements has counted none.
+        Impossible::unless(self.levels().filter(|level| level.tokenizer.place() == Place::First).all(|level| {
+            level.tracker.open_containers(level.number).last().is_none_or(|container| container.next_index == 0)
+        }))
+    }
+}
