@@ -110,7 +110,9 @@ pub(super) fn to(parser: &Parser) -> Lead {
     let shown = tree.and_then(Tree::view);
     if !has_failed || shown.is_some() && tree.is_some_and(is_closed) {
         lead.push_root(tree);
-        lead.jump(Jump::Offset(DOCUMENT, parser.position()));
+        if !has_failed {
+            lead.jump(Jump::Offset(DOCUMENT, parser.position()));
+        }
         return lead;
     }
     let Some(root) = shown else { return lead };

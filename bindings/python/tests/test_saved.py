@@ -32,6 +32,7 @@ KINDS = {
     "impossible",
 }
 
+# Of parsers that can be saved.
 options = st.fixed_dictionaries(
     {
         "snapshots": st.booleans(),
@@ -42,7 +43,7 @@ options = st.fixed_dictionaries(
         "accept_deviations": st.booleans(),
         "decimals": st.booleans(),
     }
-)
+).map(lambda chosen: chosen if chosen["retain"] == "all" else chosen | {"lenient": None})
 
 
 @st.composite
@@ -261,3 +262,16 @@ def test_a_parser_that_keeps_nothing_saves_to_little() -> None:
     parser = Parser("message", retain="nothing")
     parser.feed('{"message": "' + "Good morning. " * 1000)
     assert len(parser.save()) < 64
+
+
+@pytest.mark.parametrize("retain", ["matches", "nothing"])
+def test_a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved(retain: str) -> None:
+    lenient = Parser("a", retain=retain, lenient=["comments"])
+    documents = Documents("lines", "a", retain=retain, lenient=["comments"])
+    for chunk in ['{"a": 1 /', "/ c"]:
+        lenient.feed(chunk)
+        list(documents.feed(chunk))
+        for each in lenient, documents:
+            with pytest.raises(JsonSpigotError) as raised:
+                each.save()
+            assert raised.value.kind == "not-retained"

@@ -80,6 +80,8 @@ fn wrong_options() {
         &["--envelope", "bare", "--value"],
         &["--value", "--retain", "matches"],
         &["--retain", "nothing", "--value"],
+        &["--lenient", "comments", "--retain", "matches", "--checkpoint", "1"],
+        &["--checkpoint", "1", "--lenient", "comments", "--retain", "nothing"],
     ]
     .iter()
     .map(|arguments| {
@@ -122,6 +124,8 @@ fn wrong_options() {
     error: the argument '--envelope <MARK>' cannot be used with '--value'
     error: the argument '--value' needs '--retain all', which keeps the whole value
     error: the argument '--value' needs '--retain all', which keeps the whole value
+    error: the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text
+    error: the argument '--checkpoint' with '--lenient' needs '--retain all': the state is the text
     "#);
 }
 

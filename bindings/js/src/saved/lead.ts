@@ -136,7 +136,7 @@ export function leadToShown(text: Text): Lead {
   const hasOpenLeaf = engine.state === STRING || (tree.isAtomShown && openAtom(engine) !== undefined);
   if (!text.hasFailed || (engine.depth === 0 && !hasOpenLeaf)) {
     lead.push(`${shownText(engine) ?? ""} `);
-    lead.jumpTo(0, engine.base);
+    if (!text.hasFailed) lead.jumpTo(0, engine.base);
     return lead;
   }
   const shown = new Shown(engine);
