@@ -25,8 +25,9 @@ struct Buffers {
     text: String,
     /// The text of a chunk that was only a short piece of a string, with zeros behind it.
     piece: [u8; BLOCK],
-    /// The errors of texts inside strings.
-    errors: RareList<Error>,
+    /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
+    /// chunks without an error pay nothing.
+    errors: RareList<(usize, Error)>,
 }
 
 #[derive(Debug)]
@@ -79,9 +80,6 @@ impl Queue {
         if let Some(buffers) = &mut self.0 {
             buffers.entries.clear();
             buffers.text.clear();
-            if !buffers.errors.is_empty() {
-                buffers.clear_errors();
-            }
         }
     }
 
@@ -134,7 +132,7 @@ impl Queue {
                 EventKind::End(kept(level as usize, start..end).map(|text| complete(kind, text)))
             }
             EntryKind::EndUnkept => EventKind::End(None),
-            EntryKind::InnerError(place) => EventKind::InnerError(buffers.errors.get(place)?),
+            EntryKind::InnerError(place) => EventKind::InnerError(&buffers.errors.get(place)?.1),
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }
@@ -157,13 +155,6 @@ impl Queue {
 }
 
 impl Buffers {
-    /// Out of the way of the chunks that have none.
-    #[cold]
-    #[inline(never)]
-    fn clear_errors(&mut self) {
-        self.errors.truncate(0);
-    }
-
     #[inline]
     fn push(&mut self, value: &Selected<'_>, offset: u64, kind: EntryKind) {
         let node = value.node;
@@ -211,7 +202,10 @@ impl Output for Queue {
             }
             Report::EndSpan { kept: None, end } => (EntryKind::EndUnkept, end),
             Report::InnerError(error) => {
-                buffers.errors.push(error.clone());
+                // An error of an earlier chunk stays only if its position was smaller, so their number is limited.
+                let newest = buffers.entries.len();
+                buffers.errors.truncate(buffers.errors.partition_point(|(position, _)| *position < newest));
+                buffers.errors.push((newest, error.clone()));
                 (EntryKind::InnerError(buffers.errors.len() - 1), error.offset())
             }
         };
