@@ -3,7 +3,7 @@
 
 use super::engine::Engine;
 use super::output::Callback;
-use super::{Parser, Translator, raw};
+use super::{Parser, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault, Interrupted, unless_interrupted};
 use crate::event::Event;
 use crate::tokenizer::Stops;
@@ -88,8 +88,8 @@ impl Parser {
             return None;
         }
         unless_interrupted(&mut self.engine, |engine| {
-            engine.take_string_piece(chunk, |tracker, raw, text, at| {
-                raw::report_piece(tracker, raw, text, at, &mut Callback::new(on_event));
+            engine.take_string_piece(chunk, |tracker, text, at| {
+                tracker.delta(text, at, &mut Callback::new(on_event));
             })
         })
     }

@@ -65,9 +65,9 @@ impl Engine {
     pub(crate) fn take_string_piece(
         &mut self,
         chunk: &Stops<'_>,
-        report: impl FnOnce(&mut Tracker, Option<&RawDeltas>, &str, u64),
+        report: impl FnOnce(&mut Tracker, &str, u64),
     ) -> Option<Result<(), Error>> {
-        let Self { tokenizer, followers, retained, raw, .. } = self;
+        let Self { tokenizer, followers, retained, .. } = self;
         if !tokenizer.is_string_piece(chunk) {
             return None;
         }
@@ -79,7 +79,7 @@ impl Engine {
             return Some(Ok(()));
         }
         let text = chunk.plain_text();
-        report(&mut followers.tracker, raw.as_deref(), text, at);
+        report(&mut followers.tracker, text, at);
         Some(followers.grow(text, at).map_err(|fault| self.fail(&fault)))
     }
 

@@ -110,15 +110,11 @@ impl Parser {
         let queue = &mut self.queue;
         // A piece's events do not wait in the queue, which is cleared only if anything else is to come there.
         let (mut piece, mut end) = (None, 0);
-        let taken = self.engine.take_string_piece(chunk, |tracker, raw, text, at| {
+        let taken = self.engine.take_string_piece(chunk, |tracker, _, at| {
             end = tracker.selecting_leaf().len();
             if end > 0 {
                 queue.keep_piece(chunk);
                 piece = Some(at);
-            } else if let Some(raw) = raw {
-                queue.clear();
-                raw.pass(text, at, tracker, queue);
-                end = queue.len();
             }
         });
         let fed = match taken {
@@ -173,8 +169,8 @@ impl Parser {
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk.as_ref());
         unless_interrupted(&mut self.engine, |engine| {
-            let taken = engine.take_string_piece(chunk, |tracker, raw, text, at| {
-                raw::report_piece(tracker, raw, text, at, &mut Callback::new(&mut on_event));
+            let taken = engine.take_string_piece(chunk, |tracker, text, at| {
+                tracker.delta(text, at, &mut Callback::new(&mut on_event));
             });
             match taken {
                 Some(fed) => fed,

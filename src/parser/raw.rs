@@ -77,27 +77,11 @@ impl RawDeltas {
     }
 
     /// Reports a chunk inside a string of the document, which is new text of all open values.
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn pass(&self, chunk: &str, at: u64, tracker: &Tracker, out: &mut dyn Output) {
         for open in &self.open {
             open.report(chunk, at, tracker.node_at(open.depth), tracker.paths(), out);
         }
-    }
-}
-
-/// Reports a piece of the open string if a pattern selects the string; otherwise a raw delta of all open values.
-#[inline]
-pub(super) fn report_piece<O: Output>(
-    tracker: &mut Tracker,
-    raw: Option<&RawDeltas>,
-    text: &str,
-    at: u64,
-    out: &mut O,
-) {
-    match raw.filter(|_| !tracker.has_leaf()) {
-        None => tracker.delta(text, at, out),
-        Some(raw) => raw.pass(text, at, tracker, out),
     }
 }
 

@@ -39,7 +39,6 @@ impl Engine {
             return read;
         }
         let Some(mut raw) = self.raw.take() else { return Ok(()) };
-        self.tokenizer.return_string();
         let is_plain = self.translator.is_none() && self.inner.is_empty();
         let held = self.translator.as_deref().map_or(&[][..], Translator::held);
         let bytes = raw.join(held, chunk.chunk());
@@ -53,7 +52,7 @@ impl Engine {
             (None, None) => {}
         }
         out.end_piece(&self.followers.tracker);
-        if raw.has_open() && !(is_plain && !self.followers.tracker.has_leaf() && self.tokenizer.lend_string()) {
+        if raw.has_open() {
             // The next pieces are new text of these values too.
             self.tokenizer.refuse_string_pieces();
         }
@@ -71,7 +70,7 @@ impl Engine {
         let mut raw = self.raw.take_if(|raw| raw.has_open())?;
         let start = self.tokenizer.offset();
         self.tokenizer.allow_string_pieces();
-        let read = self.take_string_piece(chunk, |tracker, _, text, at| {
+        let read = self.take_string_piece(chunk, |tracker, text, at| {
             tracker.delta(text, at, &mut RawOutput::new(&mut raw, out, chunk.chunk(), at));
         });
         self.tokenizer.refuse_string_pieces();

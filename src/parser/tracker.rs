@@ -156,11 +156,6 @@ impl Tracker {
         self.has_raw
     }
 
-    /// Returns true if the open string or atom is selected.
-    pub(super) fn has_leaf(&self) -> bool {
-        self.leaf.is_some()
-    }
-
     /// Returns true if the open string's decoded text is reported.
     fn needs_text(&self) -> bool {
         let is_raw = |pattern: &PatternId| self.patterns.get(*pattern).is_some_and(|pattern| pattern.is_raw);

@@ -186,7 +186,7 @@ impl Rewriter {
         let chunk = stops.chunk();
         // Most of a model's chunks are a piece of a string that no rule concerns.
         if self.state.passes_all(self.parser.engine.tokenizer.offset())
-            && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _, _| {})
+            && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _| {})
         {
             self.state.passed += chunk.len() as u64;
             sink(chunk);
@@ -204,7 +204,7 @@ impl Rewriter {
         let chunk_at = self.parser.engine.tokenizer.offset();
         if !self.state.passes_all(chunk_at) || !self.parser.is_open() {
             let read = self.drive(chunk, sink, |engine, writer| {
-                let taken = engine.take_string_piece(stops, |_, _, text, _| writer.map_text(text));
+                let taken = engine.take_string_piece(stops, |_, text, _| writer.map_text(text));
                 taken.unwrap_or_else(|| engine.feed_any(stops, writer)).map(|()| chunk.len())
             });
             return read.map(|_| false);

@@ -34,8 +34,6 @@ pub(super) struct OpenString {
     pub(super) is_followed: bool,
     /// The largest length of plain text: the smaller of the string's limit and the limit on the total.
     pub(super) room: u64,
-    /// True if it is followed only for [`Tokenizer::take_string_piece`].
-    is_lent: bool,
 }
 
 impl OpenString {
@@ -154,28 +152,6 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
-    /// Makes [`Self::take_string_piece`] return true for the open string even if nobody follows that. Returns false if
-    /// that can't be, as the string is a key.
-    #[inline]
-    pub(crate) fn lend_string(&mut self) -> bool {
-        if self.state != State::String {
-            return true;
-        }
-        let is_value = self.string.role == Role::Value;
-        if is_value && !self.string.is_followed {
-            (self.string.is_followed, self.string.is_lent) = (true, true);
-        }
-        is_value
-    }
-
-    /// Takes that back, as it has to be before anything else is read.
-    #[inline]
-    pub(crate) fn return_string(&mut self) {
-        if self.string.is_lent {
-            (self.string.is_followed, self.string.is_lent) = (false, false);
-        }
-    }
-
     /// Returns true if they are refused.
     #[inline]
     pub(crate) fn refuses_string_pieces(&self) -> bool {
@@ -201,7 +177,7 @@ impl Tokenizer {
             self.scratch.reserve(64);
         }
         let room = limit.min(self.limits.total);
-        self.string = OpenString { role, is_followed, room, is_lent: false };
+        self.string = OpenString { role, is_followed, room };
         self.limit = limit;
         self.state = State::String;
     }
