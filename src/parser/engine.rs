@@ -105,12 +105,6 @@ impl Engine {
         if !matches!(self.outcome, Outcome::Open) {
             return self.feed_otherwise(chunk, out.as_dyn());
         }
-        self.feed_plain(chunk, out)
-    }
-
-    /// Reads a chunk that only the tokenizer reads.
-    #[inline(always)]
-    pub(super) fn feed_plain<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         self.keep(chunk.chunk());
         let fed = if cfg!(target_arch = "wasm32") {
             // A small module has the tokenizer and its followers once, as texts inside strings need them.

@@ -39,13 +39,11 @@ impl Engine {
             return read;
         }
         let Some(mut raw) = self.raw.take() else { return Ok(()) };
-        let is_plain = self.translator.is_none() && self.inner.is_empty();
         let held = self.translator.as_deref().map_or(&[][..], Translator::held);
         let bytes = raw.join(held, chunk.chunk());
         let at = self.tokenizer.offset().saturating_sub((bytes.len() - chunk.chunk().len()) as u64);
         let mut out = RawOutput::new(&mut raw, out, &bytes, at);
-        let read =
-            if is_plain { self.feed_plain(chunk, &mut out) } else { self.feed_open(chunk.chunk(), &mut out, None) };
+        let read = self.feed_open(chunk.chunk(), &mut out, None);
         match (self.stopped_by(), self.translator.as_deref()) {
             (Some(error), _) => out.end_at(error.offset()),
             (None, Some(translator)) => out.hold_back(translator.held()),
