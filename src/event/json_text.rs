@@ -1,8 +1,8 @@
-//! JSON text that passes through serde: in formats for people value by value, in others as a string.
+//! Passes JSON text through serde: value by value in human-readable formats, as a string in others.
 //!
 //! serde's data model has no raw text. So a number keeps the value that serde_json gives it (as `u64`, `i64` or `f64`),
-//! not its spelling; members keep their order, also where a key comes twice. What a format says of a value is said to
-//! another one by [`Passing`], which both directions share.
+//! not its spelling. Members keep their order, and duplicate keys are kept. [`Passing`] forwards values from a
+//! deserializer to a serializer, in both directions.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
@@ -15,14 +15,13 @@ use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 use super::place::check;
 use super::value::{SERDE_DEPTH, on_one_line};
 
-/// How deep a value may be nested: serde_json counts the object around it too when it reads a line.
+/// The maximum depth of a value. serde_json also counts the event's object around it when it reads a line.
 const LEVELS: usize = SERDE_DEPTH - 1;
 
-/// The name by which serde_json knows a number's text, if a build has its feature `arbitrary_precision`.
+/// The key under which serde_json passes a number's text, with its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 
-/// True if serde_json keeps numbers as they are spelled: with that feature, which any crate of a program may ask for,
-/// its numbers are text.
+/// True if serde_json keeps numbers as text: with that feature, which any crate of a program may enable.
 const KEEPS_NUMBERS_AS_SPELT: bool = core::mem::needs_drop::<serde_json::Number>();
 
 /// Serializes the text of one JSON value.
@@ -52,7 +51,7 @@ impl<'de> Deserialize<'de> for JsonText {
     }
 }
 
-/// A value, of no more than so many levels, that is serialized by being read.
+/// A value of at most `levels` levels that is read from a deserializer when it is serialized.
 pub(crate) struct Passed<D> {
     from: Cell<Option<D>>,
     levels: usize,
@@ -71,7 +70,7 @@ impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
     }
 }
 
-/// Says to a serializer what a deserializer says of a value, of no more than so many levels.
+/// A visitor that forwards a value of at most `levels` levels from a deserializer to a serializer.
 struct Passing<S> {
     to: S,
     levels: usize,
@@ -144,7 +143,7 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
     }
 }
 
-/// A child of a container, which is passed on by a method of the container.
+/// Defines the seed of a container's child, which is forwarded by a method of the container's serializer.
 macro_rules! child {
     ($name:ident: $container:ident.$serialize:ident) => {
         struct $name<'a, C> {
@@ -165,14 +164,15 @@ macro_rules! child {
 child!(ElementSeed: SerializeSeq.serialize_element);
 child!(MemberSeed: SerializeMap.serialize_value);
 
-/// Reads a key, and whether it is the name by which serde_json passes on a number that it keeps as text.
+/// Reads a key, and whether it is the one under which serde_json passes a number's text.
 struct KeySeed;
 
 impl<'de> DeserializeSeed<'de> for KeySeed {
     type Value = (Cow<'de, str>, bool);
 
     fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Self::Value, D::Error> {
-        // Asked for an option, a document's key says that there is one; serde_json's own name does not.
+        // If an option is requested, serde_json presents a key of the document as `Some`, but its own key as a plain
+        // string.
         if KEEPS_NUMBERS_AS_SPELT { from.deserialize_option(self) } else { from.deserialize_str(self) }
     }
 }

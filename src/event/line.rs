@@ -28,7 +28,7 @@ pub enum Member<'a> {
     Number(u64),
     /// A string.
     Text(Cow<'a, str>),
-    /// The text of a value, which is checked when it is written.
+    /// The text of a value, checked when it is written.
     Json(&'a str),
     /// An array.
     List(Vec<Self>),
@@ -37,7 +37,7 @@ pub enum Member<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// Returns the line of an event of this name.
+    /// Returns a line with the name of an event.
     #[must_use]
     pub fn new(event: &'a str) -> Self {
         Self(Vec::from([("event", event.into())]))
@@ -49,7 +49,7 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Adds a member that not all such lines have.
+    /// Adds a member if it has a value.
     pub fn put_some(&mut self, name: &'a str, value: Option<impl Into<Member<'a>>>) -> &mut Self {
         if let Some(value) = value {
             self.put(name, value);
@@ -57,13 +57,13 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Adds the members that say what an error is and where.
+    /// Adds the kind and the place of an error.
     pub fn put_error(&mut self, error: &'a Error) -> &mut Self {
         self.put("kind", error.kind().name()).put("offset", error.offset()).put("line", error.line());
         self.put("column", error.column()).put("path", error.path())
     }
 
-    /// Adds the members that say what the event belongs to, behind its name.
+    /// Inserts members after the event's name, for the source that the event belongs to.
     #[must_use]
     pub fn of(mut self, members: impl IntoIterator<Item = (&'a str, Member<'a>)>) -> Self {
         self.0.splice(1..1, members);
@@ -89,7 +89,7 @@ impl Member<'_> {
             Self::Flag(flag) => write!(out, "{flag}"),
             Self::Number(number) => write!(out, "{number}"),
             Self::Text(text) => out.write_str(&serde_json::to_string(text).map_err(|_| fmt::Error)?),
-            // The text may come from a caller: what is not JSON must not get into a document.
+            // The text may be from a caller, so it must be checked before it gets into a document.
             Self::Json(text) if check(text.as_bytes(), usize::MAX).is_err() => Err(fmt::Error),
             Self::Json(text) => write_on_one_line(out, text),
             Self::List(list) => {
@@ -142,7 +142,7 @@ from! {
     Line<'a>: line => Self::Line(line);
 }
 
-/// Serializes types as what their method `line` returns, and writes them so.
+/// Implements serialization and writing for types, through their method `line`.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! lines {

@@ -1,8 +1,8 @@
-//! Events as callers get them: [`Event`] and its parts.
+//! The events that callers receive: [`Event`] and its parts.
 //!
-//! `value.rs` is a value that was received whole, `owned.rs` an event that can be kept, `owned_events.rs` the iterators
-//! over such events, `line.rs` writes them, `read.rs` reads them through serde, `json_text.rs` passes their values
-//! through serde's data model, and `place.rs` finds the path of an error.
+//! `value.rs` has complete values, `owned.rs` events that own their parts, and `owned_events.rs` iterators over them.
+//! `line.rs` writes events, `read.rs` reads them through serde, `json_text.rs` passes their values through serde's data
+//! model, and `place.rs` finds the path of an error.
 
 mod json_text;
 mod line;
@@ -25,10 +25,10 @@ use crate::path::Path;
 use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
-/// Something that became known about a value that a pattern selects.
+/// A change in a value that a pattern selects.
 ///
-/// The events of each match come in order: one [`Begin`](EventKind::Begin), for a string its
-/// [`Delta`](EventKind::Delta)s, one [`End`](EventKind::End) if it closes. A value that several patterns select is
+/// The events of each match are reported in order: one [`Begin`](EventKind::Begin), for a string its
+/// [`Delta`](EventKind::Delta)s, and one [`End`](EventKind::End) if it closes. A value that several patterns select is
 /// reported once for each of them, in the order of the patterns.
 ///
 /// ```
@@ -50,11 +50,11 @@ use crate::tokenizer::ValueKind;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Event<'a> {
-    /// The pattern's place in the set.
+    /// The pattern's index in the set.
     pub pattern: PatternId,
     /// The match's number, unique in one document, even if duplicate keys repeat a path.
     pub match_id: u64,
-    /// The place of the value.
+    /// The path of the value.
     pub path: Path<'a>,
     /// The kind of event, with its content.
     pub kind: EventKind<'a>,
@@ -77,12 +77,12 @@ pub enum EventKind<'a> {
     Delta(&'a str),
     /// The value is complete; `None` for strings and containers under [`Retain::Nothing`](crate::Retain::Nothing).
     End(Option<CompleteValue<'a>>),
-    /// The text inside a string is not JSON, or the string has ended before it has. The path is that of the string.
+    /// The text inside a string is not JSON, or the string ended before it was complete. The path is that of the
+    /// string.
     ///
     /// Reported once for each pattern `outer | inner` that goes through the string, as a match of its own, at the first
-    /// bad byte or at the string's end. Nothing more is reported of that text: what is open in it gets no end. The
-    /// outer text goes on, and its own verdict does not change. The error's offset, line, column and path are those
-    /// within the inner text.
+    /// bad byte or at the string's end. Nothing more is reported of that text: its open values get no end. The outer
+    /// text continues, and is not affected. The error's offset, line, column and path refer to the inner text.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, EventKind, Parser, PatternSet};

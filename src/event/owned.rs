@@ -1,4 +1,4 @@
-//! Events that own their parts: for channels, logs and other threads. `serialize.rs` says how they are serialized.
+//! Events that own their parts, for channels, logs and other threads. `line.rs` serializes them.
 
 use alloc::borrow::ToOwned;
 use alloc::string::{String, ToString};
@@ -10,7 +10,7 @@ use crate::pattern::PatternId;
 use crate::tokenizer::ValueKind;
 
 impl Event<'_> {
-    /// A copy that can be kept, sent to another thread, and serialized. Costs the path and the text or value.
+    /// Returns a copy that can be kept, sent to another thread, and serialized. Copies the path and the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedEvent {
         OwnedEvent {
@@ -31,7 +31,7 @@ impl Event<'_> {
 
 /// An [`Event`] that owns its parts: `'static + Send`, for channels and logs.
 ///
-/// Serialized, it is what the command prints, with `match` and `offset` added at the end so that it can be read back:
+/// It is serialized as the command prints it, with `match` and `offset` added at the end so that it can be read back:
 ///
 /// ```json
 /// {"event":"begin","pattern":0,"path":"a[0]","kind":"string","match":0,"offset":7}
@@ -41,10 +41,10 @@ impl Event<'_> {
 /// ```
 ///
 /// [`write_json`](Self::write_json) writes that line with the exact text of the value: numbers and escapes as they were
-/// spelt, at any depth. Through serde the value is what serde's data model has of it:
+/// written, at any depth. Through serde, the value is limited to serde's data model:
 ///
-/// - A number is the `u64`, `i64` or `f64` that a [`serde_json::Value`] has of it: more digits than that holds are
-///   lost, and a number beyond `f64` is an error.
+/// - A number is the `u64`, `i64` or `f64` of a [`serde_json::Value`]: excess digits are lost, and a number beyond
+///   `f64` is an error.
 /// - Escapes are the characters that they stand for. Members keep their order, and duplicates are kept.
 /// - More than 126 levels are an error: with the event around them, serde_json would not read them back.
 /// - If serde_json has its feature `arbitrary_precision`, an object with its key `$serde_json::private::Number` is an
@@ -74,13 +74,13 @@ impl Event<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct OwnedEvent {
-    /// The pattern's place in the set.
+    /// The pattern's index in the set.
     pub pattern: PatternId,
     /// The match's number.
     pub match_id: u64,
-    /// The place of the value, as [`Path`](crate::Path) prints it.
+    /// The path of the value, as [`Path`](crate::Path) prints it.
     pub path: String,
-    /// The array indices of the path, outermost first. Not serialized: the path has them.
+    /// The array indices of the path, outermost first. Not serialized, because the path contains them.
     pub indices: Vec<u64>,
     /// The kind of event, with its content.
     pub kind: OwnedEventKind,
@@ -97,9 +97,9 @@ pub enum OwnedEventKind {
     /// New decoded text of an open string.
     Delta(String),
     /// The value is complete: its JSON text on one line, as [`CompleteValue`](crate::CompleteValue) prints it; `None`
-    /// if it was not kept.
+    /// if it was not retained.
     End(Option<String>),
-    /// The text inside the string at the path is not JSON; the event's offset is that of the first bad byte, in that
+    /// The text inside the string at the path is not JSON. The event's offset is that of the first bad byte in that
     /// text.
     InnerError(ErrorKind),
 }

@@ -1,7 +1,7 @@
-//! The shape of the iterators that a bare verb returns where events are handed out as values of their own.
+//! A macro for iterators over owned events.
 
-/// A named iterator over owned events: all have been read when it is made, so leaving it early loses events and nothing
-/// else.
+/// Defines a named iterator over owned events. All events have been read when it is created, so dropping it early only
+/// loses events.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! owned_events {

@@ -1,4 +1,5 @@
-//! Reads a text for itself: which value is open at its end, for errors that know no path, and whether it is JSON.
+//! Reads a text on its own, to find the value that is open at its end, for errors without a path, or to check that it
+//! is JSON.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -13,9 +14,9 @@ use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
 #[cold]
 pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) -> String {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(usize::MAX)), PathSink::default());
-    // A byte that is not allowed there opens nothing.
+    // An invalid byte opens no value.
     let _ = pieces.iter().try_for_each(|piece| tokenizer.feed_dyn(piece, &mut sink));
-    // The innermost container is open itself, but nothing in it need be.
+    // The innermost container is open, but its newest child may be closed.
     let inside = sink.open.len().saturating_sub((!sink.is_in_leaf).into());
     let steps = sink.open[..inside].iter().map(|container| match &container.key {
         Some(key) => Segment::Key(key),
@@ -27,14 +28,14 @@ pub(crate) fn path_of_innermost_open(pieces: [&[u8]; 2], outer: &[Segment<'_>]) 
     path
 }
 
-/// Checks that a text is one JSON text of no more than so many levels.
+/// Checks that `text` is one JSON text of at most `levels` levels.
 pub(super) fn check(text: &[u8], levels: usize) -> Result<(), Fault> {
     let (mut tokenizer, mut sink) = (Tokenizer::new(Limits::new().depth(levels)), PathSink::default());
     tokenizer.feed_dyn(text, &mut sink)?;
     tokenizer.finish(&mut sink)
 }
 
-/// Follows a text to the innermost open value.
+/// A sink that tracks the innermost open value.
 #[derive(Default)]
 struct PathSink {
     open: Vec<Container>,
@@ -42,7 +43,7 @@ struct PathSink {
     is_in_leaf: bool,
 }
 
-/// An open container: its newest key, if it is an object, and how many children have begun.
+/// An open container: its newest key, if it is an object, and the number of children that have begun.
 #[derive(Default)]
 struct Container {
     key: Option<String>,

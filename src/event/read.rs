@@ -1,4 +1,4 @@
-//! Reading an [`OwnedEvent`] through serde, from what it is serialized as.
+//! Deserializes an [`OwnedEvent`] from its serialized form.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -27,11 +27,12 @@ impl<'de> Visitor<'de> for EventVisitor {
         f.write_str("an event")
     }
 
-    /// Takes the members in any order, and ignores those that no event has.
+    /// Accepts the members in any order, and ignores unknown ones.
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OwnedEvent, A::Error> {
         const MEMBERS: [&str; 8] = ["event", "pattern", "path", "kind", "text", "value", "match", "offset"];
         let (mut texts, mut numbers) = (BTreeMap::new(), BTreeMap::new());
-        // Not as an identifier: formats that are not self-describing have none, and need each member's type.
+        // The name is not read as an identifier: formats that are not self-describing have none, and need each member's
+        // type.
         while let Some(name) = map.next_key::<String>()? {
             let known = MEMBERS.into_iter().find(|known| *known == name).unwrap_or_default();
             let is_new = match known {
@@ -78,7 +79,7 @@ fn unexpected<E: Error>(name: &str, expected: &str) -> E {
     E::invalid_value(Unexpected::Str(name), &expected)
 }
 
-/// Reads one of a few names.
+/// Parses a name.
 fn named<T: FromStr, E: Error>(name: &str, expected: &str) -> Result<T, E> {
     name.parse().map_err(|_| unexpected(name, expected))
 }

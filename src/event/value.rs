@@ -1,4 +1,4 @@
-//! A value that was received whole, and the strict reading of its text through serde_json.
+//! A complete value, and the strict reading of its text through serde_json.
 
 use alloc::borrow::Cow;
 use alloc::string::{String, ToString};
@@ -10,9 +10,9 @@ use crate::error::{Error, ErrorKind};
 use crate::path::{Path, PathStore, ROOT};
 use crate::tokenizer::{ValueKind, is_white_space, string_len};
 
-/// A value that was received whole: its text, and ways to read it.
+/// A complete value: its text, and ways to read it.
 ///
-/// `Display` prints the text on one line, without the white space between its tokens, and otherwise as it was spelt.
+/// `Display` prints the text on one line, without the white space between its tokens, and otherwise unchanged.
 ///
 /// ```
 /// use jsonspigot::{EventKind, Parser, PatternSet};
@@ -34,34 +34,34 @@ pub struct CompleteValue<'a> {
 }
 
 impl<'a> CompleteValue<'a> {
-    /// The value of a text that is known to be one JSON text.
+    /// Returns the value of a text that is known to be one JSON text.
     pub(crate) fn of_text(all: &'a [u8], path: Path<'a>) -> Self {
         let text = all.trim_ascii();
         let kind = text.first().and_then(|first| ValueKind::of_first_byte(*first)).unwrap_or(ValueKind::Null);
         Self { kind, end: all.trim_ascii_end().len() as u64, text, path }
     }
 
-    /// The value's kind.
+    /// Returns the value's kind.
     #[must_use]
     pub fn kind(self) -> ValueKind {
         self.kind
     }
 
-    /// The value's own JSON text, as it was received. This checks that it is UTF-8; [`bytes`](Self::bytes) costs
-    /// nothing.
+    /// Returns the value's own JSON text, as it was received. This checks that it is UTF-8; [`bytes`](Self::bytes)
+    /// costs nothing.
     #[must_use]
     pub fn text(self) -> &'a str {
         // The grammar has been checked: every byte outside strings is ASCII, and strings are UTF-8.
         core::str::from_utf8(self.text).unwrap_or_default()
     }
 
-    /// The bytes of [`text`](Self::text).
+    /// Returns the bytes of [`text`](Self::text).
     #[must_use]
     pub fn bytes(self) -> &'a [u8] {
         self.text
     }
 
-    /// The decoded text of a string; `None` for any other kind.
+    /// Returns the decoded text of a string, or `None` for any other kind.
     ///
     /// This reads the text once, and copies it only if it has escapes. It can't fail: the string was checked when it
     /// arrived.
@@ -96,7 +96,7 @@ impl<'a> CompleteValue<'a> {
         }
     }
 
-    /// The absolute byte range of the text.
+    /// Returns the absolute byte range of the text.
     ///
     /// If a [lenient](crate::ParserBuilder::lenient) parser has rewritten the value (`null` for `NaN`), the range ends
     /// where the original ends and has the length of the rewritten text, but never begins before offset 0.
@@ -109,8 +109,8 @@ impl<'a> CompleteValue<'a> {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Data`] if the value is not a `T`, [`ErrorKind::DepthLimit`] if it is nested deeper than serde_json
-    /// reads (127). Line and column count from the value's first byte.
+    /// Fails with [`ErrorKind::Data`] if the value is not a `T`, and with [`ErrorKind::DepthLimit`] if it is nested
+    /// deeper than serde_json reads (127). Line and column count from the value's first byte.
     pub fn deserialize<T: serde::Deserialize<'a>>(self) -> Result<T, Error> {
         deserialize_text(self.text, self.span().start, self.path)
     }
@@ -122,7 +122,7 @@ impl fmt::Display for CompleteValue<'_> {
     }
 }
 
-/// A JSON text without the white space between its tokens.
+/// Returns a JSON text without the white space between its tokens.
 #[must_use]
 pub fn on_one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
@@ -131,7 +131,7 @@ pub fn on_one_line(text: &str) -> String {
     line
 }
 
-/// Writes a JSON text so.
+/// Writes a JSON text without the white space between its tokens.
 pub(super) fn write_on_one_line(out: &mut dyn fmt::Write, text: &str) -> fmt::Result {
     let bytes = text.as_bytes();
     let is_space = |at: usize| bytes.get(at).copied().is_some_and(is_white_space);
@@ -157,10 +157,10 @@ impl fmt::Debug for CompleteValue<'_> {
     }
 }
 
-/// The depth to which serde_json reads. The limit is the same for everything that uses serde's traits, which recurse.
+/// The depth to which serde_json reads. The limit applies to all uses of serde's traits, which recurse.
 pub(crate) const SERDE_DEPTH: usize = 127;
 
-/// The strict reading of a text whose grammar has been checked, and which is the value at a path.
+/// Reads a text strictly. Its grammar has been checked, and it is the value at `path`.
 pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     text: &'a [u8],
     offset: u64,
@@ -169,12 +169,12 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     serde_json::from_slice(text).map_err(|error| misfit(&error, text, offset, path))
 }
 
-/// The strict reading of a text of its own whose grammar has been checked.
+/// Reads a separate text strictly. Its grammar has been checked.
 pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
     deserialize_text(text.as_bytes(), 0, PathStore::default().path(ROOT))
 }
 
-/// The error of a text that is not of the type that serde_json read it as.
+/// Returns the error for a text that does not fit the type it was read as.
 #[cold]
 fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -> Error {
     let outer: Vec<_> = path.iter().collect();
@@ -183,7 +183,7 @@ fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -
     } else {
         (ErrorKind::Data, reason(error))
     };
-    // A type that has buffered all of the text knows no place in it.
+    // A type that has buffered the whole text reports no place in it.
     let Some(lines_before) = error.line().checked_sub(1) else {
         return Error::without_place(kind, &path_of_innermost_open([b"", b""], &outer), &reason);
     };
@@ -194,22 +194,22 @@ fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -
     Error::with_detail(kind, offset + line_start as u64 + column - 1, line, column, &path, &reason)
 }
 
-/// Returns the text up to where the value that did not fit is open, if serde_json has read this much of it.
+/// Returns the text up to a place inside the value that did not fit, given how much of it serde_json has read.
 fn inside<'a>(text: &'a [u8], read: usize, reason: &str) -> [&'a [u8]; 2] {
     let (read, unread) = text.split_at(read.min(text.len()));
     match (read.last(), unread.first()) {
-        // A container of the wrong type is refused before its bracket is read.
+        // A container of the wrong type is rejected before its bracket is read.
         (_, Some(b'{')) if reason.starts_with("invalid type: map,") => [read, b"{"],
         (_, Some(b'[')) if reason.starts_with("invalid type: sequence,") => [read, b"["],
-        // Anything else when it has ended: before the bracket, where a number in front of it has ended, or before the
-        // quote or the last letter.
+        // Other values are rejected at their end: before the bracket after a number, before the closing quote, or
+        // before the last letter.
         (Some(b'}' | b']'), _) => [&read[..read.len() - 1], b" "],
         (Some(b'"' | b'a'..=b'z'), _) => [&read[..read.len() - 1], b""],
         _ => [read, b""],
     }
 }
 
-/// serde's reason without the place, which our error has itself.
+/// Returns serde's message without the place, which our error has itself.
 pub(crate) fn reason(error: &serde_json::Error) -> String {
     let mut reason = error.to_string();
     reason.truncate(reason.rfind(" at line ").unwrap_or(reason.len()));

@@ -1,4 +1,4 @@
-//! The parser's output that edits the text: it lets bytes through, leaves them out, and writes others in their place.
+//! The parser output that edits the text: it passes bytes on, leaves them out, or writes replacements.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -21,12 +21,12 @@ pub(super) struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Lets the text through up to an offset.
+    /// Passes the text on up to `end`.
     pub(super) fn pass(&mut self, end: u64) {
         self.advance(end, true);
     }
 
-    /// Leaves the text out up to an offset, or keeps it for the closure that waits for it.
+    /// Leaves the text out up to `end`, or captures it for a closure.
     pub(super) fn leave_out(&mut self, end: u64) {
         self.advance(end, false);
     }
@@ -62,7 +62,7 @@ impl Writer<'_> {
         state.passed = end;
     }
 
-    /// Writes text that stands inside so many strings.
+    /// Writes text that is inside `level` nested strings.
     fn write(&mut self, text: String, level: usize) {
         let text = escaped(text, level);
         if self.state.stopped_by.is_none() && !text.is_empty() {
@@ -70,7 +70,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes what a closure has given for the value at an offset.
+    /// Writes a closure's replacement for the value at `offset`. Stops the rewriter if it is not JSON.
     fn write_checked(&mut self, json: &str, level: usize, offset: u64) {
         if self.state.stopped_by.is_some() {
             return;
@@ -81,7 +81,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What is undecided has come up to an offset: it must not be too much.
+    /// Stops the rewriter if the undecided text up to `end` exceeds the held limit.
     pub(super) fn check_held(&mut self, end: u64) {
         if let Some(from) = self.state.undecided
             && end.saturating_sub(from) > self.choices.held_limit
@@ -94,9 +94,9 @@ impl Writer<'_> {
         }
     }
 
-    /// The end of a chunk, or the bad byte in it.
+    /// Ends a chunk, at its end or at its first bad byte.
     pub(super) fn end_chunk(&mut self, end: u64, is_over: bool) {
-        // An escape may be cut: what it is part of is known only where the innermost text has got to.
+        // An escape may be cut, so bytes are decided only up to the end of the innermost text.
         let innermost = self.state.texts.iter().rev().find(|text| !text.has_failed);
         let decided = innermost.map_or(end, |text| text.raw.end.min(end));
         self.check_held(decided);
@@ -113,7 +113,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The next piece of the string that a closure gets, if there is one.
+    /// Passes the next piece of a string to its closure, if there is one.
     pub(super) fn map_text(&mut self, piece: &str) {
         let Some(OpenRule { is_text: true, rule, level, .. }) = self.state.open else { return };
         self.call_with_text(rule, level, Some(piece));
@@ -187,7 +187,7 @@ impl Writer<'_> {
             && self.state.stopped_by.is_none()
             && let Some(Rule { kind: RuleKind::Map(map), .. }) = self.rules.get_mut(rule)
         {
-            // It was part of a valid text, so it is UTF-8, and its escapes are valid.
+            // It was part of a valid text, so it is UTF-8 with valid escapes.
             let text = String::from_utf8(text).unwrap_or_default();
             let text = (0..level).fold(text, |text, _| unescaped(&text).unwrap_or_default());
             if is_made_up && rule::check(&text).is_err() {
@@ -199,7 +199,7 @@ impl Writer<'_> {
         }
     }
 
-    /// The value that comes next stays in its container.
+    /// Decides that the next value stays in its container.
     pub(super) fn let_through(&mut self) {
         if self.state.undecided.take().is_some()
             && let Some(container) = self.state.containers.last_mut()
@@ -208,7 +208,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Returns true if places in containers matter here.
+    /// Returns true if commas and brackets matter here, because a value may be removed.
     pub(super) fn follows_containers(&self) -> bool {
         self.choices.removes && self.state.open.is_none()
     }
@@ -230,7 +230,7 @@ impl Output for Writer<'_> {
                 }
             }
             Report::EndAtom { end, .. } | Report::EndSpan { end, .. } => self.end_rule(value, end),
-            // What has failed is known where the text is read.
+            // Handled where the inner text is read.
             Report::InnerError(_) => {}
         }
     }

@@ -1,5 +1,5 @@
-//! The receiver of the tokens of a text that is edited: it needs the places of brackets, commas and keys, which the
-//! parser does not report.
+//! The token sink of the rewriter. It records the offsets of brackets, commas and keys, which the parser does not
+//! report.
 
 use core::ops::Range;
 
@@ -9,11 +9,11 @@ use crate::error::{ErrorKind, Fault};
 use crate::parser::{TextPiece, TokenOutput, TokenSink};
 use crate::tokenizer::{Interest, KeyFilter, LONGEST_SKIPPED, Sink, ValueKind};
 
-/// Where serde_json has its feature `raw_value`, an object with this key alone is read as the text that it has there,
-/// in which nothing would be redacted.
+/// With its feature `raw_value`, serde_json reads an object with only this key as the JSON text in its string value, in
+/// which nothing would be redacted.
 const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-/// Passes each token on to the parser's receiver, which reports to the writer the values of rules, and notes its place.
+/// Passes each token to the parser's sink, which reports selected values to the writer, and records its offset.
 struct Editor<'a, 'w>(TokenSink<'a, Writer<'w>>);
 
 impl TokenOutput for Writer<'_> {
@@ -36,11 +36,11 @@ impl TokenOutput for Writer<'_> {
         if let Some(text) = self.state.texts.get_mut(outer) {
             start = text.inside.end;
             let inside = start..start + bytes.len() as u64;
-            // Pieces follow one another, and an escape may have begun in an earlier piece of the text around.
+            // Pieces are contiguous, and an escape may have begun in an earlier piece of the outer text.
             *text = TextInside { raw: text.raw.end..end, inside, ..*text };
         }
         piece.read(self).inspect_err(|fault| {
-            // A limit may be passed in the middle of a character, which goes as a whole.
+            // A limit may be exceeded inside a character, which is left out as a whole.
             let mut at = fault.offset;
             while bytes.get((at - start) as usize).is_some_and(|byte| byte & 0xC0 == 0x80) {
                 at -= 1;
@@ -51,8 +51,7 @@ impl TokenOutput for Writer<'_> {
 }
 
 impl Writer<'_> {
-    /// Notes that it is known whether the value that comes next, or begins at an offset, is selected: if it is, that was
-    /// reported.
+    /// Passes undecided text on, if the value at or after `at` was not reported as selected.
     fn decided(&mut self, at: u64) {
         if self.state.undecided.is_some() && self.state.open.is_none() {
             self.check_held(self.state.raw(at));
@@ -60,12 +59,12 @@ impl Writer<'_> {
         }
     }
 
-    /// Drops what is open in the text of a level, which has failed at an offset in it.
+    /// Discards the open values of the text at `level`, which has failed at the offset `at` in it.
     fn fail_inside(&mut self, level: usize, at: u64, kind: ErrorKind) {
         self.state.texts.truncate(level);
         let bad_byte = self.state.raw(at);
-        // It may be JSON nevertheless, that is not allowed. Then what follows is what the rules are about: they must find
-        // it.
+        // The text may be JSON that a limit or the duplicate-key policy rejects. Then rules might apply to the rest, so
+        // it must not be passed on.
         let may_be_json = matches!(
             kind,
             ErrorKind::DuplicateKey
@@ -83,7 +82,7 @@ impl Writer<'_> {
         match &self.state.open {
             Some(open) if open.level >= level => {
                 let start = open.start;
-                // What a closure waits for has come up to here, as it would have in chunks of its own.
+                // Captures the text up to the bad byte, as if a chunk had ended there.
                 self.leave_out(bad_byte);
                 self.state.open = Some(OpenRule::lost_in(level, start));
             }
@@ -132,7 +131,7 @@ impl Sink for Editor<'_, '_> {
         match writer.state.containers.last() {
             Some(Container::HasMember) => writer.state.undecided = Some(comma),
             Some(Container::Empty) => {
-                // All before it have been removed.
+                // All previous members or elements have been removed.
                 writer.pass(comma);
                 writer.leave_out(after);
                 writer.state.undecided = Some(after);
@@ -156,7 +155,7 @@ impl Sink for Editor<'_, '_> {
 
     fn wanted_keys(&self) -> KeyFilter {
         let Choices { removes, cuts, held_limit } = self.0.out.choices;
-        // What is held back before each key has to be counted, if so little can be too much.
+        // With a small limit, the bytes held back before each key must be counted.
         if removes && held_limit < LONGEST_SKIPPED {
             return KeyFilter::ALL;
         }
@@ -177,7 +176,7 @@ impl Sink for Editor<'_, '_> {
         let TokenSink { followers, out: writer, .. } = &mut self.0;
         writer.decided(at);
         if followers.tracker.level() > writer.state.texts.len() {
-            // It is read inside.
+            // Its inner text is parsed.
             let raw = writer.state.raw(at + 1);
             let containers = writer.state.containers.len();
             writer.state.texts.push(TextInside { inside: 0..0, raw: raw..raw, containers, has_failed: false });
@@ -194,7 +193,7 @@ impl Sink for Editor<'_, '_> {
         let TokenSink { followers, out: writer, .. } = &mut self.0;
         let level = writer.state.texts.len();
         if followers.tracker.level() < level {
-            // It was read inside.
+            // Its inner text was parsed.
             writer.state.texts.pop();
             if writer.state.open.as_ref().is_some_and(|open| open.match_id.is_none() && open.level == level) {
                 writer.leave_out(writer.state.raw(end - 1));

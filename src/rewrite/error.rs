@@ -1,4 +1,4 @@
-//! What can be wrong with rules, and with a text that is rewritten.
+//! Errors of rules and of rewriting.
 
 use alloc::string::String;
 use core::error::Error as StdError;
@@ -19,22 +19,22 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RewriteError {
-    /// The text is not one JSON text within the limits, as the parser says.
+    /// The text is not one JSON text within the limits, according to the parser.
     Text(Error),
-    /// More would have to be held back than is allowed; with the offset of the first byte that is too much.
+    /// More bytes would have to be held back than allowed. The offset is that of the first byte beyond the limit.
     HeldLimit {
-        /// In the text as it came.
+        /// The offset in the original text.
         offset: u64,
     },
-    /// A closure has given something that is not one JSON text, for the value at this offset.
+    /// A closure returned something other than one JSON text for the value at this offset.
     NotJson {
-        /// In the text as it came.
+        /// The offset in the original text.
         offset: u64,
     },
 }
 
 impl RewriteError {
-    /// Returns the offset in the text as it came.
+    /// Returns the offset in the original text.
     #[must_use]
     pub fn offset(&self) -> u64 {
         match self {
@@ -81,27 +81,27 @@ pub enum RuleError {
     NotJson {
         /// The replacement.
         text: String,
-        /// What is wrong with it.
+        /// The error in it.
         error: Error,
     },
-    /// A rule removes a root: that of the text, or of the text in a string.
+    /// A rule removes a root: that of the document, or of the text in a string.
     RemovesRoot {
-        /// The place of the rule, from 0.
+        /// The index of the rule, from 0.
         place: usize,
     },
-    /// There is not one rule for each pattern.
+    /// The numbers of rules and patterns differ.
     Count {
         /// The number of patterns.
         patterns: usize,
         /// The number of rules.
         rules: usize,
     },
-    /// The pattern of a rule is `raw:…`, which is about reporting text.
+    /// The pattern of a rule is `raw:…`, which is only for reporting text.
     Raw {
         /// The place of the rule, from 0.
         place: usize,
     },
-    /// The parser would go past deviations from JSON, and what comes out has to be JSON.
+    /// The parser would tolerate deviations from JSON, but the output must be JSON.
     Lenient,
 }
 

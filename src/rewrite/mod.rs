@@ -1,4 +1,4 @@
-//! Rewriting a text while it passes: what no rule concerns comes out as it came in, at once.
+//! Rewrites a text while it arrives. Bytes that no rule affects are passed on at once, unchanged.
 
 mod editing;
 mod editor;
@@ -20,7 +20,7 @@ use crate::parser::{Engine, Parser, ParserBuilder, Retain};
 use crate::pattern::PatternSet;
 use crate::tokenizer::Stops;
 
-/// Rewrites one JSON text while it passes, by a [`Rule`] for each pattern.
+/// Rewrites one JSON text while it arrives, with one [`Rule`] for each pattern.
 ///
 /// ```
 /// use jsonspigot::{PatternSet, Rewriter, Rule};
@@ -37,36 +37,36 @@ use crate::tokenizer::Stops;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// If several patterns select a value, the first one's rule is applied. What a rule puts in is not searched, nor what
-/// is inside a value that a rule rewrites. Of equal keys each occurrence is rewritten.
+/// If several patterns select a value, the first pattern's rule is applied. Replacements and the inside of a rewritten
+/// value are not searched. Each occurrence of a duplicate key is rewritten.
 ///
-/// # What comes out, and when
+/// # Output
 ///
-/// All bytes that no rule concerns, white space and the spelling of strings included, in the call that brings them, but
-/// for what has to be held back:
+/// All bytes that no rule affects, including white space and the spelling of strings, are passed on unchanged by the
+/// call that receives them, except for bytes that must be held back:
 ///
-/// - if there is a rule that removes: a comma, the key and the white space around them, until it is known whether the
-///   value after them is removed; only where a pattern may select that value;
-/// - in a string that a pattern leads into: an escape that is not whole;
-/// - the value that a [`Rule::map`] waits for.
+/// - if a rule removes values: a comma, the key and the white space around them, until it is known whether the value
+///   after them is removed; only where a pattern may select that value;
+/// - in a string that a pattern looks inside: an incomplete escape;
+/// - the value of a [`Rule::map`], until it is complete.
 ///
-/// If this is more than the [limit](Self::held_limit) allows, that is an error.
+/// It is an error if they exceed the [limit](Self::held_limit).
 ///
-/// A value that is removed takes along the comma before it and its key, and the white space between them; if nothing
-/// before it in its object or array is left, the comma after it. So what comes out of a JSON text is a JSON text.
+/// Removing a value also removes its key, the comma before it and the white space between them, or the comma after it
+/// if nothing before it remains in its object or array. So a JSON text is rewritten to a JSON text.
 ///
 /// # Text that is not JSON
 ///
-/// The verdict is the parser's. What came out before the error stays so: the rewritten text up to the bad byte, without
-/// what was held back.
+/// Errors are those of the parser. The rewritten text up to the bad byte has been passed on by then, except for bytes
+/// that were held back.
 ///
 /// If a rule redacts, the key `$serde_json::private::RawValue` is an [error](ErrorKind::PrivateKey) wherever a pattern
-/// may select something, also where only an array or a string would lead on: a program whose serde_json has the feature
-/// `raw_value` reads such an object as any value, in which nothing was redacted. In a text inside a string, it is an
-/// error of that text.
+/// may select a value, even if only through an array or a string. With its feature `raw_value`, serde_json reads such
+/// an object as an arbitrary value, in which nothing was redacted. In a text inside a string, it is an error of that
+/// text.
 ///
-/// If the text in a string turns out not to be JSON, the outer text goes on. Nothing can be selected in the rest of
-/// that string, so it passes as it is, unless there is a rule that [redacts](Rule::redact): then the string ends at the
+/// If the text in a string turns out not to be JSON, the outer text continues. Nothing can be selected in the rest of
+/// that string, so it is passed on unchanged, unless a rule [redacts](Rule::redact): then the string is cut off at the
 /// bad byte.
 pub struct Rewriter {
     parser: Parser,
@@ -89,7 +89,7 @@ impl Interrupted for Rewriter {
 }
 
 impl Rewriter {
-    /// Rewrites by a rule for each pattern, in the same order, with default limits.
+    /// Creates a rewriter with one rule for each pattern, in the same order, and default limits.
     ///
     /// # Errors
     ///
@@ -98,7 +98,7 @@ impl Rewriter {
         Self::with_parser(Parser::builder(), patterns, rules)
     }
 
-    /// The same with the limits and the policy on duplicate keys of a parser.
+    /// Creates a rewriter with the limits and the duplicate-key policy of a parser builder.
     ///
     /// ```
     /// use jsonspigot::{Limits, Parser, PatternSet, Rewriter, Rule, RuleError};
@@ -113,8 +113,8 @@ impl Rewriter {
     ///
     /// # Errors
     ///
-    /// If there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if the
-    /// parser is lenient.
+    /// Fails if there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if
+    /// the parser is lenient.
     pub fn with_parser(
         builder: ParserBuilder,
         patterns: &PatternSet,
@@ -147,7 +147,7 @@ impl Rewriter {
         Ok(Self { parser, rules, choices, state: State::default() })
     }
 
-    /// Holds back no more than so many bytes; by default 1 MiB.
+    /// Sets the maximum number of bytes that are held back; by default 1 MiB.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, RewriteError, Rewriter, Rule};
@@ -168,13 +168,13 @@ impl Rewriter {
         self
     }
 
-    /// Reads a chunk, and passes all to `sink` that is decided by now, in pieces that are never empty.
+    /// Reads a chunk, and passes all output that is decided by now to `sink`, in pieces that are never empty.
     ///
     /// # Errors
     ///
-    /// The parser's error at the first bad byte, or what is wrong with what has to be held back or put in. Later calls
-    /// give the same error, and pass nothing on. If `sink` or a rule's closure panics and the panic is caught, that is
-    /// [`ErrorKind::Panicked`].
+    /// Fails with the parser's error at the first bad byte, if too much must be held back, or if a closure's
+    /// replacement is not JSON. Later calls return the same error and pass nothing on. After a caught panic of `sink`
+    /// or a rule's closure, the error is [`ErrorKind::Panicked`].
     #[inline]
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = chunk.as_ref();
@@ -184,7 +184,7 @@ impl Rewriter {
     #[inline]
     fn write_to(&mut self, stops: &mut Stops<'_>, sink: &mut impl FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = stops.chunk();
-        // Most of a model's chunks are a piece of a string that no rule concerns.
+        // Most of a model's chunks are pieces of strings that no rule affects.
         if self.state.passes_all(self.parser.engine.tokenizer.offset())
             && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _| {})
         {
@@ -198,7 +198,7 @@ impl Rewriter {
         Ok(())
     }
 
-    /// Reads any chunk. Returns true if all of it passes, which is left to the caller.
+    /// Reads any chunk. Returns true if all of it is unchanged; the caller then passes it on.
     fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
         let chunk = stops.chunk();
         let chunk_at = self.parser.engine.tokenizer.offset();
@@ -225,7 +225,7 @@ impl Rewriter {
         read.map_err(RewriteError::Text).map(|()| false)
     }
 
-    /// The same up to the end of the root value; returns how many bytes that took.
+    /// Rewrites a chunk up to the end of the root value. Returns the number of bytes read.
     pub(crate) fn write_value(&mut self, chunk: &[u8], sink: &mut dyn FnMut(&[u8])) -> Result<usize, RewriteError> {
         unless_interrupted(self, |rewriter| {
             rewriter.drive(chunk, sink, |engine, writer| engine.feed_value(chunk, writer))
@@ -251,11 +251,11 @@ impl Rewriter {
         read.map_err(RewriteError::Text)
     }
 
-    /// The end of input: passes on what was held back.
+    /// Ends the input, and passes on the bytes that were held back.
     ///
     /// # Errors
     ///
-    /// Those of [`write`](Self::write), or that the text is incomplete.
+    /// Fails like [`write`](Self::write), or if the text is incomplete.
     pub fn finish(&mut self, mut sink: impl FnMut(&[u8])) -> Result<(), RewriteError> {
         unless_interrupted(self, |rewriter| rewriter.finish_to(&mut sink))
     }
@@ -274,25 +274,25 @@ impl Rewriter {
         read.map_err(RewriteError::Text)
     }
 
-    /// What has stopped the rewriting came before what may have stopped the parser.
+    /// Returns the error that stopped the rewriter, or else the one that stopped the parser.
     pub(crate) fn check_open(&self) -> Result<(), RewriteError> {
         let text_error = || self.parser.engine.stopped_by().cloned().map(RewriteError::Text);
         self.state.stopped_by.clone().or_else(text_error).map_or(Ok(()), Err)
     }
 
-    /// The text fails after its last byte, for a reason that only the caller knows.
+    /// Fails the text after its last byte, for a reason that only the caller knows.
     pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
         if self.check_open().is_ok() {
             self.parser.refuse(kind, expected);
         }
     }
 
-    /// Returns true if there is a rule that redacts.
+    /// Returns true if a rule redacts.
     pub(crate) fn redacts(&self) -> bool {
         self.choices.cuts
     }
 
-    /// The end of what has come, which is held back.
+    /// Returns the bytes that are held back.
     pub(crate) fn held(&self) -> &[u8] {
         &self.state.held
     }
@@ -301,13 +301,13 @@ impl Rewriter {
         &self.parser
     }
 
-    /// Begins another text, with the same rules.
+    /// Resets the rewriter for another text, with the same rules.
     pub fn reset(&mut self) {
         self.parser.reset();
         self.state.reset();
     }
 
-    /// Returns the number of bytes of the input that have been passed on or left out; the others are held back.
+    /// Returns the number of input bytes that have been passed on or left out; the others are held back.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rewriter, Rule};

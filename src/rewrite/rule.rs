@@ -1,4 +1,4 @@
-//! The rules: what becomes of the values that a pattern selects.
+//! The rules: how selected values are rewritten.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -12,10 +12,10 @@ use crate::parser::{Parser, Retain};
 use crate::pattern::PatternSet;
 use crate::tokenizer::ValueKind;
 
-/// What becomes of the values that a pattern selects, when a [`Rewriter`](crate::Rewriter) comes to them.
+/// A change that a [`Rewriter`](crate::Rewriter) makes to the values that a pattern selects.
 pub struct Rule {
     pub(super) kind: RuleKind,
-    /// True if nothing of a value may get out, even where the text around it is no JSON.
+    /// True if no part of a value may be passed on, even if the text around it is not JSON.
     pub(super) redacts: bool,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum RuleKind {
 }
 
 impl Rule {
-    /// Returns the digest of what is known of it: of a closure, only that there is one.
+    /// Returns a digest of the rule. Of a closure, it only covers the kind.
     pub(super) fn digest(&self) -> Digest {
         let (kind, json) = match &self.kind {
             RuleKind::Remove => (0, ""),
@@ -38,13 +38,13 @@ impl Rule {
         Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
     }
 
-    /// Returns true if it changes values of this kind.
+    /// Returns true if the rule changes values of this kind.
     pub(super) fn concerns(&self, kind: ValueKind) -> bool {
         kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
     }
 }
 
-/// Gets each piece of a string, and `None` at its end, and where to append what comes out.
+/// A closure that receives each piece of a string, `None` at its end, and the output to append to.
 pub(super) type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
 
 impl From<RuleKind> for Rule {
@@ -66,7 +66,7 @@ impl fmt::Debug for Rule {
 }
 
 impl Rule {
-    /// The member or element goes, with the comma that belongs to it.
+    /// Removes the member or element and its comma.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rewriter, Rule};
@@ -83,11 +83,11 @@ impl Rule {
         RuleKind::Remove.into()
     }
 
-    /// This JSON text stands in its place. It comes out at the value's first byte.
+    /// Replaces the value with `json`, which is written as soon as the value begins.
     ///
     /// # Errors
     ///
-    /// [`RuleError::NotJson`] if it is not one JSON text.
+    /// Fails with [`RuleError::NotJson`] if `json` is not one JSON text.
     pub fn replace(json: &str) -> Result<Self, RuleError> {
         match check(json) {
             Ok(()) => Ok(RuleKind::Replace(json.trim_ascii().to_owned()).into()),
@@ -95,14 +95,14 @@ impl Rule {
         }
     }
 
-    /// The string `"[redacted]"` stands in its place, and a string whose text turns out not to be JSON is cut off
-    /// there.
+    /// Replaces the value with the string `"[redacted]"`. A string whose inner text turns out not to be JSON is cut off
+    /// at the bad byte.
     #[must_use]
     pub fn redact() -> Self {
         Self { kind: RuleKind::Replace("\"[redacted]\"".to_owned()), redacts: true }
     }
 
-    /// The closure gets the value's JSON text once all of it has come, and gives another.
+    /// Replaces the value with the JSON text that the closure returns for it, once the value is complete.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rewriter, Rule};
@@ -119,8 +119,9 @@ impl Rule {
         RuleKind::Map(Box::new(map)).into()
     }
 
-    /// The closure gets a string's text in pieces, as they come, and appends to another string what comes out; at the
-    /// end it gets `None`, so it may hold back as much as it likes. Values that are not strings pass.
+    /// Rewrites a string's text in pieces, as they arrive. The closure receives each piece, then `None` at the end, and
+    /// appends its output to the given string; it may hold back as much as it likes. Other values are passed on
+    /// unchanged.
     ///
     /// ```
     /// use jsonspigot::{PatternSet, Rewriter, Rule};

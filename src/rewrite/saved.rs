@@ -1,8 +1,8 @@
-//! Saved state of a rewriter: the parser's, and what of a rewriter's own does not follow from that.
+//! Saved state of a rewriter: the parser's state, and the parts of the rewriter's own state that do not follow from it.
 //!
-//! The open containers, the strings that are read inside, and the value that a rule waits for are those of the tracker.
-//! All that is added to them: what is held back, whether it may go, which containers have let a member through, how far
-//! the text of each string has come in the document, and the text that a closure waits for.
+//! The open containers, the parsed strings and the open rule's value follow from the tracker. Saved in addition are:
+//! the bytes held back, whether they may be removed, the containers with a member that was passed on, the document
+//! offset of each parsed string, and captured text.
 
 use alloc::vec::Vec;
 
@@ -32,26 +32,26 @@ impl Rewriter {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// What the closures of rules remember is not part of it.
+    /// State inside the closures of rules is not saved.
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Panicked`](crate::ErrorKind::Panicked) after a panic in a sink or a closure.
+    /// Fails with [`ErrorKind::Panicked`](crate::ErrorKind::Panicked) after a panic in a sink or a closure.
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: a few bytes for each open container, and what is held back.
+    /// Linear in the size of the state: a few bytes for each open container, and the bytes held back.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
         saved::save(&self.owner(Kind::Rewriter), |out| self.save_body(out))
     }
 
-    /// Resumes where a [saved](Self::save) rewriter was. This one is new, with the same patterns, rules and choices;
-    /// what it has read is forgotten.
+    /// Restores a [saved](Self::save) state into a rewriter with the same patterns, rules and choices. Anything this
+    /// rewriter has read is forgotten.
     ///
     /// # Errors
     ///
-    /// As [`Parser::restore`](crate::Parser::restore); other rules are other choices. Of closures only
-    /// their kind is known.
+    /// Fails like [`Parser::restore`](crate::Parser::restore). Different rules count as different choices; of closures,
+    /// only the kind is compared.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
         saved::restore(&self.owner(Kind::Rewriter), bytes, |reader| self.restore_body(reader))?;
@@ -72,7 +72,7 @@ impl Rewriter {
         let (outcome, offset) = match stopped_by {
             Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
             Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
-            // The parser has this one.
+            // The parser saves this error.
             Some(RewriteError::Text(_)) | None => (GOING_ON, 0),
         };
         out.byte(outcome);
@@ -120,7 +120,7 @@ impl Rewriter {
         let concerns = |pattern: usize, kind| self.rules.get(pattern).is_some_and(|rule| rule.concerns(kind));
         let open = tracker.first_matches().find(|first| concerns(first.pattern.index(), first.kind));
         if self.choices.removes {
-            // Those inside a value that is rewritten do not matter.
+            // Containers inside a rewritten value do not matter.
             let outside = open.map_or(usize::MAX, |open| open.containers);
             for is_live in tracker.live_containers().take(outside) {
                 state.containers.push(match is_live {
@@ -135,7 +135,7 @@ impl Rewriter {
             let inner = self.parser.engine.inner.level(level).ok_or(Impossible)?;
             if !inner.has_failed() {
                 let behind = reader.at_most(offset)?;
-                // A text inside has not come farther than the one around it.
+                // An inner text cannot be ahead of the outer text.
                 Impossible::unless(behind >= offset - decided)?;
                 decided = offset - behind;
             }
@@ -175,7 +175,7 @@ impl Rewriter {
     }
 }
 
-/// The bytes that stand for outcomes.
+/// The bytes that encode outcomes.
 const GOING_ON: u8 = 0;
 const HELD_LIMIT: u8 = 1;
 const NOT_JSON: u8 = 2;

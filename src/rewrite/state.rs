@@ -1,8 +1,8 @@
-//! What a rewriter remembers between two chunks.
+//! The state of a rewriter between two chunks.
 //!
-//! All places are offsets in the text as it came, also those of values inside strings: each text inside a string knows
-//! the place of its newest piece in the document, and every token of it begins or ends in that piece or at its edges.
-//! So one offset, `passed`, divides what has been passed on or left out from what is held back.
+//! All offsets refer to the original document, even for values inside strings. Each text inside a string knows the
+//! document offset of its newest piece, and each of its tokens begins or ends in that piece or at its edges. So one
+//! offset, `passed`, separates the bytes that have been passed on or left out from those held back.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,28 +10,27 @@ use core::ops::Range;
 
 use super::RewriteError;
 
-/// What follows from the rules and the builder.
+/// Settings derived from the rules and the builder.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Choices {
-    /// True if there are rules that remove: only then is anything held back in the document itself.
+    /// True if a rule removes values. Only then are bytes held back outside strings and captured values.
     pub(super) removes: bool,
-    /// True if a string ends where the text in it turns out not to be JSON.
+    /// True if a string is cut off where its inner text turns out not to be JSON.
     pub(super) cuts: bool,
     pub(super) held_limit: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct State {
-    /// Up to here the text has been passed on or left out.
+    /// The offset up to which the text has been passed on or left out.
     pub(super) passed: u64,
-    /// The text from there to the beginning of the chunk.
+    /// The text from `passed` to the beginning of the chunk.
     pub(super) held: Vec<u8>,
-    /// The place of the comma, or after the bracket, from which on the text may be removed with the value that comes
-    /// next.
+    /// The offset of the comma, or after the bracket, from which the text may be removed together with the next value.
     pub(super) undecided: Option<u64>,
-    /// The open containers that are reported, if there are rules that remove.
+    /// The open containers that are reported, if a rule removes values.
     pub(super) containers: Vec<Container>,
-    /// The open strings that are read inside, outermost first.
+    /// The open strings with a parsed inner text, outermost first.
     pub(super) texts: Vec<TextInside>,
     pub(super) open: Option<OpenRule>,
     pub(super) stopped_by: Option<RewriteError>,
@@ -40,82 +39,82 @@ pub(super) struct State {
 /// An open container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Container {
-    /// Nothing inside can be selected.
+    /// No value inside can be selected.
     Dead,
-    /// None of its members or elements has been let through.
+    /// No member or element has been passed on yet.
     Empty,
     HasMember,
 }
 
-/// An open string that is read inside.
+/// An open string whose inner text is parsed.
 #[derive(Debug)]
 pub(super) struct TextInside {
-    /// The place of the newest piece in this text, and in the document.
+    /// The range of the newest piece in this text; `raw` is its range in the document.
     pub(super) inside: Range<u64>,
     pub(super) raw: Range<u64>,
-    /// The number of open containers outside.
+    /// The number of open containers around the string.
     pub(super) containers: usize,
     pub(super) has_failed: bool,
 }
 
 impl TextInside {
-    /// The place in the document of a place that lies in the newest piece or at its edges.
+    /// Returns the document offset of an offset in the newest piece or at its edges.
     fn raw_of(&self, at: u64) -> u64 {
         if at <= self.inside.start {
             self.raw.start
         } else if at >= self.inside.end {
             self.raw.end
         } else {
-            // Only a run of plain characters, which is spelt as it is, has places inside.
+            // Only a run of plain characters has offsets inside, and it has the same length in the document.
             self.raw.start + (at - self.inside.start)
         }
     }
 }
 
-/// A value that is left out, or the rest of a string whose text has failed.
+/// A value that is left out, or the rest of a string whose inner text has failed.
 #[derive(Debug)]
 pub(super) struct OpenRule {
-    /// None for the rest of a string: of the innermost one that is read inside, whose text has failed.
+    /// `None` for the rest of the innermost parsed string, after its text has failed.
     pub(super) match_id: Option<u64>,
     pub(super) rule: usize,
     pub(super) start: u64,
-    /// The number of strings it is in.
+    /// The number of strings around the value.
     pub(super) level: usize,
-    /// The text, if a closure waits for all of it.
+    /// The text so far, if a closure needs all of it.
     pub(super) captured: Option<Vec<u8>>,
-    /// True if a closure gets its text.
+    /// True if a closure receives the text in pieces.
     pub(super) is_text: bool,
-    /// True if the text comes from a saved state, so that it has to be checked.
+    /// True if the text is from a saved state, so it must be checked.
     pub(super) is_made_up: bool,
 }
 
 impl OpenRule {
-    /// The text of a level has failed, so the end of a value in it is not reported: all is left out up to the string's
-    /// end.
+    /// Returns a rule that leaves out the rest of the string at `level`, whose inner text has failed: the end of a
+    /// value in it will not be reported.
     pub(super) fn lost_in(level: usize, start: u64) -> Self {
         Self { match_id: None, rule: usize::MAX, start, level, captured: None, is_text: false, is_made_up: false }
     }
 }
 
 impl State {
-    /// Returns true if the text has been passed on up to an offset, and what has come since passes as it is.
+    /// Returns true if the text has been passed on up to `from`, and the bytes after it can be passed on unchanged.
     #[inline]
     pub(super) fn passes_all(&self, from: u64) -> bool {
         let Self { passed, undecided, texts, open, stopped_by, .. } = self;
         *passed == from && undecided.is_none() && texts.is_empty() && open.is_none() && stopped_by.is_none()
     }
 
-    /// The place in the document of a place in the innermost text.
+    /// Returns the document offset of an offset in the innermost text.
     pub(super) fn raw(&self, at: u64) -> u64 {
         self.raw_in(self.texts.len(), at)
     }
 
-    /// The same for the text of a level.
+    /// Returns the document offset of an offset in the text at `level`.
     pub(super) fn raw_in(&self, level: usize, at: u64) -> u64 {
         level.checked_sub(1).and_then(|place| self.texts.get(place)).map_or(at, |text| text.raw_of(at))
     }
 
-    /// Forgets the text; buffers are kept.
+    /// Forgets the text, but keeps the buffers.
     pub(super) fn reset(&mut self) {
         self.held.clear();
         self.containers.clear();
@@ -124,7 +123,7 @@ impl State {
     }
 }
 
-/// A text as it is spelt inside so many strings.
+/// Escapes a text for use inside `level` nested strings.
 pub(super) fn escaped(text: String, level: usize) -> String {
     (0..level).fold(text, |text, _| {
         let mut escaped = String::with_capacity(text.len() + 2);

@@ -1,12 +1,12 @@
-//! Escapes in strings and keys (RFC 8259 §7): one letter, four hexadecimal digits, a surrogate pair of two times four.
+//! Escapes in strings and keys (RFC 8259 §7): a letter, `u` with four hexadecimal digits, or a surrogate pair of two
+//! such escapes.
 //!
-//! Each byte is read on its own, because a chunk may end after any of them. A valid escape that is not cut needs no
-//! state: it is read with [`whole_escape`].
+//! Bytes are read one by one, because a chunk may end after any of them. A valid escape that is not cut needs no state:
+//! [`whole_escape`] reads it.
 //!
-//! The trap is where a lone surrogate becomes apparent. `\uD83D` may still get its partner, so a high one only fails at
-//! the first byte that can't belong to a partner: the backslash, its `u`, or one of the first two digits, which say
-//! whether the code is a low surrogate. In the same way a low one without a high one before it fails at its second
-//! digit.
+//! The difficulty is where a lone surrogate fails. A low surrogate may follow `\uD83D`, so a high one fails at the
+//! first byte that can't begin a low one: in place of the backslash, the `u`, or one of the first two digits. A low
+//! surrogate without a high one before it fails at its second digit.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use super::{Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
-/// The escape that is being read.
+/// The open escape.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OpenEscape {
     pub(crate) step: EscapeStep,
@@ -22,13 +22,13 @@ pub(crate) struct OpenEscape {
     pub(crate) high: u16,
 }
 
-/// The part of an escape that the next byte is.
+/// The part of an escape that is expected next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum EscapeStep {
     /// The letter after the backslash.
     #[default]
     Letter,
-    /// One of four hexadecimal digits; `digits` of them have been read, and make `code` so far.
+    /// One of four hexadecimal digits; `digits` of them have been read, with the value `code`.
     Hex { digits: u8, code: u16 },
     /// The backslash of the low surrogate that must follow a high one.
     PairBackslash,
@@ -36,10 +36,9 @@ pub(crate) enum EscapeStep {
     PairU,
 }
 
-/// The part of an escape that has been read: as text, and how long that is. The two agree, and both are for those that
-/// read it again.
+/// The part of an escape that has been read, as text and as a length. The two agree, for callers that read it again.
 impl OpenEscape {
-    /// Appends what has been read of it.
+    /// Appends the part that has been read.
     pub(super) fn push(self, out: &mut Vec<u8>) {
         let mut push_hex = |code: u16, digits: u8| {
             out.extend_from_slice(b"\\u");
@@ -56,7 +55,7 @@ impl OpenEscape {
         }
     }
 
-    /// Returns the number of its bytes that have been read.
+    /// Returns the number of bytes that have been read.
     pub(crate) fn len(self) -> u64 {
         match self.step {
             EscapeStep::Letter => 1,
@@ -122,7 +121,7 @@ impl Tokenizer {
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
         };
         let code = code << 4 | digit as u16;
-        // A surrogate shows in its first two digits: `D8` to `DB` is a high one, `DC` to `DF` a low one.
+        // The first two digits identify a surrogate: `D8` to `DB` is a high one, `DC` to `DF` a low one.
         let is_low = digits == 1 && (0xDC..=0xDF).contains(&code);
         let fits_pair = match digits {
             0 => code == 0xD,
@@ -181,7 +180,7 @@ impl Tokenizer {
     }
 }
 
-/// The character that a one-letter escape stands for (RFC 8259 §7).
+/// Returns the character of a one-letter escape (RFC 8259 §7).
 #[inline]
 pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
     Some(match letter {
@@ -197,7 +196,7 @@ pub(crate) fn unescape(letter: u8) -> Option<&'static str> {
     })
 }
 
-/// The character that `text` begins with as an escape, and how long that is: if it is all there and valid.
+/// Returns the character and the length of the escape that `text` begins with, if it is complete and valid.
 #[inline(always)]
 pub(super) fn whole_escape<'a>(text: &[u8], buffer: &'a mut [u8; 4]) -> Option<(&'a str, usize)> {
     if let Some(character) = unescape(*text.get(1)?) {
@@ -207,8 +206,8 @@ pub(super) fn whole_escape<'a>(text: &[u8], buffer: &'a mut [u8; 4]) -> Option<(
     Some((character.encode_utf8(buffer), len))
 }
 
-/// The character that `text` begins with as `\uXXXX`, or as a pair of them, and how long that is: if it is all there
-/// and valid.
+/// Returns the character and the length of the `\uXXXX`, or the pair of them, that `text` begins with, if it is
+/// complete and valid.
 #[inline(never)]
 fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     let unit = |at: usize| -> Option<u16> {
@@ -224,8 +223,7 @@ fn unescape_unicode(text: &[u8]) -> Option<(char, usize)> {
     Some((pair.ok()?, 12))
 }
 
-/// Decodes the text inside a string's quotes; `None` if there is half a surrogate pair, or an escape that JSON does not
-/// have.
+/// Decodes the text inside a string's quotes. Returns `None` if it has a lone surrogate or an invalid escape.
 #[must_use]
 pub fn unescaped(inside: &str) -> Option<String> {
     let mut text = String::with_capacity(inside.len());

@@ -1,11 +1,11 @@
-//! The five limits that are counted per byte.
+//! The five limits that are checked per byte.
 
 use alloc::boxed::Box;
 use core::ops::Deref;
 
-/// Upper bounds on what a text may contain. Each is checked at every byte: N bytes pass, byte N+1 does not.
+/// Upper bounds on a text. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///
-/// By default, only the depth is limited, as in serde_json. For input from strangers, set them all.
+/// By default, only the depth is limited, as in serde_json. For untrusted input, set them all.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
@@ -32,37 +32,37 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The defaults, as [`Default`] gives them: a depth of 127, all else unlimited.
+    /// Returns the default limits: a depth of 127, all else unlimited.
     #[must_use]
     pub const fn new() -> Self {
         Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, total: u64::MAX }
     }
 
-    /// At most this many containers open at once.
+    /// Sets the maximum number of open containers.
     #[must_use]
     pub const fn depth(self, depth: usize) -> Self {
         Self { depth, ..self }
     }
 
-    /// At most this many raw bytes between a key's quotes.
+    /// Sets the maximum number of raw bytes between a key's quotes.
     #[must_use]
     pub const fn key(self, key: u64) -> Self {
         Self { key, ..self }
     }
 
-    /// At most this many raw bytes between a string value's quotes.
+    /// Sets the maximum number of raw bytes between a string value's quotes.
     #[must_use]
     pub const fn string(self, string: u64) -> Self {
         Self { string, ..self }
     }
 
-    /// At most this many bytes in one number.
+    /// Sets the maximum number of bytes in one number.
     #[must_use]
     pub const fn number(self, number: u64) -> Self {
         Self { number, ..self }
     }
 
-    /// At most this many bytes in the whole text, white space included.
+    /// Sets the maximum number of bytes in the whole text, including white space.
     #[must_use]
     pub const fn total(self, total: u64) -> Self {
         Self { total, ..self }
@@ -75,7 +75,7 @@ impl Default for Limits {
     }
 }
 
-/// The limits that a tokenizer keeps to. In a box, unless they are the defaults, which most keep to.
+/// A tokenizer's limits. Boxed, unless they are the defaults, which is usual.
 #[derive(Clone, Debug)]
 pub(super) struct OwnLimits(Option<Box<Limits>>);
 
@@ -86,7 +86,7 @@ impl OwnLimits {
         Self((limits != DEFAULTS).then(|| Box::new(limits)))
     }
 
-    /// The limit on the text, which is asked for in every chunk.
+    /// Returns the limit on the whole text, which is checked for every chunk.
     #[inline]
     pub(super) fn total(&self) -> u64 {
         self.0.as_ref().map_or(DEFAULTS.total, |limits| limits.total)

@@ -3,7 +3,7 @@
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
-/// The literal that is being read.
+/// The open literal.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenLiteral {
     first: u8,
@@ -21,17 +21,17 @@ impl OpenLiteral {
         }
     }
 
-    /// The literal's whole text, if it is followed.
+    /// Returns the literal's whole text, if it is followed.
     pub(super) fn followed(&self) -> Option<&'static str> {
         self.is_followed.then_some(self.text())
     }
 
-    /// Returns the part of it that has been read.
+    /// Returns the part that has been read.
     pub(super) fn so_far(&self) -> &'static str {
         &self.text()[..usize::from(self.matched)]
     }
 
-    /// `null`, of which the first letter has come.
+    /// Returns a `null` whose first letter has been read.
     pub(super) fn null_begun(is_followed: bool) -> Self {
         Self { first: b'n', matched: 1, is_followed }
     }
@@ -61,7 +61,7 @@ impl Tokenizer {
         self.literal(chunk, pos + 1, sink)
     }
 
-    /// Reads on in a literal.
+    /// Continues a literal.
     #[inline(never)]
     pub(super) fn literal<S: Sink + ?Sized>(
         &mut self,

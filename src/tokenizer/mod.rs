@@ -1,7 +1,7 @@
 //! The resumable tokenizer: bytes in at any cut, tokens out to a [`Sink`], and the exact first bad byte.
 //!
-//! If you work here, this is the one idea to know: *nothing looks ahead of the chunk*. Whatever can span an edge is a
-//! [`State`], and each state has one function that reads as far as it can and leaves the state it stopped in:
+//! The main idea: *nothing looks ahead of the chunk*. Everything that a chunk's end can cut is a [`State`], and one
+//! function per state reads as much as it can and sets the state it stopped in:
 //!
 //! | states | function | file |
 //! |---|---|---|
@@ -12,8 +12,8 @@
 //! | inside a number | `number` | `number.rs` |
 //! | inside `true`, `false`, `null` | `literal` | `literal.rs` |
 //!
-//! Grammar and limits are checked here, in one place, whether or not anybody listens: skipping validates. What values
-//! mean, where they are and who wants them is not known here.
+//! Grammar and limits are checked only here, also in skipped values. The tokenizer knows nothing about paths, patterns
+//! or the meaning of values.
 
 mod escape;
 mod limits;
@@ -51,7 +51,7 @@ pub use self::utf8::floor_char_boundary;
 pub(crate) use self::utf8::{Utf8Rest, ascii_part, ascii_text, valid_prefix};
 use crate::error::{ErrorKind, Fault};
 
-/// The thing that the next byte is part of.
+/// The position in the grammar at which the next byte is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum State {
     /// After `{`: a key or the end.
@@ -80,8 +80,8 @@ pub(crate) enum State {
 }
 
 impl State {
-    /// True if it is one inside quotes.
-    // No state is left to a wildcard here or in `place.rs`: a new one is named by the compiler wherever it counts.
+    /// Returns true for the states inside quotes.
+    // Here and in `place.rs`, no wildcard hides a state, so the compiler points at each place that a new one affects.
     #[inline]
     pub(crate) fn is_in_string(self) -> bool {
         match self {
@@ -108,7 +108,7 @@ pub(crate) struct Tokenizer {
     offset: u64,
     nest: Nest,
     skipped: Skipped,
-    /// The offset of the first byte that would be one too many in the open string or number.
+    /// The offset at which a byte of the open string or number would exceed its limit.
     limit: u64,
     string: OpenString,
     escape: OpenEscape,
@@ -117,7 +117,7 @@ pub(crate) struct Tokenizer {
     literal: OpenLiteral,
     /// The beginning of a key or number that is not in one piece in the chunk.
     scratch: String,
-    /// The number of line feeds that have passed as white space or in comments, and the offset after the last one.
+    /// The number of line feeds read as white space or in comments, and the offset after the last one.
     lines: u64,
     line_start: u64,
     limits: OwnLimits,
@@ -133,28 +133,28 @@ enum AfterRoot {
     Stop,
 }
 
-/// The thing that is being skipped: a container, a member's value, or nothing.
+/// The value that is being skipped: a container, a member's value, or none.
 ///
-/// In one word, since every value asks for it: twice the depth around the value, and one more for a member.
+/// One word, because it is checked for every value: twice the depth around the value, plus one for a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Skipped(usize);
 
 impl Skipped {
     pub(crate) const NOTHING: Self = Self(usize::MAX);
 
-    /// The container that is open at a depth, of which the outermost has 0.
+    /// Skips the container that is open at `depth`; the outermost has depth 0.
     #[inline]
     pub(crate) fn container(depth: usize) -> Self {
         Self(2 * depth)
     }
 
-    /// Returns true if it ends where the innermost of so many containers does.
+    /// Returns true if the skipped value ends with the innermost of `depth` containers.
     #[inline]
     fn ends_with(self, depth: usize) -> bool {
         self.0 == 2 * depth + 1 || self.0.wrapping_add(2) == 2 * depth
     }
 
-    /// The value of a member of the innermost of so many containers.
+    /// Skips the value of a member of the innermost of `depth` containers.
     #[inline]
     pub(crate) fn member(depth: usize) -> Self {
         Self(2 * depth + 1)
@@ -190,7 +190,7 @@ impl Tokenizer {
         self.after_root = if stops { AfterRoot::Stop } else { AfterRoot::Check };
     }
 
-    /// Returns true if the root value has closed, and what follows is left unread.
+    /// Returns true if the root value has closed and the following bytes are left unread.
     pub(crate) fn is_at_stop(&self) -> bool {
         self.is_done() && self.after_root == AfterRoot::Stop
     }
@@ -215,7 +215,7 @@ impl Tokenizer {
         self.offset
     }
 
-    /// Nothing more is read: the text has failed or is finished.
+    /// Closes the tokenizer, after an error or the end of input.
     pub(crate) fn close(&mut self) {
         self.state = State::Closed;
     }
@@ -234,13 +234,13 @@ impl Tokenizer {
         }
     }
 
-    /// Returns true if the root value is a number that may go on.
+    /// Returns true if the root value is an open number.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.state == State::Number && self.nest.depth() == 0
     }
 
-    /// Returns the text so far of the number that is being read, or the whole text of the literal that is, if it is
-    /// followed. Between two chunks and after an error.
+    /// Returns the text so far of the open number, or the whole text of the open literal, if it is followed. Valid
+    /// between two chunks and after an error.
     pub(crate) fn open_atom(&self) -> Option<&str> {
         match self.state {
             State::Number => self.number.is_followed().then_some(&self.scratch),
@@ -249,13 +249,13 @@ impl Tokenizer {
         }
     }
 
-    /// Line and column, from 1, of a byte in the last line that has begun: lines before it are not remembered.
+    /// Returns the line and column, from 1, of a byte in the current line. Earlier lines are not remembered.
     pub(crate) fn line_and_column(&self, offset: u64) -> (u64, u64) {
         (self.lines + 1, offset.saturating_sub(self.line_start) + 1)
     }
 
     /// Reads a chunk.
-    // Always inlined, as `read` is: each kind of sink has one caller of it. Where all have one kind, there are several.
+    // Always inlined, like `read`: each type of sink has one caller.
     #[inline(always)]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
         if chunk.chunk().len() as u64 > self.limits.total() - self.offset {
@@ -265,10 +265,10 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// The same for all sinks: for texts that are not read often.
+    /// Reads a chunk into any sink, checking the total limit.
     #[inline(never)]
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
-        // The limit is checked before the byte is looked at; what came before it still counts.
+        // The limit is checked before the byte at it is judged; the bytes before it are read as usual.
         let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
         self.read_dyn(within, sink)?;
@@ -278,7 +278,7 @@ impl Tokenizer {
         Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"))
     }
 
-    /// Reads bytes that no limit on the total counts.
+    /// Reads bytes without checking the total limit.
     // Compiled once.
     #[inline(never)]
     fn read_dyn(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
@@ -297,7 +297,7 @@ impl Tokenizer {
         Ok(self.is_done())
     }
 
-    /// The end of input: ends a root number, or says that the text is incomplete.
+    /// Ends the input: closes a root number, or fails if the text is incomplete.
     pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
         if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() {
             self.end_number(&[], self.offset, sink)?;
@@ -314,24 +314,24 @@ impl Tokenizer {
         Err(Fault::new(ErrorKind::Incomplete, self.offset, expected))
     }
 
-    /// The absolute offset of `chunk[pos]`.
+    /// Returns the absolute offset of `chunk[pos]`.
     fn at(&self, pos: usize) -> u64 {
         self.offset + pos as u64
     }
 
-    /// Returns true if what is here is reported to the sink.
+    /// Returns true if nothing is being skipped, so that tokens are reported to the sink.
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
     }
 }
 
-/// Returns true for a byte that may stand between two tokens (RFC 8259 §2).
+/// Returns true for white space, which is allowed between tokens (RFC 8259 §2).
 #[inline]
 pub(crate) fn is_white_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }
 
-/// Returns true if a byte behind a number or literal is surely not meant as part of it: white space, or a structural
+/// Returns true if a byte after a number or literal surely does not belong to it: white space or a structural
 /// character.
 pub(crate) fn may_follow_atom(byte: u8) -> bool {
     is_white_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')

@@ -1,4 +1,4 @@
-//! The open containers, one bit each: enough to know what a comma or a closing bracket means.
+//! The open containers, one bit each, which is enough to interpret a comma or a closing bracket.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -11,9 +11,9 @@ pub(crate) struct Nest {
     depth: usize,
     /// True if the innermost container is an object; meaningless at depth 0.
     in_object: bool,
-    /// The containers around it, 64 to a word, outermost in the lowest bit: the word that they have come to.
+    /// The last word of the containers around it, which are stored 64 to a word, outermost in the lowest bit.
     outer: u64,
-    /// The full words before that one, if any container is so deep.
+    /// The full words before `outer`, if the nesting is deep enough.
     full: Option<Box<Words>>,
 }
 
@@ -84,13 +84,13 @@ impl Nest {
 
 /// The open containers.
 impl Nest {
-    /// Returns whether the open container at `depth` is an object; the outermost has depth 0. `None` if none is open
-    /// there.
+    /// Returns whether the open container at `depth` is an object, or `None` if none is open there. The outermost has
+    /// depth 0.
     pub(crate) fn is_object(&self, depth: usize) -> Option<bool> {
         if depth + 1 == self.depth {
             return Some(self.in_object);
         }
-        // The bit of a container says what it is in, which is the one before it.
+        // Each bit describes the container around the one at its depth.
         let (place, bit) = ((depth + 1) / WORD, (depth + 1) % WORD);
         let word = || self.full.as_ref().and_then(|full| full.0.get(place).copied()).unwrap_or(self.outer);
         (depth < self.depth).then(|| word() >> bit & 1 == 1)
@@ -104,7 +104,7 @@ mod tests {
     use super::Nest;
     use crate::random::Random;
 
-    /// A change of a nest; `Close` does nothing where nothing is open, as the tokenizer never asks for it there.
+    /// A change of a nest. `Close` does nothing if no container is open, since the tokenizer never closes one there.
     #[derive(Clone, Copy, Debug)]
     enum Op {
         OpenObject,
@@ -122,7 +122,7 @@ mod tests {
         }
     }
 
-    /// Does the same to a list of whether each open container is an object.
+    /// Applies `op` to the nest and to a list that holds whether each open container is an object, and compares them.
     fn check(nest: &mut Nest, open: &mut Vec<bool>, op: Op) {
         match op {
             Op::OpenObject => {
@@ -164,7 +164,7 @@ mod tests {
         }
     }
 
-    /// Down past several words of bits, and up again.
+    /// Opens containers across several words of bits, and closes them again.
     #[test]
     fn keeps_what_lies_deep() {
         for seed in 0..500 {
@@ -175,7 +175,7 @@ mod tests {
             let opening = |is_object| if is_object { Op::OpenObject } else { Op::OpenArray };
             kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(*kind)));
             (0..up).for_each(|_| check(&mut nest, &mut open, Op::Close));
-            // What was there before leaves nothing in the bits that are used again.
+            // Reused bits must not keep their previous values.
             kinds.iter().for_each(|kind| check(&mut nest, &mut open, opening(!*kind)));
             check_kinds(&nest, &open);
             (0..600).for_each(|_| check(&mut nest, &mut open, Op::Close));

@@ -4,7 +4,7 @@ use super::utf8::ascii_text;
 use super::{Interest, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
-/// The kind of a number's last byte; the comment says what may follow.
+/// The kind of a number's last byte; the comments list what may follow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Part {
     /// Nothing yet: a minus or a digit.
@@ -29,7 +29,7 @@ enum Part {
 }
 
 impl Part {
-    /// Returns the kind of `byte`, if it may follow this.
+    /// Returns the kind of `byte`, if it may follow.
     #[inline(always)]
     fn next(self, byte: u8) -> Option<Self> {
         Some(match (byte, self) {
@@ -45,7 +45,7 @@ impl Part {
         })
     }
 
-    /// Reads on from a place; returns the kind of the last byte that belongs to the number, and the place after it.
+    /// Reads a number from `pos` on. Returns the kind of its last byte, and the place after it.
     #[inline(always)]
     fn read(mut self, text: &[u8], mut pos: usize) -> (Self, usize) {
         while let Some(&byte) = text.get(pos) {
@@ -56,7 +56,7 @@ impl Part {
         (self, pos)
     }
 
-    /// Returns true if the number may end before a byte.
+    /// Returns true if the number may end before `byte`.
     #[inline(always)]
     fn may_end_before(self, byte: u8) -> bool {
         self.may_end() && self.next(byte).is_none() && !(self == Self::Zero && byte.is_ascii_digit())
@@ -80,12 +80,12 @@ impl OpenNumber {
         self.is_followed
     }
 
-    /// Returns true if only the minus has come.
+    /// Returns true if only the minus has been read.
     pub(super) fn is_minus(&self) -> bool {
         self.part == Part::Minus
     }
 
-    /// The beginning of some number that has come as far.
+    /// Returns a number prefix that is in the same state.
     pub(super) fn some_text(&self) -> &'static str {
         match self.part {
             Part::Start => "",
@@ -107,7 +107,7 @@ impl OpenNumber {
 }
 
 impl Tokenizer {
-    /// Reads a number of at most so many bytes from its first one on.
+    /// Reads a number of at most `most` bytes from its first byte on.
     #[inline(never)]
     pub(super) fn begin_number<S: Sink + ?Sized>(
         &mut self,
@@ -128,7 +128,7 @@ impl Tokenizer {
         self.number(chunk, start, sink)
     }
 
-    /// Reads on in a number; `start` is the place of its first byte in this chunk.
+    /// Continues a number; `start` is the place of its first byte in this chunk.
     #[inline(never)]
     pub(super) fn number<S: Sink + ?Sized>(
         &mut self,
@@ -153,18 +153,18 @@ impl Tokenizer {
         Ok(pos)
     }
 
-    /// Keeps a piece of a number that does not end in this chunk, or did not begin in it.
+    /// Buffers a piece of a number that this chunk's edges cut.
     #[inline]
     fn keep_piece(&mut self, piece: &[u8]) {
         match piece {
-            // Without a call that copies.
+            // Short pieces need no call to copy them.
             [] => {}
             [byte] => self.scratch.push(char::from(*byte)),
             _ => self.scratch.push_str(ascii_text(piece)),
         }
     }
 
-    /// A number that can't go on: what came of it before its first bad byte is kept for [`Self::open_atom`].
+    /// Returns the error for `byte` in a number. Keeps the number's text before it for [`Self::open_atom`].
     #[cold]
     #[inline(never)]
     fn bad_number(&mut self, part: Part, read: &[u8], byte: u8, pos: usize) -> Fault {
@@ -196,7 +196,7 @@ impl Tokenizer {
     }
 }
 
-/// Returns the end of the number that begins at a place, if it is whole and another byte follows.
+/// Returns the end of the number that begins at `start`, if it is valid and another byte follows.
 #[inline(always)]
 pub(super) fn number_end(text: &[u8], start: usize) -> Option<usize> {
     let start = start + usize::from(text.get(start) == Some(&b'-'));
@@ -221,19 +221,19 @@ pub(super) fn number_end(text: &[u8], start: usize) -> Option<usize> {
     (end < text.len()).then_some(end)
 }
 
-/// The same, compiled once.
+/// Returns the result of [`number_end`], which is not inlined here.
 #[inline(never)]
 pub(super) fn number_end_away(text: &[u8], start: usize) -> Option<usize> {
     number_end(text, start)
 }
 
-/// The end of the digits from `pos` on, eight at a time.
+/// Returns the end of the digits from `pos` on. Reads eight at a time.
 #[inline(always)]
 fn digits_end(text: &[u8], mut pos: usize) -> usize {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
     while let Some(bytes) = text.get(pos..).and_then(<[u8]>::first_chunk) {
-        // A digit is now 0 to 9: its high half is zero, and is still with 6 more. A byte that is no digit may carry,
-        // but only into those after it.
+        // A digit is now 0 to 9: its high four bits are zero, also after adding 6. Another byte may carry, but only
+        // into later bytes.
         let values = u64::from_le_bytes(*bytes) ^ (ONES * 0x30);
         let others = (values | values.wrapping_add(ONES * 6)) & (ONES * 0xF0);
         if others != 0 {

@@ -1,5 +1,5 @@
-//! A tokenizer's place between two chunks, as what another one would have to read to get there; and the counters, which
-//! do not come from what is read last.
+//! A tokenizer's place between two chunks, in a form that saved state can restore: the kind of place, bytes that lead
+//! to it, and the counters.
 
 use alloc::vec::Vec;
 
@@ -8,14 +8,14 @@ use super::nest::Nest;
 use super::{Limits, State, Tokenizer};
 use crate::error::Impossible;
 
-/// The thing that comes next, or that is open.
+/// The part of the text that is expected next, or that is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// A value: the root, a member's, or an element behind a comma.
+    /// A value: the root, a member's value, or an element after a comma.
     Value,
-    /// A child of a container that has none yet, or its end.
+    /// The first child of a container, or its end.
     First,
-    /// A key behind a comma.
+    /// A key after a comma.
     NextKey,
     Colon,
     AfterValue,
@@ -27,17 +27,17 @@ pub(crate) enum Place {
     String,
     /// More of a number or literal.
     Atom,
-    /// Nothing is read any more.
+    /// Nothing: the tokenizer is closed.
     Closed,
 }
 
-/// The progress of a text.
+/// The counters of a text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Progress {
     pub(crate) offset: u64,
     pub(crate) lines: u64,
     pub(crate) line_start: u64,
-    /// The offset at which the open key, string or number begins, if that is limited.
+    /// The offset at which the open key, string or number begins, if its length is limited.
     pub(crate) token_start: Option<u64>,
 }
 
@@ -57,23 +57,23 @@ impl Tokenizer {
         }
     }
 
-    /// The open containers.
+    /// Returns the open containers.
     pub(crate) fn nest(&self) -> &Nest {
         &self.nest
     }
 
-    /// Returns true if nothing but white space has come.
+    /// Returns true if only white space has been read.
     pub(crate) fn is_before_root(&self) -> bool {
         self.state == State::Value && self.nest.depth() == 0
     }
 
-    /// Returns the decoded text of the open key, if somebody follows it.
+    /// Returns the decoded text of the open key, or an empty string if there is none or it is not followed.
     pub(crate) fn open_key(&self) -> &str {
         if self.place() == Place::Key { &self.scratch } else { "" }
     }
 
-    /// Appends the last bytes: what of the open token has not been reported, as some text of the same length has it. (A
-    /// number that nobody follows may be another one, which goes on in the same ways.)
+    /// Appends bytes equivalent to the unreported part of the open token. (A number that is not followed is replaced by
+    /// a prefix in the same state.)
     pub(crate) fn push_tail(&self, out: &mut Vec<u8>) {
         match self.state {
             State::Escape => self.escape.push(out),
@@ -92,7 +92,7 @@ impl Tokenizer {
         Progress { offset: self.offset, lines: self.lines, line_start: self.line_start, token_start }
     }
 
-    /// How long the open key, string or number may be, and how much of it comes before what is counted.
+    /// Returns the length limit of the open key, string or number, and the length of its uncounted opening quote.
     fn most(&self, limits: &Limits) -> (u64, u64) {
         match self.place() {
             Place::Key => (limits.key, 1),
@@ -102,8 +102,8 @@ impl Tokenizer {
         }
     }
 
-    /// Sets the offset of the next byte. Fails inside anything but a string's plain text: elsewhere nothing can have
-    /// been left out.
+    /// Sets the offset of the next byte. Fails inside an escape, a UTF-8 sequence, a number or a literal, where no
+    /// bytes can have been left out.
     pub(crate) fn set_offset(&mut self, offset: u64) -> Result<(), Impossible> {
         let is_inside = matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal);
         Impossible::unless(!is_inside)?;
@@ -115,7 +115,7 @@ impl Tokenizer {
         self.limits = OwnLimits::new(limits);
     }
 
-    /// Resumes a text that has come so far. Fails if the limits do not allow that.
+    /// Restores the counters of a text. Fails if they contradict each other or exceed the limits.
     pub(crate) fn resume(&mut self, progress: Progress) -> Result<(), Impossible> {
         let Progress { offset, lines, line_start, token_start } = progress;
         let (most, quote) = self.most(&self.limits);
@@ -126,13 +126,13 @@ impl Tokenizer {
                 && offset <= limit
                 && token_start.is_none_or(|start| start < offset)
                 && line_start <= offset
-                // Each line feed that was counted lies before the line's start.
+                // Every counted line feed lies before the line's start.
                 && lines <= line_start
                 && (lines > 0 || line_start == 0),
         )?;
         (self.offset, self.lines, self.line_start, self.limit) = (offset, lines, line_start, limit);
         if self.state != State::Number {
-            // Where plain text is refused, there is no room for it.
+            // The room may already be reduced, where plain pieces are refused.
             self.string.room = self.string.room.min(limit).min(self.limits.total);
         }
         Ok(())

@@ -1,11 +1,10 @@
-//! The one reading of JSON's structure (RFC 8259 §2): white space, brackets, commas, colons, and the first byte of
-//! every key and value.
+//! Reads JSON's structure (RFC 8259 §2): white space, brackets, commas, colons, and the first byte of every key and
+//! value.
 //!
-//! [`Reader::run`] is the loop. Each step falls through to the one that usually follows it, so that what comes next is
-//! mostly known from the place in the code, without a look at the state. A string or number that a chunk's end cuts is
-//! read on by the same steps.
+//! [`Reader::run`] is the loop. Each step falls through to the one that usually follows it, so most steps need no
+//! dispatch on the state. A string or number that a chunk's end has cut is resumed by the same steps.
 //!
-//! What nobody follows is read by the same loop with [`Nobody`] as its sink: there, nothing is done to report it.
+//! Skipped values and unwanted members are read by the same loop with [`Nobody`] as its sink, which reports nothing.
 
 use core::convert::Infallible;
 
@@ -17,23 +16,25 @@ use super::{
 };
 use crate::error::{ErrorKind, Fault};
 
-/// In a chunk of so many bytes, what nobody follows is passed over by a loop of its own; in unit tests, in most.
+/// The number of remaining bytes from which skipped values and unwanted members are read by a separate loop; small in
+/// unit tests.
 const LONG: usize = if cfg!(test) { 16 } else { 256 };
 
-/// A reading of a chunk. State and place are variables of the loop, and the tokenizer's own before and after it.
+/// The state of reading one chunk. `state` and `pos` are variables of the loop; the tokenizer's own are current before
+/// and after it.
 pub(super) struct Reader<'r, 'c, S: ?Sized> {
     pub(super) tokenizer: &'r mut Tokenizer,
     pub(super) stops: &'r mut Stops<'c>,
     pub(super) sink: &'r mut S,
     pub(super) state: State,
     pub(super) pos: usize,
-    /// The tokenizer's limits, if nobody follows the text: then they are looked at often enough to be copied.
+    /// A copy of the tokenizer's limits, if the sink is [`Nobody`]: that loop checks them often enough to be worth it.
     limits: Limits,
 }
 
-/// The end of a reading.
+/// The reason why the loop ended.
 pub(super) enum Ended {
-    /// At the chunk's end, or before what is left to another sink or to the caller.
+    /// The chunk has ended, or the rest is left to another sink or to the caller.
     Here,
     Failed(Fault),
 }
@@ -45,11 +46,11 @@ impl From<Fault> for Ended {
     }
 }
 
-/// A step of the loop, after which the text goes on.
+/// The result of a step of the loop: whether to continue.
 pub(super) type Step = Result<(), Ended>;
 
 impl Tokenizer {
-    /// Reads from a place on. Returns the place that it came to.
+    /// Reads a chunk from `pos` on. Returns the place after the last byte that was read.
     #[inline(always)]
     pub(super) fn read<S: Sink + ?Sized>(
         &mut self,
@@ -101,11 +102,10 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         }
     }
 
-    /// Passes over what nobody follows in a long chunk: the rest of a part that is skipped, or members of an object
-    /// that is followed, with keys that are not wanted.
+    /// Reads, in a long chunk, the rest of a skipped value, or the unwanted members of a followed object.
     #[inline(always)]
     fn pass_over(&mut self) -> Step {
-        // A small WebAssembly module has one way through a text.
+        // WebAssembly modules have one loop, to stay small.
         if cfg!(target_family = "wasm") || self.sink.is_nobody() {
             return Ok(());
         }
@@ -140,7 +140,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads a key from its first quote on, or the end of an object that has none.
+    /// Reads a key from its opening quote on, or the end of an empty object.
     #[inline(always)]
     fn key(&mut self) -> Step {
         self.pass_blank();
@@ -153,13 +153,13 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         let most = self.limits().key;
         let is_followed = self.tokenizer.is_followed();
         let plain_end = self.stops.plain_end(start, most);
-        // Only a key that is plain and not cut can be known not to be wanted.
+        // Only a plain key that is not cut can be known to be unwanted.
         let may_be_wanted =
             |quote: usize| self.sink.leaves(&self.stops.chunk()[start..=quote], self.tokenizer.at(quote));
         if self.sink.is_nobody() && is_followed && plain_end.is_none_or(may_be_wanted) {
             return Err(Ended::Here);
         }
-        // The usual key, plain and not cut, needs no state.
+        // A plain key that is not cut, the usual case, needs no state.
         if let Some(quote) = plain_end {
             if is_followed {
                 let key = if self.sink.is_nobody() { "" } else { self.stops.text(start..quote) };
@@ -180,7 +180,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads the beginning of a value, and all of one that needs no state; or the end of an array that has none.
+    /// Reads the beginning of a value, or all of one that needs no state, or the end of an empty array.
     #[inline(always)]
     fn value(&mut self) -> Step {
         self.pass_blank();
@@ -211,7 +211,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         self.open_string(Role::Value, is_followed, most)
     }
 
-    /// Reads the first quote of a string of at most so many bytes.
+    /// Reads the opening quote of a string of at most `most` bytes.
     #[inline(always)]
     fn open_string(&mut self, role: Role, is_followed: bool, most: u64) -> Step {
         let start = self.pos + 1;
@@ -223,7 +223,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     /// Reads a number from its first byte on.
     #[inline(always)]
     fn number(&mut self) -> Step {
-        // One that is whole needs no state. A chunk that is no longer than a token seldom holds one.
+        // A whole number needs no state. Chunks as short as a model's token rarely contain one.
         let most = self.limits().number;
         let end_of = if self.sink.is_nobody() { number_end } else { number_end_away };
         if self.stops.chunk().len() >= 16
@@ -244,7 +244,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         self.away(|tokenizer, chunk, pos, sink| tokenizer.begin_literal(kind, chunk, pos, sink))
     }
 
-    /// Reports a number or literal up to a place.
+    /// Reports a number or literal that ends at `end`.
     #[inline(always)]
     fn whole_atom(&mut self, kind: ValueKind, end: usize) -> Step {
         if self.tokenizer.is_followed() && self.sink.begin_atom(kind, self.at())? == Interest::Follow {
@@ -254,7 +254,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         Ok(())
     }
 
-    /// Reads on in a number or literal; after the end of input, nothing is one.
+    /// Continues a number or literal. If the tokenizer is closed, accepts only white space.
     #[inline(always)]
     fn atom(&mut self) -> Step {
         match self.state {
@@ -264,7 +264,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         }
     }
 
-    /// Lets the tokenizer read on by itself, in what is not worth being part of the loop.
+    /// Runs a method of the tokenizer for input that is too rare to be part of the loop.
     #[inline(always)]
     pub(super) fn away(
         &mut self,
@@ -276,7 +276,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         self.go_on(read)
     }
 
-    /// Goes on after a token, or ends here: where its rest is in the next chunk, and where it is the last of this one.
+    /// Continues after a token or a part of one, or ends the loop at the chunk's end.
     #[inline(always)]
     pub(super) fn go_on(&mut self, read: Result<usize, Fault>) -> Step {
         self.pos = read?;
@@ -285,7 +285,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     #[inline(always)]
     fn comma_or_end(&mut self) -> Step {
-        // Nobody is never asked about the root.
+        // A `Nobody` sink never reads at the root.
         if !self.sink.is_nobody() && self.tokenizer.nest.depth() == 0 {
             return if self.tokenizer.after_root == AfterRoot::Stop { Err(Ended::Here) } else { self.end() };
         }
@@ -305,7 +305,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         if byte == if in_object { b'}' } else { b']' } { self.close_container() } else { Err(self.unexpected()) }
     }
 
-    /// Reads white space after the root, or after the end of input.
+    /// Reads white space after the root or the end of input, and fails at any other byte.
     #[inline(always)]
     fn end(&mut self) -> Step {
         self.next_token()?;
@@ -362,14 +362,14 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         self.tokenizer.at(self.pos)
     }
 
-    /// Passes the one blank that is usual before a key or a value: no branch is taken on it.
+    /// Skips the single space that is usual before a key or a value, without a branch.
     #[inline(always)]
     fn pass_blank(&mut self) {
         let is_blank = self.stops.chunk().get(self.pos) == Some(&b' ');
         self.pos += usize::from(!self.sink.is_nobody() && is_blank);
     }
 
-    /// Returns the next byte that is not white space, and leaves it.
+    /// Skips white space and returns the next byte without consuming it.
     #[inline(always)]
     fn next_token(&mut self) -> Result<u8, Ended> {
         let chunk = self.stops.chunk();
@@ -381,8 +381,8 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         chunk.get(self.pos).copied().ok_or(Ended::Here)
     }
 
-    /// The next byte is not allowed in this state.
-    // Always inlined, as all methods are: a reader whose address is taken has no variables.
+    /// Returns the error for the next byte, which is not allowed in this state.
+    // Always inlined, like all methods here: taking the reader's address would force its variables into memory.
     #[inline(always)]
     fn unexpected(&self) -> Ended {
         self.tokenizer.unexpected_in(self.state, self.at()).into()
@@ -390,7 +390,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 }
 
 impl Tokenizer {
-    /// Reports a whole key; its value may be skipped.
+    /// Reports a whole key, and skips its value if the sink says so.
     #[inline]
     pub(super) fn report_key<S: Sink + ?Sized>(&mut self, key: &str, quote: u64, sink: &mut S) -> Result<(), Fault> {
         if sink.key(key, quote)? == Interest::Skip {
@@ -399,7 +399,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Reads white space. Lines are counted here, because a line feed is allowed nowhere else.
+    /// Reads white space. Lines are counted here, because line feeds are allowed nowhere else.
     #[inline(never)]
     fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos).filter(|&&byte| is_white_space(byte)) {
@@ -412,7 +412,7 @@ impl Tokenizer {
         pos
     }
 
-    /// The byte at an offset is not allowed in this state.
+    /// Returns the error for the byte at `at`, which is not allowed in the current state.
     #[cold]
     pub(crate) fn unexpected_at(&self, at: u64) -> Fault {
         self.unexpected_in(self.state, at)
@@ -426,7 +426,7 @@ impl Tokenizer {
         Fault::new(kind, at, self.expected(state))
     }
 
-    /// Returns the expected text in a state between tokens, for messages.
+    /// Returns the description of the expected input between tokens, for error messages.
     pub(super) fn expected(&self, state: State) -> &'static str {
         match state {
             State::FirstElement => "expected a value or `]`",

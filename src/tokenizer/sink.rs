@@ -33,7 +33,7 @@ pub enum ValueKind {
 }
 
 impl ValueKind {
-    /// The kind of the values that begin with this byte, if any do.
+    /// Returns the kind of the values that begin with this byte, if there are any.
     #[inline]
     pub(crate) fn of_first_byte(byte: u8) -> Option<Self> {
         Some(match byte {
@@ -63,18 +63,17 @@ names!(ValueKind {
     Object => "object",
 });
 
-/// A sink's answer to a value's first byte, whether it wants to know what is inside; or to a key, whether it wants to
-/// know the value.
+/// A sink's answer to a value's first byte or to a key: whether it wants the value's content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Interest {
-    /// Report keys, children and text; or the value.
+    /// Report the content: keys, children and text; after a key, the value.
     Follow,
-    /// Validate the inside, and report nothing but its end; or the value, and report nothing.
+    /// Validate the content and report only its end; after a key, validate the value and report nothing.
     Skip,
 }
 
-/// The keys that may be answered with [`Interest::Follow`]: those with one of these lengths, that begin with one of
-/// these bytes. Others are, at worst, asked about in vain.
+/// A filter for keys that may be answered with [`Interest::Follow`], by length and first byte. It may let other keys
+/// through.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KeyFilter {
     /// One bit for each length in bytes; 63 and more share one.
@@ -91,14 +90,14 @@ impl KeyFilter {
         self.lengths == u64::MAX
     }
 
-    /// Lets a name through.
+    /// Adds a name to the filter.
     #[must_use]
     pub(crate) fn and(self, name: &str) -> Self {
         let first = name.as_bytes().first().unwrap_or(&b'"');
         Self { lengths: self.lengths | 1 << name.len().min(63), first_bytes: self.first_bytes | 1 << (first & 63) }
     }
 
-    /// Returns true if a key may be wanted; its closing quote comes with it.
+    /// Returns true if a key may be wanted. The slice includes the closing quote.
     #[inline(always)]
     pub(crate) fn lets_through(self, key_and_quote: &[u8]) -> bool {
         let [first, rest @ ..] = key_and_quote else { return true };
@@ -106,56 +105,55 @@ impl KeyFilter {
     }
 }
 
-/// A key of an object that is followed is not passed over if it ends so many bytes after the comma before it, or more.
+/// The distance from a comma to the end of the next key at and above which the key is reported, even if not wanted.
 pub(crate) const LONGEST_SKIPPED: u64 = 256;
 
 /// The receiver of tokens. All offsets are absolute.
 ///
-/// Inside a container that was answered with [`Interest::Skip`] nothing is reported, not even the ends of nested
-/// containers, but its own end is. For a skipped string, only its end is reported; for a skipped atom, nothing more. Of
-/// the value of a key that was answered so, nothing at all is reported.
+/// After [`Interest::Skip`], only the end of a container or string is reported, and nothing more of an atom. The value
+/// of a skipped key is not reported at all.
 pub(crate) trait Sink {
-    /// A `{` or `[` at `at`.
+    /// Receives the `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// The container's closing bracket; `end` is the offset after it.
+    /// Receives the container's closing bracket; `end` is the offset after it.
     fn end_container(&mut self, kind: ValueKind, end: u64);
-    /// The comma after a member or element of a container that is followed. Only what edits a text needs to know.
+    /// Receives the comma after a member or element of a followed container. Only the rewriter needs it.
     fn comma(&mut self, _at: u64) {}
-    /// A whole decoded key; `quote` is the offset of its closing quote. The answer is about its value.
+    /// Receives a whole decoded key; `quote` is the offset of its closing quote. The answer applies to its value.
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
-    /// The keys of the innermost container that may be followed: all, if nothing is answered with [`Interest::Skip`].
+    /// Returns a filter for the keys of the innermost container that may be followed. Keys outside it may be passed to
+    /// [`Sink::skip_keys`].
     fn wanted_keys(&self) -> KeyFilter;
-    /// Keys have come that are not among those, instead of [`Sink::key`] and its answer for each, and of
-    /// [`Sink::comma`] after their members: the first one's closing quote, and the last such comma if no key has come
-    /// after it.
+    /// Receives a run of keys outside the filter. This replaces [`Sink::key`] for each key and [`Sink::comma`] after
+    /// each member. The arguments are the closing quote of the first key, and the last comma if no key followed it.
     fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>);
-    /// The opening quote of a string value.
+    /// Receives the opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
-    /// The next decoded piece of the open string, never empty, and the place of its raw bytes.
+    /// Receives the next decoded piece of the open string, never empty, and the range of its raw bytes.
     fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault>;
-    /// The string's closing quote; `end` is the offset after it.
+    /// Receives the string's closing quote; `end` is the offset after it.
     fn end_string(&mut self, end: u64);
-    /// The first byte of a number, a boolean or null.
+    /// Receives the first byte of a number, a boolean or null.
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// The whole text of the atom that was followed; `end` is the offset after its last byte.
+    /// Receives the whole text of a followed atom; `end` is the offset after its last byte.
     fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
-    /// Returns true if it is [`Nobody`].
+    /// Returns true if the sink is [`Nobody`].
     fn is_nobody(&self) -> bool {
         false
     }
-    /// Returns true if it leaves a key to another sink; its closing quote comes with it.
+    /// Returns true if the sink leaves a key to another sink. The slice includes the closing quote.
     fn leaves(&self, _key_and_quote: &[u8], _quote: u64) -> bool {
         false
     }
 }
 
-/// The receiver of what nobody follows: a skipped part, or members of an object that is followed, with keys that are not
-/// wanted. It leaves the end of the part, and keys that may be wanted, to another sink.
+/// The sink for skipped values and for the unwanted members of a followed object. It stops before the end of the
+/// skipped value, and before keys that may be wanted.
 pub(super) struct Nobody {
     wanted: KeyFilter,
-    /// The offset of what comes before the next key.
+    /// The offset from which the distance to the next key is counted.
     key_from: u64,
-    /// The closing quote of the first key of the followed object.
+    /// The closing quote of the first key skipped in the followed object.
     pub(super) first_key: Option<u64>,
     /// The comma after the last member of that object, if no key follows.
     pub(super) comma: Option<u64>,

@@ -1,10 +1,9 @@
 //! A chunk, and where plain text in strings stops in it, found for 64 bytes at once.
 //!
-//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). One comparison says for each of
-//! 64 bytes whether it is special or past ASCII, as the bits of a word. Most strings are shorter: the word serves
-//! several of them, and the end of each is a shift and a count. The end of a chunk of fewer bytes is a bit as any other,
-//! so that the cut of a short chunk takes no branch of its own. A mask says nothing of what is inside quotes and what
-//! is not, so it is asked only from within a string.
+//! Special bytes are the quote, the backslash and the control characters (RFC 8259 §7). One bit of a word marks each of
+//! 64 bytes that is special or not ASCII. Most strings are shorter, so one word serves several of them, and the end of
+//! each is found by a shift and a count. The end of a shorter chunk is marked by a bit too, so it needs no branch of
+//! its own. The word does not distinguish bytes inside quotes from bytes outside, so it is used only inside a string.
 
 use alloc::string::String;
 use core::hint::select_unpredictable;
@@ -12,29 +11,29 @@ use core::ops::Range;
 
 use super::utf8::{ascii_part, ascii_text};
 
-/// As many bytes as a word has bits.
+/// The number of bytes in a window: one per bit of a word.
 const WINDOW: usize = u64::BITS as usize;
 
-/// As many bytes as are compared at once.
+/// The number of bytes that are compared at once.
 pub(crate) const BLOCK: usize = 16;
 
-/// A chunk, and the window of it that was searched last.
+/// A chunk, and the stops in the window that was searched last.
 pub(crate) struct Stops<'a> {
     chunk: &'a [u8],
-    /// The place of the window's first byte.
+    /// The index of the window's first byte.
     at: usize,
     /// One bit for each byte that is not plain ASCII, and for the chunk's end if it is in the window.
     stops: u64,
-    /// A chunk that is shorter than a block, with zeros behind it.
+    /// The chunk padded with zeros, if it is shorter than a block.
     block: [u8; BLOCK],
 }
 
 impl<'a> Stops<'a> {
-    /// The chunk's first window is searched.
+    /// Searches the chunk's first window.
     #[inline(always)]
     pub(crate) fn of(chunk: &'a [u8]) -> Self {
         let (stops, block) = match *chunk {
-            // A byte at a time is how some models' characters come.
+            // Some models send single bytes.
             [byte] => (u64::from(STOPS_IN_ONE[usize::from(byte)]), u128::from(byte)),
             _ => first_window(chunk),
         };
@@ -46,26 +45,27 @@ impl<'a> Stops<'a> {
         self.chunk
     }
 
-    /// Returns true if all of the chunk is plain ASCII, and lies in one window. Before anything else is searched.
+    /// Returns true if the whole chunk is plain ASCII and fits into one window. Valid only before another window is
+    /// searched.
     #[inline(always)]
     pub(crate) fn is_plain(&self) -> bool {
         self.stops.trailing_zeros() as usize == self.chunk.len()
     }
 
-    /// The text of a chunk that is plain.
+    /// Returns the text of a plain chunk.
     #[inline(always)]
     pub(crate) fn plain_text(&self) -> &str {
         self.text(0..self.chunk.len())
     }
 
-    /// A chunk that is shorter than a block, with zeros behind it.
+    /// Returns the chunk padded with zeros, if it is shorter than a block.
     #[inline(always)]
     pub(crate) fn block(&self) -> Option<&[u8; BLOCK]> {
         (self.chunk.len() < BLOCK).then_some(&self.block)
     }
 
-    /// Appends the text of a chunk that is plain. That of a block is copied as a whole and then cut, since a copy of so
-    /// many bytes takes two instructions, and a copy of any number a call.
+    /// Appends the text of a plain chunk. A short one is copied as a whole block and then truncated: copying a fixed
+    /// number of bytes takes two instructions, copying a variable number a call.
     #[inline(always)]
     pub(crate) fn push_plain_to(&self, text: &mut String) {
         let end = text.len() + self.chunk.len();
@@ -74,7 +74,7 @@ impl<'a> Stops<'a> {
         text.truncate(end);
     }
 
-    /// The ASCII text at a place, which has been searched.
+    /// Returns the text in a range that was found to be ASCII.
     #[inline(always)]
     pub(super) fn text(&self, place: Range<usize>) -> &str {
         match self.block().and_then(|block| ascii_part(block, place.clone())) {
@@ -83,13 +83,13 @@ impl<'a> Stops<'a> {
         }
     }
 
-    /// The same of a longer chunk, or of one that is not all ASCII.
+    /// Returns the ASCII text in a range of a longer chunk, or of one that is not all ASCII.
     #[inline(never)]
     fn long_text(&self, place: Range<usize>) -> &str {
         ascii_text(&self.chunk[place])
     }
 
-    /// The first stop at or after a place, or the chunk's length.
+    /// Returns the first stop at or after `from`, or the chunk's length.
     #[inline(always)]
     pub(super) fn next(&mut self, from: usize) -> usize {
         let place = from.wrapping_sub(self.at);
@@ -97,14 +97,16 @@ impl<'a> Stops<'a> {
         if rest != 0 { from + rest.trailing_zeros() as usize } else { self.search(from) }
     }
 
-    /// The closing quote of a string that is plain ASCII from a place on, no longer than allowed, and not cut.
+    /// Returns the closing quote of a string if it is plain ASCII from `from` on, at most `most` bytes long, and not
+    /// cut.
     #[inline(always)]
     pub(super) fn plain_end(&mut self, from: usize, most: u64) -> Option<usize> {
         let end = self.next(from);
         (self.chunk.get(end) == Some(&b'"') && (end - from) as u64 <= most).then_some(end)
     }
 
-    /// Returns the first special byte at or after a place, or the chunk's length, and whether all before it is ASCII.
+    /// Returns the first special byte at or after `from`, or the chunk's length, and whether the bytes before it are
+    /// ASCII.
     #[inline(always)]
     pub(super) fn run(&mut self, from: usize) -> (usize, bool) {
         let stop = self.next(from);
@@ -112,7 +114,7 @@ impl<'a> Stops<'a> {
         (if is_ascii { stop } else { self.special(stop) }, is_ascii)
     }
 
-    /// The same, but not beyond another place.
+    /// Returns the result of [`Self::run`], with an end of at most `within`.
     #[inline(always)]
     pub(super) fn run_within(&mut self, from: usize, within: usize) -> (usize, bool) {
         let run = self.run(from);
@@ -126,11 +128,11 @@ impl<'a> Stops<'a> {
         (end, self.chunk[from..end].is_ascii())
     }
 
-    /// The first special byte after one that is not ASCII, or the chunk's length.
+    /// Returns the first special byte at or after `from`, past bytes that are not ASCII, or the chunk's length.
     #[inline(never)]
     fn special(&self, mut from: usize) -> usize {
         while let Some(block) = self.chunk[from..].first_chunk::<BLOCK>() {
-            // What is past ASCII is taken for a letter.
+            // Bytes that are not ASCII are treated as letters.
             let special = stops_in(&block.map(|byte| if byte.is_ascii() { byte } else { b'a' }));
             if special != 0 {
                 return from + special.trailing_zeros() as usize;
@@ -140,11 +142,11 @@ impl<'a> Stops<'a> {
         self.chunk[from..].iter().position(|&byte| is_special(byte)).map_or(self.chunk.len(), |place| from + place)
     }
 
-    /// Returns the next stop beyond the window.
+    /// Returns the next stop after the window, or the chunk's length.
     #[inline(never)]
     fn search(&mut self, mut from: usize) -> usize {
         if from.wrapping_sub(self.at) < WINDOW {
-            // Which has no more of them.
+            // The window has no more stops.
             from = self.at + WINDOW;
         }
         while from < self.chunk.len() {
@@ -158,7 +160,7 @@ impl<'a> Stops<'a> {
         self.chunk.len()
     }
 
-    /// Moves the window to where it has a place, as far as the chunk goes.
+    /// Moves the window so that it contains `place` and does not exceed the chunk.
     #[inline(always)]
     fn move_to(&mut self, place: usize) {
         if let Some(window) = self.chunk[place..].first_chunk::<WINDOW>() {
@@ -170,7 +172,7 @@ impl<'a> Stops<'a> {
 }
 
 /// Returns the stops in the first window of a chunk, and the chunk if it is shorter than a block.
-// Not inlined where chunks are fed.
+// Not inlined, to keep the code that feeds chunks small.
 #[inline(never)]
 fn first_window(chunk: &[u8]) -> (u64, u128) {
     let len = chunk.len();
@@ -186,12 +188,12 @@ fn first_window(chunk: &[u8]) -> (u64, u128) {
     }
 }
 
-/// Returns true if a byte has to be escaped between quotes.
+/// Returns true if a byte must be escaped inside quotes.
 const fn is_special(byte: u8) -> bool {
     byte < b' ' || byte == b'"' || byte == b'\\'
 }
 
-/// The stops in a chunk of one byte: the byte, if it is one, and the chunk's end.
+/// The stops in a chunk of one byte: the byte, if it is a stop, and the chunk's end.
 static STOPS_IN_ONE: [u8; 256] = {
     let mut stops = [0b11; 256];
     let mut byte = 0;
@@ -204,7 +206,8 @@ static STOPS_IN_ONE: [u8; 256] = {
     stops
 };
 
-/// One bit for each stop in a block or more, up to a window. The last block may overlap the one before it.
+/// Returns one bit for each stop in `bytes`, from a block up to a window long. The last block may overlap the previous
+/// one.
 #[inline(always)]
 fn bits(bytes: &[u8]) -> u64 {
     let (blocks, _) = bytes.as_chunks();
@@ -212,7 +215,7 @@ fn bits(bytes: &[u8]) -> u64 {
     blocks.iter().enumerate().fold(last, |bits, (place, block)| bits | u64::from(stops_in(block)) << (BLOCK * place))
 }
 
-/// One bit for each byte of a block that is special or past ASCII.
+/// Returns one bit for each byte of a block that is special or not ASCII.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn stops_in(block: &[u8; BLOCK]) -> u16 {
@@ -222,7 +225,7 @@ fn stops_in(block: &[u8; BLOCK]) -> u16 {
     };
     let block = load_unaligned_m128i(block);
     let is = |byte: u8| cmp_eq_mask_i8_m128i(block, set_splat_i8_m128i(byte as i8));
-    // Bytes are signed here: what is past ASCII is less than a blank, as control characters are.
+    // Bytes are signed here, so bytes past ASCII are less than a space, like control characters.
     let is_other = cmp_lt_mask_i8_m128i(block, set_splat_i8_m128i(b' ' as i8));
     move_mask_i8_m128i(bitor_m128i(bitor_m128i(is(b'"'), is(b'\\')), is_other)) as u16
 }
@@ -230,7 +233,7 @@ fn stops_in(block: &[u8; BLOCK]) -> u16 {
 #[cfg(not(target_arch = "x86_64"))]
 use self::words::stops_in;
 
-/// The same by words of eight bytes, for processors whose vectors are not known here.
+/// `stops_in` by words of eight bytes, for processors without vector code above.
 #[cfg(any(test, not(target_arch = "x86_64")))]
 mod words {
     const ONES: u64 = u64::from_le_bytes([1; 8]);
@@ -242,26 +245,26 @@ mod words {
         words.iter().rev().fold(0, |bits, word| bits << 8 | stops_in_word(u64::from_le_bytes(*word)))
     }
 
-    /// One bit for each byte of a word.
+    /// Returns one bit for each stop in a word.
     #[inline(always)]
     fn stops_in_word(word: u64) -> u16 {
-        // Of seven bits each, so that no sum goes over into the next byte.
+        // Seven bits each, so no sum carries into the next byte.
         let low = word & !HIGH;
         let is_not = |byte: u8| (low ^ (ONES * u64::from(byte))) + !HIGH;
         let is_no_control = low + ONES * u64::from(0x80 - b' ');
         let is_plain = is_not(b'"') & is_not(b'\\') & is_no_control & !word;
-        // Each product but one of a high bit leaves the highest byte.
+        // The multiplication collects one bit of each byte in the highest byte.
         let is_stop = (!is_plain & HIGH) >> 7;
         (is_stop.wrapping_mul(0x0102_0408_1020_4080) >> 56) as u16
     }
 }
 
-/// Fewer bytes than a block, and at least one, with zeros behind them.
+/// Returns `bytes`, shorter than a block and not empty, padded with zeros.
 ///
-/// The length of a model's token can't be guessed, and a wrong guess costs as much as twenty instructions. So one to
-/// eight bytes are loaded by the same instructions: the first and the last four, which may overlap, or up to three single
-/// ones, and one of the two is chosen as a value is, not by a jump. More are the first and the last eight. The last are
-/// then shifted to their places.
+/// The length of a model's token is unpredictable, and a wrong prediction costs about twenty instructions. So one to
+/// seven bytes are loaded without a branch on their number: both the first and last four bytes, which may overlap, and
+/// up to three single bytes are loaded, and one of the two is selected. Eight or more bytes are loaded as the first and
+/// last eight. The last bytes are then shifted into place.
 #[inline(always)]
 fn padded(bytes: &[u8]) -> u128 {
     const NOTHING: &[u8; 4] = &[0; 4];
@@ -272,25 +275,26 @@ fn padded(bytes: &[u8]) -> u128 {
     } else {
         let (Some(&first), Some(&last)) = (bytes.first(), bytes.last()) else { return 0 };
         let few = u32::from_le_bytes([first, bytes[len / 2], last, 0]);
-        // The compiler makes a jump of a choice between values, unless the places to load them from are chosen as well.
+        // The compiler turns a selection of values into a branch, unless the addresses to load them from are selected
+        // too.
         let are_four = len >= 4;
         let head = select_unpredictable(are_four, bytes.first_chunk().unwrap_or(NOTHING), NOTHING);
         let tail = select_unpredictable(are_four, bytes.last_chunk().unwrap_or(NOTHING), NOTHING);
         let head = u64::from(select_unpredictable(are_four, u32::from_le_bytes(*head), few));
         let tail = u64::from(u32::from_le_bytes(*tail));
-        // The tail belongs 0 to 24 bits further up than the head. Of fewer than four there is none, but one byte more
-        // than once.
+        // The tail is shifted up by 0 to 24 bits. Fewer than four bytes have no tail, but may contain a byte more than
+        // once.
         ((head | tail << (bits & 31)) & (u64::MAX >> (64 - bits)), 0)
     };
     u128::from(low) | u128::from(high) << 64
 }
 
-/// Returns the length of the text that stands for itself between quotes, up to the first byte that has to be escaped.
+/// Returns the length of the text before the first byte that must be escaped inside quotes.
 pub(crate) fn plain_len(text: &str) -> usize {
     Stops::of(text.as_bytes()).run(0).0
 }
 
-/// The length of the string that `text` begins with, quotes included.
+/// Returns the length of the string that `text` begins with, including its quotes.
 #[must_use]
 pub fn string_len(text: &[u8]) -> usize {
     let mut at = 1;
@@ -312,15 +316,15 @@ mod tests {
     use super::{BLOCK, Stops, padded, stops_in, words};
     use crate::random::Random;
 
-    /// Bytes that end a run, that nearly do, and what is not ASCII.
+    /// Bytes that end a run, neighbours of such bytes, and bytes that are not ASCII.
     const BYTES: [u8; 14] = [0, 0x01, 0x1F, b' ', b'!', b'"', b'#', b'[', b'\\', b']', 0x7F, 0x80, 0xA2, 0xFF];
 
-    /// RFC 8259 section 7: what can't stand for itself in a string.
+    /// Returns true if a byte must be escaped in a string (RFC 8259 §7).
     fn is_special(byte: u8) -> bool {
         matches!(byte, 0..=0x1F | b'"' | b'\\')
     }
 
-    /// Asks one value for the runs from several places, in order.
+    /// Checks the runs from several places, in order, with one `Stops` value.
     fn check_runs(bytes: &[u8], starts: impl IntoIterator<Item = usize>) {
         let mut stops = Stops::of(bytes);
         for start in starts {
@@ -331,7 +335,7 @@ mod tests {
         }
     }
 
-    /// Each byte at each place of texts around the length of a block and of a window, asked from near and from far.
+    /// Tests each byte at each place of texts around the lengths of a block and a window, searched from near and far.
     #[test]
     fn one_byte_is_seen_wherever_it_stands() {
         for len in (0..=35).chain([47, 48, 49, 63, 64, 65, 66, 127, 128, 130]) {
@@ -348,7 +352,7 @@ mod tests {
         }
     }
 
-    /// Each byte at each place of each length: the others are all different, so that each must be in its place.
+    /// Tests each byte at each place of each length. The other bytes all differ, so each must be in its place.
     #[test]
     fn each_byte_of_a_block_is_known_wherever_it_stands() {
         for len in 1..BLOCK {

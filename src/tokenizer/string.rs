@@ -1,21 +1,17 @@
-//! Strings and keys (RFC 8259 §7): runs of plain characters, and UTF-8 sequences across edges. Escapes that may be cut
-//! are read in `escape.rs`.
+//! Strings and keys (RFC 8259 §7): runs of plain characters, and UTF-8 sequences across chunks. Cut escapes are read in
+//! `escape.rs`.
 //!
-//! [`Reader::string`] is the loop: a run of plain bytes, taken at once, then the byte that ended it, then the next run.
-//! What may be cut anywhere is read byte by byte. What is not obvious:
+//! [`Reader::string`] is the loop: it takes a run of plain bytes at once, then the byte that ended it, then the next
+//! run. Cut escapes and characters are read byte by byte. The less obvious points:
 //!
-//! - *A run stops at the limit.* `within` is how much of the chunk lies within the string's limit. So a run that ends at `within` has no special byte after it, but simply the
-//!   next byte of the text, which is one too many, unless it is the closing quote, which does not count.
-//!   `chunk.get(end)` sees that byte, and `judge_special` prefers to say that it is invalid, if it is: a byte that
-//!   can't be there at all is reported as that. For the same reason the letter of an escape is looked up in
-//!   `chunk[..within]`, and `check_limit` comes after it.
-//! - *A character may be cut by the chunk's end or by the limit.* Both look the same to `valid_prefix`: a viable
-//!   beginning at the end of the bytes. It is carried into the state `Utf8`, which tells the two apart with its next
-//!   byte.
-//! - *What nobody follows is not reported, but UTF-8 is checked all the same.* Only a run that is ASCII and not
-//!   followed is passed over without a look.
-//! - *Each piece is reported before the next byte is judged.* When an error comes, everything before it has been
-//!   reported.
+//! - *A run stops at the limit.* `within` is the part of the chunk within the string's limit. The byte after it exceeds
+//!   the limit, unless it is the closing quote, which does not count. If that byte is invalid in any string,
+//!   `judge_special` reports this instead of the limit. For the same reason, whole escapes are looked for in
+//!   `chunk[..within]`, and `check_limit` is called only after that.
+//! - *A character may be cut by the chunk's end or by the limit.* Both look the same to `valid_prefix`: an incomplete
+//!   sequence at the end of the bytes. The state `Utf8` carries it, and distinguishes the two at the next byte.
+//! - *Skipped strings are checked as UTF-8 too.* Only an ASCII run of a skipped string needs no check.
+//! - *Each piece is reported before the next byte is checked*, so everything before an error has been reported.
 
 use core::mem;
 use core::ops::Range;
@@ -26,13 +22,13 @@ use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step};
 use super::{Role, Sink, State, Stops, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
-/// The string that is being read.
+/// The open string.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct OpenString {
     role: Role,
-    /// True if anybody wants the decoded text.
+    /// True if the decoded text is reported or collected.
     pub(super) is_followed: bool,
-    /// The largest length of plain text: the smaller of the string's limit and the limit on the total.
+    /// The offset up to which plain pieces are accepted: the smaller of the string's limit and the total limit.
     pub(super) room: u64,
 }
 
@@ -43,14 +39,14 @@ impl OpenString {
 }
 
 impl<S: Sink + ?Sized> Reader<'_, '_, S> {
-    /// Reads on in the open string, up to its closing quote or the chunk's end.
+    /// Continues the open string, up to its closing quote or the chunk's end.
     #[inline(always)]
     pub(super) fn string(&mut self) -> Step {
         if self.state != State::String {
             self.away(Tokenizer::cut_character)?;
         }
         let chunk = self.stops.chunk();
-        // Only bytes within the limit are part of a run; the one after them is judged by itself.
+        // Only bytes within the limit are part of a run; the next byte is checked separately.
         let within = self.tokenizer.within(self.tokenizer.limit, chunk);
         loop {
             let (end, is_ascii) = self.stops.run_within(self.pos, within);
@@ -59,7 +55,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
                 None => return Err(Ended::Here),
                 Some(b'"') => return self.close_string(),
                 Some(b'\\') => {
-                    // The usual escape, valid and not cut, needs no state.
+                    // A valid escape that is not cut, the usual case, needs no state.
                     let (start, mut buffer) = (self.pos, [0; 4]);
                     if let Some((character, len)) = whole_escape(&chunk[start..within.max(start)], &mut buffer) {
                         self.pos += len;
@@ -76,7 +72,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         }
     }
 
-    /// Reports plain text up to a place, and goes there.
+    /// Reports plain text up to `end`, and moves there.
     #[inline(always)]
     fn plain_run(&mut self, end: usize, is_ascii: bool) -> Step {
         let start = mem::replace(&mut self.pos, end);
@@ -123,16 +119,16 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 }
 
 impl Tokenizer {
-    /// Returns true if a chunk is short and plain, and lies inside the open string and not inside a character of it: the
-    /// usual case while a model writes, which has a fast path through the parser.
+    /// Returns true if a chunk is a short plain piece of the open string and no escape or character is open. This is
+    /// the usual case while a model writes, and has a fast path through the parser.
     #[inline(always)]
     pub(crate) fn is_string_piece(&self, chunk: &Stops<'_>) -> bool {
         let end = self.offset + chunk.chunk().len() as u64;
         self.state == State::String && end <= self.string.room && chunk.is_plain()
     }
 
-    /// Reads such a chunk. Returns true if it is new text of a value, and not of a key, which is reported as a whole, or
-    /// of what nobody follows.
+    /// Reads a chunk for which [`Self::is_string_piece`] is true. Returns true if it is new text of a followed value.
+    /// (Keys are collected, since they are reported as a whole.)
     #[inline(always)]
     pub(crate) fn take_string_piece(&mut self, chunk: &Stops<'_>) -> bool {
         self.offset += chunk.chunk().len() as u64;
@@ -152,18 +148,18 @@ impl Tokenizer {
         self.string.room = self.string.room.min(1);
     }
 
-    /// Returns true if they are refused.
+    /// Returns true if [`Self::refuse_string_pieces`] is in effect.
     #[inline]
     pub(crate) fn refuses_string_pieces(&self) -> bool {
         self.string.room == 1
     }
 
-    /// Takes back that pieces of the open string are refused.
+    /// Undoes [`Self::refuse_string_pieces`].
     pub(crate) fn allow_string_pieces(&mut self) {
         self.string.room = self.limit.min(self.limits.total);
     }
 
-    /// Returns the length of a chunk's part before an offset.
+    /// Returns the length of the part of `chunk` before the offset `limit`.
     #[inline]
     pub(super) fn within(&self, limit: u64, chunk: &[u8]) -> usize {
         usize::try_from(limit - self.offset).unwrap_or(usize::MAX).min(chunk.len())
@@ -173,7 +169,7 @@ impl Tokenizer {
     pub(super) fn open_string(&mut self, role: Role, is_followed: bool, limit: u64) {
         if role == Role::Key {
             self.scratch.clear();
-            // Few keys are longer, so that few allocate again.
+            // Few keys are longer, so few need to reallocate.
             self.scratch.reserve(64);
         }
         let room = limit.min(self.limits.total);
@@ -182,13 +178,13 @@ impl Tokenizer {
         self.state = State::String;
     }
 
-    /// Reads on in an escape or a character that an edge cuts.
+    /// Continues an escape or a character that is cut.
     #[inline(never)]
     fn cut_character<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
         if self.state == State::Escape { self.escape(chunk, pos, sink) } else { self.utf8(chunk, pos, sink) }
     }
 
-    /// Returns the fault in the byte that ended a run and is neither quote nor backslash.
+    /// Returns the error for the byte that ended a run and is neither a quote nor a backslash.
     #[cold]
     #[inline(never)]
     pub(super) fn judge_special(&self, byte: u8, pos: usize) -> Fault {
@@ -206,7 +202,7 @@ impl Tokenizer {
         Fault::new(ErrorKind::InvalidUtf8, self.at(pos), "expected UTF-8")
     }
 
-    /// A byte that is legal in the string must also be within its limit.
+    /// Fails if the byte at `pos` exceeds the string's limit.
     #[inline]
     pub(super) fn check_limit(&self, pos: usize) -> Result<(), Fault> {
         if self.at(pos) < self.limit { Ok(()) } else { Err(self.too_long(pos)) }
@@ -220,7 +216,7 @@ impl Tokenizer {
         }
     }
 
-    /// Reports the key that has been collected.
+    /// Reports the collected key.
     pub(super) fn report_collected_key<S: Sink + ?Sized>(&mut self, quote: u64, sink: &mut S) -> Result<(), Fault> {
         let key = mem::take(&mut self.scratch);
         let reported = self.report_key(&key, quote, sink);
@@ -228,7 +224,7 @@ impl Tokenizer {
         reported
     }
 
-    /// Passes decoded text on: to the sink, or to the key that is being collected.
+    /// Reports decoded text of a value to the sink, or appends it to the collected key.
     #[inline(always)]
     pub(super) fn report<S: Sink + ?Sized>(&mut self, text: &str, raw: Range<u64>, sink: &mut S) -> Result<(), Fault> {
         if self.string.is_followed {
@@ -240,7 +236,7 @@ impl Tokenizer {
         Ok(())
     }
 
-    /// Reads the rest of a UTF-8 sequence that was cut by the end of the last chunk, or of the limit.
+    /// Reads the rest of a UTF-8 sequence that was cut by the end of the last chunk or by the limit.
     pub(super) fn utf8<S: Sink + ?Sized>(
         &mut self,
         chunk: &[u8],

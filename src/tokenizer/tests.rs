@@ -1,5 +1,5 @@
-//! How a text is cut changes nothing of what is reported: a chunk is read as its single bytes are, whether it lies in one
-//! window or in several, and whether or not somebody follows what is in it.
+//! Tests that cuts do not change what is reported: a chunk gives the same tokens as its single bytes, in one window or
+//! in several, followed or skipped.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -10,15 +10,15 @@ use super::{Interest, KeyFilter, Limits, Sink, Stops, Tokenizer, ValueKind};
 use crate::error::Fault;
 use crate::random::Random;
 
-/// Lists what is reported to it, and follows some of it.
+/// A sink that lists the reported tokens and follows some of them.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Log {
     reported: Vec<String>,
-    /// The open piece of text, and its place: pieces that are next to each other count as one.
+    /// The open piece of text, and its range. Contiguous pieces are merged.
     text: Option<(String, Range<u64>)>,
-    /// The newest keys that are not followed, as [`Sink::skip_keys`] reports them.
+    /// The last run of skipped keys, as [`Sink::skip_keys`] reports it.
     skipped_keys: Option<(u64, Option<u64>)>,
-    /// Each bit says whether something is followed.
+    /// One bit for each kind of token: whether it is followed.
     follows: u8,
 }
 
@@ -115,14 +115,14 @@ impl Sink for Log {
     }
 }
 
-/// Beginnings after which the tokenizer is in each state, in an object and an array, in a key and a value.
+/// Beginnings that lead to each state, in an object and an array, in a key and a value.
 const BEGINNINGS: &[u8] =
     b"|[|[1,|[[1],|[\"|[\"a|[\"\\|[\"\\u00|[\"\\ud83d|[\"\\ud83d\\|[\"\xC3|[1|[-|[0|[1.|[1e|[t|[nul|[true\
     |{|{\"|{\"a|{\"ab\\|{\"a\"|{\"a\":|{\"a\":\"|{\"a\":1,|{\"aa\":{\"a\":[{}|\"a|[]";
 
 const BYTES: [u8; 19] = *b"\"\\{}[]:, \n1-t.ua\0\xC3\xA9";
 
-/// What a text of any validity is made of: whole tokens, so that much of it is valid.
+/// The parts of random texts: whole tokens, so that much of a text is valid.
 const TOKENS: &str =
     "\"|\"|\"|:|,|{|}|[|]|{\"a\":|\",\"b|a|bc|\\n|\\\"|\\u20b9|é|12|-0.5|true|null| |\n|\\ud83d\\ude80";
 
@@ -130,7 +130,7 @@ fn beginnings() -> Vec<&'static [u8]> {
     BEGINNINGS.split(|&byte| byte == b'|').collect()
 }
 
-/// Reads some chunks, one of them byte by byte if that is asked for. Returns all that was reported, and how it ended.
+/// Reads three chunks, the second byte by byte if `by_byte` is set. Returns the reported tokens and the outcome.
 fn read(limits: Limits, follows: u8, texts: [&[u8]; 3], by_byte: bool) -> (Vec<String>, String) {
     let [beginning, chunk, rest] = texts;
     let mut tokenizer = Tokenizer::new(limits);
@@ -156,7 +156,7 @@ fn check(limits: Limits, follows: u8, texts: [&[u8]; 3]) {
     assert_eq!(whole, by_byte, "{shown:?} {limits:?} {follows:b}");
 }
 
-/// In every state, each chunk of two and three bytes of an alphabet that has all that means anything.
+/// Tests, in every state, each chunk of two and three bytes from an alphabet with every significant byte.
 #[test]
 fn short_chunks_are_read_as_their_bytes() {
     for beginning in beginnings() {
@@ -173,7 +173,7 @@ fn short_chunks_are_read_as_their_bytes() {
     }
 }
 
-/// Appends a value.
+/// Appends a random value.
 fn push_value(text: &mut String, random: &mut Random, depth: usize) {
     const KEYS: [&str; 7] = ["", "a", "b", "ab", "abcdefgh", "\\n", "é"];
     const STRINGS: [&str; 8] =
@@ -209,7 +209,7 @@ fn push_value(text: &mut String, random: &mut Random, depth: usize) {
     }
 }
 
-/// Chunks of any length, cut out of texts that are valid, or nearly, or mostly, within limits and beyond.
+/// Tests chunks of any length, cut out of valid, nearly valid and mostly valid texts, within and beyond limits.
 #[test]
 fn any_cut_of_any_text_is_read_as_its_bytes() {
     let (beginnings, tokens) = (beginnings(), TOKENS.split('|').collect::<Vec<_>>());

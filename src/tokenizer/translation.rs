@@ -1,6 +1,6 @@
-//! The changes that a [translator](crate::parser) of nearly-JSON makes to the tokenizer that reads what it writes: it
-//! says where in the text as it came the next byte stands, puts bytes that stand for others, and takes back the few
-//! that it had to let pass before it knew better. No strict text needs any of this.
+//! Operations for the [translator](crate::parser) of lenient parsers: it sets the offset of the next byte in the
+//! original text, puts strict JSON in place of original bytes, and takes back bytes that were read before a deviation
+//! was known. Strict parsers do not use them.
 
 use super::escape::OpenEscape;
 use super::literal::OpenLiteral;
@@ -17,22 +17,22 @@ impl Tokenizer {
         self.state.is_in_string()
     }
 
-    /// The escape that is being read.
+    /// Returns the open escape, if there is one.
     pub(crate) fn open_escape(&self) -> Option<OpenEscape> {
         (self.state == State::Escape).then_some(self.escape)
     }
 
-    /// Only the minus of a number has come.
+    /// Returns true if the minus of a number is the last byte that was read.
     pub(crate) fn is_in_minus(&self) -> bool {
         self.state == State::Number && self.number.is_minus()
     }
 
-    /// The next byte that is read stands at this offset.
+    /// Sets the offset of the next byte.
     pub(crate) fn seek(&mut self, offset: u64) {
         self.offset = offset;
     }
 
-    /// Reads bytes that stand for what is at an offset; no limit counts them.
+    /// Reads `bytes` in place of the original bytes at `at`. They do not count towards limits.
     pub(crate) fn put(&mut self, bytes: &[u8], at: u64, sink: &mut dyn Sink) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
         self.offset = at;
@@ -49,18 +49,18 @@ impl Tokenizer {
         self.check_limit(0)
     }
 
-    /// The open escape has not come.
+    /// Discards the open escape.
     pub(crate) fn take_back_escape(&mut self) {
         self.escape = OpenEscape::default();
         self.state = State::String;
     }
 
-    /// The comma that was read last has not come.
+    /// Discards the comma that was read last.
     pub(crate) fn take_back_comma(&mut self) {
         self.state = State::AfterValue;
     }
 
-    /// The minus that was read last was the first letter of `null`.
+    /// Replaces the minus that was read last with the first letter of `null`.
     pub(crate) fn take_minus_for_null(&mut self) {
         self.literal = OpenLiteral::null_begun(self.number.is_followed());
         self.number = OpenNumber::default();
@@ -68,7 +68,7 @@ impl Tokenizer {
         self.state = State::Literal;
     }
 
-    /// A line feed that is not read ends a line; the next one begins at this offset.
+    /// Counts a line feed that the tokenizer did not read; the next line begins at `at`.
     pub(crate) fn begin_line(&mut self, at: u64) {
         self.lines += 1;
         self.line_start = at;

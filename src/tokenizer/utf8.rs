@@ -5,7 +5,7 @@ use core::str;
 
 use ascii::AsciiStr;
 
-/// The last boundary of a character at or before a place.
+/// Returns the last character boundary at or before `place`.
 #[must_use]
 pub fn floor_char_boundary(text: &str, place: usize) -> usize {
     (0..=place.min(text.len())).rev().find(|&place| text.is_char_boundary(place)).unwrap_or(0)
@@ -29,7 +29,8 @@ pub(crate) enum Utf8Step {
 }
 
 impl Utf8Carry {
-    /// Takes over the beginning of a sequence: one to three bytes that the validator found viable.
+    /// Takes the beginning of a sequence: one to three bytes that the validator found to be incomplete but valid so
+    /// far.
     pub(crate) fn begin(sequence: &[u8]) -> Self {
         let mut carry = Self::default();
         for &byte in sequence {
@@ -72,16 +73,16 @@ impl Utf8Carry {
         &self.bytes[..self.len()]
     }
 
-    /// The character, once it is complete.
+    /// Returns the character, which must be complete.
     pub(crate) fn as_str(&self) -> &str {
         str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
     }
 }
 
-/// Bytes that are known to be ASCII, as text.
+/// Returns bytes that are known to be ASCII as text.
 #[inline]
 pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
-    // A small module has one check of text, the one that all other text needs.
+    // WebAssembly modules share one UTF-8 check, to stay small.
     if cfg!(target_arch = "wasm32") {
         str::from_utf8(bytes).unwrap_or_default()
     } else {
@@ -89,30 +90,31 @@ pub(crate) fn ascii_text(bytes: &[u8]) -> &str {
     }
 }
 
-/// A part of a block that is all ASCII: a fixed number of bytes is checked.
+/// Returns a part of a block that is all ASCII. Checking a whole block is faster than checking a part of variable
+/// length.
 #[inline(always)]
 pub(crate) fn ascii_part(block: &[u8; 16], place: Range<usize>) -> Option<&str> {
     let text = AsciiStr::from_ascii(block).ok()?;
     text.as_slice().get(place).map(|part| <&AsciiStr>::from(part).as_str())
 }
 
-/// The longest valid beginning of `bytes`, and what follows it.
+/// The longest valid prefix of some bytes, and the rest.
 pub(crate) struct Utf8Prefix<'a> {
     pub(crate) valid: &'a str,
     pub(crate) rest: Utf8Rest<'a>,
 }
 
-/// The rest after the longest valid beginning.
+/// The rest after the longest valid prefix.
 pub(crate) enum Utf8Rest<'a> {
     /// Nothing.
     Empty,
-    /// A viable sequence with which the bytes end.
+    /// An incomplete sequence at the end of the bytes.
     Cut(&'a [u8]),
-    /// A byte that is not allowed where it is, this many bytes after the valid ones.
+    /// An invalid byte, this many bytes after the valid prefix.
     Bad(usize),
 }
 
-/// Splits `bytes` at the first place where they stop being UTF-8.
+/// Splits `bytes` after their longest valid prefix.
 #[inline]
 pub(crate) fn valid_prefix(bytes: &[u8]) -> Utf8Prefix<'_> {
     match str::from_utf8(bytes) {
@@ -126,8 +128,7 @@ fn split_at_error(bytes: &[u8], error: str::Utf8Error) -> Utf8Prefix<'_> {
     let (valid, rest) = bytes.split_at(error.valid_up_to());
     let rest_kind = match error.error_len() {
         None => Utf8Rest::Cut(rest),
-        // The validator counts the bytes that were fine so far; only a lead byte that is bad by itself counts as the
-        // bad one.
+        // The validator counts the valid bytes of the sequence, but counts an invalid lead byte as 1.
         Some(_) if !(0xC2..=0xF4).contains(&rest[0]) => Utf8Rest::Bad(0),
         Some(len) => Utf8Rest::Bad(len),
     };
@@ -143,12 +144,12 @@ mod tests {
     use super::{Utf8Carry, Utf8Rest, Utf8Step, floor_char_boundary, valid_prefix};
     use crate::random::Random;
 
-    /// Returns true if bytes may still become UTF-8: the standard library's validator misses only their end.
+    /// Returns true if bytes are UTF-8 or a prefix of it, by the standard library's validator.
     fn is_viable(bytes: &[u8]) -> bool {
         str::from_utf8(bytes).map_or_else(|error| error.error_len().is_none(), |_| true)
     }
 
-    /// Bytes at the borders of RFC 3629's table: leads, continuations, and what is neither.
+    /// Returns a random byte, mostly at a border of RFC 3629's table: leads, continuations and invalid bytes.
     fn byte(random: &mut Random) -> u8 {
         const BORDERS: [u8; 22] = [
             0, b'a', 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC1, 0xC2, 0xDF, 0xE0, 0xE1, 0xED, 0xEE, 0xEF,
@@ -159,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_character_is_whole_after_each_cut() {
-        // All that are a border's neighbours, and many between them.
+        // Characters at the borders, and many between them.
         let borders = [0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x1_0000, 0x10_FFFF];
         for character in borders.into_iter().chain((0x80..0x11_0000).step_by(97)).filter_map(char::from_u32) {
             let mut buffer = [0; 4];
@@ -176,7 +177,7 @@ mod tests {
         }
     }
 
-    /// After each viable beginning each byte is what the standard library's validator says.
+    /// Compares each byte after each valid prefix with the standard library's validator.
     #[test]
     fn a_byte_is_bad_where_nothing_can_follow_it() {
         let seconds = [0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF];
@@ -198,7 +199,7 @@ mod tests {
         }
     }
 
-    /// The longest valid beginning, and after it the first byte after which nothing valid can come.
+    /// Checks the longest valid prefix, and the first byte after which no valid text is possible.
     #[test]
     fn splits_where_utf_8_ends() {
         for seed in 0..5_000 {
