@@ -1,4 +1,4 @@
-//! A parser's choices.
+//! The options of a parser.
 
 use alloc::boxed::Box;
 
@@ -17,7 +17,7 @@ use crate::pattern::PatternSet;
 use crate::tokenizer::{Limits, Tokenizer};
 use crate::tree::Tree;
 
-/// The choices a [`Parser`] is built with; each has a default.
+/// The options of a [`Parser`]; each has a default.
 ///
 /// ```
 /// use jsonspigot::{DuplicateKeys, Limits, Parser, PatternSet, Retain};
@@ -36,10 +36,10 @@ use crate::tree::Tree;
 pub struct ParserBuilder {
     limits: Limits,
     retain: Retain,
-    /// `None` if nothing was chosen: code that builds parsers for a purpose may have another default.
+    /// `None` if not set: code that builds parsers for a purpose may have another default.
     duplicate_keys: Option<DuplicateKeys>,
     snapshots: Snapshots,
-    /// The deviations that a translator may pass, and the function that makes it.
+    /// The deviations that a translator may tolerate, and the function that makes it.
     leniency: Leniency,
     make_translator: Option<MakeTranslator>,
     accepts_deviations: bool,
@@ -49,17 +49,17 @@ pub struct ParserBuilder {
 /// The contents of a snapshot.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Snapshots {
-    /// There are none.
+    /// No snapshots.
     #[default]
     None,
-    /// An atom once it has ended.
+    /// Atoms show once they have ended.
     Settled,
-    /// An atom while it is open, too.
+    /// Atoms also show while they are open.
     Provisional,
 }
 
 impl ParserBuilder {
-    /// Upper bounds on the text. By default only the depth is limited, as in serde_json.
+    /// Sets upper bounds on the text. By default only the depth is limited, as in serde_json.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
@@ -69,33 +69,32 @@ impl ParserBuilder {
         Self { retain, ..self }
     }
 
-    /// Sets the policy at a second equal key; by default the last one wins.
+    /// Sets the policy for duplicate keys; by default the last one wins.
     pub fn duplicate_keys(self, duplicate_keys: DuplicateKeys) -> Self {
         Self { duplicate_keys: Some(duplicate_keys), ..self }
     }
 
-    /// Sets the policy at a second equal key if nothing has been chosen so far.
+    /// Sets the policy for duplicate keys if none has been set.
     pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
 
-    /// Keeps the partial document up to date, for [`Parser::snapshot`] and everything else that looks at it. Off by
-    /// default.
+    /// Maintains the partial document, for [`Parser::snapshot`] and the other methods that read it. Off by default.
     pub fn snapshots(self) -> Self {
         let snapshots = if self.snapshots == Snapshots::None { Snapshots::Settled } else { self.snapshots };
         Self { snapshots, ..self }
     }
 
-    /// Keeps [snapshots](Self::snapshots), and lets them show atoms that are still open: the longest prefix of a number
-    /// that is itself a JSON number (`12.` shows 12, `-` nothing), a literal from its first letter on. Off by default.
+    /// Maintains [snapshots](Self::snapshots) that also show open atoms: the longest prefix of a number that is itself
+    /// a JSON number (`12.` shows 12, `-` nothing), and a literal from its first letter on. Off by default.
     ///
     /// For interfaces that were written against a parser of incomplete JSON, such as `parsePartialJson` of the npm
-    /// package `ai`, which shows the same. Such a value is not complete, its [state](Parser::state_of) is
+    /// package `ai`, which shows the same values. Such a value is not complete, its [state](Parser::state_of) is
     /// [`Partial`](crate::ValueState::Partial), and a number may become another one: a patch then
-    /// [replaces](crate::PatchOp::is_replacement) it. Events report an atom only once it has ended, as always. What is
-    /// shown is brought up to date at the end of each chunk, at a cost that is linear in what is new. Each patch
-    /// repeats the whole number, so an open number longer than 1,024 characters is shown in steps that double: its
-    /// first 1,024 characters, then 2,048, and so on until it ends.
+    /// [replaces](crate::PatchOp::is_replacement) it. Events still report an atom only once it has ended. The snapshot
+    /// is updated at the end of each chunk, at a cost that is linear in the new text. Each patch repeats the whole
+    /// number, so an open number longer than 1,024 characters is shown in steps that double: its first 1,024
+    /// characters, then 2,048, and so on until it ends.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, ValueState};
@@ -120,7 +119,8 @@ impl ParserBuilder {
         Self { snapshots: Snapshots::Provisional, ..self }
     }
 
-    /// Goes past these deviations too, with such a translator. Only code that asks for one has it in its program.
+    /// Also tolerates these deviations, with a translator from `make`. Only programs that call this link the
+    /// translator.
     pub(crate) fn translated(self, leniency: Leniency, make: MakeTranslator) -> Self {
         Self { leniency: self.leniency | leniency, make_translator: Some(make), ..self }
     }
@@ -130,14 +130,13 @@ impl ParserBuilder {
         Self { accepts_deviations, ..self }
     }
 
-    /// Reads no further than the root value: the bytes that follow it are not taken.
+    /// Stops reading after the root value. The bytes after it are not consumed.
     ///
-    /// [`Parser::offset`] says how many bytes were taken, which is all that belongs to the text; the rest of the chunk
-    /// is yours, and later chunks are passed over without a look. A number or literal ends before the first byte that
-    /// is no part of it, whatever that is: `12` of `12, 13`. A number needs such a byte or [`finish`](Parser::finish)
-    /// to end.
+    /// [`Parser::offset`] returns the number of bytes consumed, which are all the bytes of the text. The rest of the
+    /// chunk is yours, and later chunks are ignored. A number or literal ends before the first byte that is not part of
+    /// it, whichever byte that is: `12` of `12, 13`. A number needs such a byte or [`finish`](Parser::finish) to end.
     ///
-    /// [`Documents`](crate::Documents), tool calls and envelopes, which know themselves where a text ends, ignore this.
+    /// [`Documents`](crate::Documents), tool calls and envelopes find the end of a text themselves and ignore this.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -155,12 +154,12 @@ impl ParserBuilder {
         Self { stops_at_root: true, ..self }
     }
 
-    /// Reads the whole text, whatever was chosen.
+    /// Makes the parser read the whole text, whatever was set.
     pub(crate) fn whole(self) -> Self {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
-    /// Returns true if a text may deviate and succeed.
+    /// Returns true if a text with deviations may succeed.
     pub(crate) fn accepts(&self) -> bool {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
@@ -173,7 +172,7 @@ impl ParserBuilder {
         }
     }
 
-    /// A parser that follows these patterns.
+    /// Builds a parser that follows these patterns.
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let duplicate_keys = self.duplicate_keys.unwrap_or_default();

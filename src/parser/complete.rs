@@ -6,7 +6,7 @@ use crate::event::{CompleteValue, deserialize_text};
 use crate::path::{Path, ROOT};
 
 impl Parser {
-    /// All bytes fed so far; after an error or a deviation, those before its offset. If [deviations are
+    /// Returns all bytes fed so far; after an error or a deviation, the bytes before its offset. If [deviations are
     /// accepted](crate::ParserBuilder::accept_deviations), the text from the first one on is rewritten as strict JSON.
     ///
     /// # Errors
@@ -20,7 +20,7 @@ impl Parser {
         self.engine.retained.whole().ok_or_else(not_retained)
     }
 
-    /// The complete value as it was spelt, with its kind, its text and its place in the input.
+    /// Returns the complete value as it was written, with its kind, its text and its place in the input.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -42,9 +42,9 @@ impl Parser {
         Ok(CompleteValue::of_text(self.finished_text()?, self.root()))
     }
 
-    /// The complete value, read strictly from the kept text, with serde_json; it may borrow from the parser. As always
-    /// with serde_json, a `&str` can borrow only a string that is spelled without escapes, and is an error for any
-    /// other: read text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
+    /// Deserializes the complete value strictly from the kept text, with serde_json. The result may borrow from the
+    /// parser. As always with serde_json, a `&str` can borrow only a string without escapes, and is an error for any
+    /// other string: read text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -60,16 +60,15 @@ impl Parser {
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
-    /// Where no text is kept, a complete [snapshot](Self::snapshot) can be [read as a
+    /// If no text is kept, a complete [snapshot](Self::snapshot) can be [read as a
     /// type](crate::PartialValue::deserialize) too.
     ///
     /// # Errors
     ///
     /// The parser's own error if it has one; [`ErrorKind::Incomplete`] before a successful [`finish`](Self::finish);
     /// [`ErrorKind::NotRetained`] unless all text is kept; [`ErrorKind::DepthLimit`] past serde_json's 127 levels;
-    /// [`ErrorKind::Data`] if the value is not a `T`. The last two have the offset, line and column at which serde_json
-    /// found that out, which is the last byte of what does not fit or the one before it, and the path of the value
-    /// there.
+    /// [`ErrorKind::Data`] if the value is not a `T`. The last two have the path of the value, and the offset, line and
+    /// column that serde_json reports: the last byte of the part that does not fit, or the byte before it.
     ///
     /// # Cost
     ///
@@ -78,7 +77,7 @@ impl Parser {
         deserialize_text(self.finished_text()?, 0, self.root())
     }
 
-    /// All of the text, once it is known to be one complete value.
+    /// Returns the whole text if it is one complete value.
     fn finished_text(&self) -> Result<&[u8], Error> {
         self.engine.verdict()?;
         if self.engine.outcome.is_open() {

@@ -1,5 +1,5 @@
-//! Reading one text of many, where somebody else says where it ends: to stop after the
-//! root, and to fail for a reason that is not in the text.
+//! Reads one text of many, whose end the caller determines. Such a text can end after its root, and fail for a reason
+//! outside the text.
 
 use super::engine::Engine;
 use super::output::Callback;
@@ -9,7 +9,7 @@ use crate::event::Event;
 use crate::tokenizer::Stops;
 
 impl Parser {
-    /// Somebody else says where the text ends, so it does not stop at the root.
+    /// Disables stopping at the root, because the caller determines where the text ends.
     pub(crate) fn read_on_after_root(&mut self) {
         self.engine.stop_at_root(false);
     }
@@ -19,40 +19,40 @@ impl Parser {
         self.engine.has_root_ended()
     }
 
-    /// Returns true if the end has not come, nor an error.
+    /// Returns true if the text has neither ended nor failed.
     pub(crate) fn is_open(&self) -> bool {
         self.engine.outcome.is_open()
     }
 
-    /// Returns true if nothing but white space has come.
+    /// Returns true if only white space has been read.
     pub(crate) fn is_before_root(&self) -> bool {
         let is_idle = self.engine.translator.as_deref().is_none_or(Translator::is_idle);
         self.is_open() && is_idle && self.engine.tokenizer.is_before_root()
     }
 
-    /// Returns true if the root value is a number that may go on.
+    /// Returns true if the root value is a number that may continue.
     pub(crate) fn is_in_root_number(&self) -> bool {
         self.engine.tokenizer.is_in_root_number()
     }
 
-    /// Returns true if it may go past deviations.
+    /// Returns true if the parser may tolerate deviations.
     pub(crate) fn is_lenient(&self) -> bool {
         self.engine.translator.is_some()
     }
 
-    /// Returns true if comments may stand where white space may.
+    /// Returns true if comments are tolerated wherever white space is allowed.
     pub(crate) fn goes_past_comments(&self) -> bool {
         let goes_past = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::Comments);
         self.engine.translator.as_deref().is_some_and(goes_past)
     }
 
-    /// The same as [`feed_with`](Self::feed_with), where a string's piece is no likelier than anything else.
+    /// Parses a chunk like [`feed_with`](Self::feed_with), without a fast path for pieces of strings.
     pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk);
         unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
     }
 
-    /// The same for a chunk of one of many texts.
+    /// Parses a chunk of one of many texts, like [`feed_with`](Self::feed_with).
     pub(crate) fn feed_text_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk);
         match self.take_string_piece(chunk, &mut on_event) {
@@ -63,7 +63,7 @@ impl Parser {
         }
     }
 
-    /// The same up to the end of the root value; returns how many bytes that took.
+    /// Parses a chunk up to the end of the root value. Returns the number of bytes read.
     pub(crate) fn feed_value_with(
         &mut self,
         chunk: &[u8],
@@ -83,7 +83,7 @@ impl Parser {
         chunk: &Stops<'_>,
         on_event: &mut impl FnMut(Event<'_>),
     ) -> Option<Result<(), Error>> {
-        // A small module has the fast path once, for parsers of a single text.
+        // To keep the module small, the fast path is compiled once, for parsers of a single text.
         if cfg!(target_arch = "wasm32") {
             return None;
         }
@@ -94,7 +94,7 @@ impl Parser {
         })
     }
 
-    /// The text fails after its last byte, for a reason that only the caller knows.
+    /// Fails the text after its last byte, for a reason that only the caller knows.
     pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
         let fault = Fault::new(kind, self.engine.tokenizer.offset(), expected);
         self.engine.fail(&fault);
@@ -109,7 +109,7 @@ impl Interrupted for Engine {
     fn interrupt(&mut self) {
         let offset = self.tokenizer.offset();
         let (line, column) = self.tokenizer.line_and_column(offset);
-        // The path is not asked for: whoever follows it may have got half as far.
+        // The path is omitted, because a follower may have been interrupted halfway.
         let expected = "expected callbacks that return";
         self.tokenizer.stop_after_root(self.stops_at_root);
         self.fail_again(Error::at(ErrorKind::Panicked, (offset, line, column), None, expected));

@@ -1,4 +1,4 @@
-//! The policy at a second equal key, and the keys that must be kept to notice it.
+//! The policy for duplicate keys, and the keys that are kept to detect them.
 
 use alloc::boxed::Box;
 use alloc::collections::BTreeSet;
@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use crate::names::names;
 
-/// The policy at a key that its object already has (RFC 8259 §4 leaves it open).
+/// The policy for a key that its object already has (RFC 8259 §4 leaves it open).
 ///
 /// If you act on a field before the text ends, choose [`Reject`](DuplicateKeys::Reject); otherwise a second `"path"`
 /// may replace the one you acted on.
@@ -58,8 +58,8 @@ impl OpenKeys {
     }
 }
 
-/// The keys of one object. An ordered set, so there is no hash table for input to flood; the newest key is apart, since a
-/// saved state ends with it.
+/// The keys of one object. An ordered set, so there is no hash table for input to flood. The newest key is separate,
+/// because a saved state ends with it.
 #[derive(Clone, Debug, Default)]
 struct Keys {
     earlier: BTreeSet<Box<str>>,

@@ -1,5 +1,5 @@
-//! The engine: everything of a parser except the form in which its events come out. It gives chunks to the tokenizer
-//! and the tokenizer's tokens to the followers, keeps the text, and knows the outcome: open, finished or failed.
+//! The engine: the parser without the form in which its events are returned. It passes chunks to the tokenizer and the
+//! tokenizer's tokens to the followers, keeps the text, and records the outcome: open, finished or failed.
 
 use alloc::boxed::Box;
 
@@ -22,9 +22,9 @@ pub(crate) struct Engine {
     pub(crate) outcome: Outcome,
     /// The texts inside strings that a pattern leads into.
     pub(crate) inner: InnerTexts,
-    /// If a pattern is raw, but not while a chunk is read.
+    /// Present if a pattern is raw, except while a chunk is read.
     pub(crate) raw: Option<Box<RawDeltas>>,
-    /// The translator that reads on where the strict reader stops, if there is one.
+    /// The translator that continues where the strict reader stops, if there is one.
     pub(crate) translator: Option<Box<dyn Translator>>,
     /// True if the bytes after the root are left to the caller.
     pub(crate) stops_at_root: bool,
@@ -34,19 +34,19 @@ pub(crate) struct Engine {
 #[derive(Clone, Debug)]
 pub(crate) enum Outcome {
     Open,
-    /// Open, and some strings are read inside, a pattern is raw, or a translator reads. This is an outcome of its own so
-    /// that a chunk of any other text takes no test more.
+    /// Open, and some strings are read inside, a pattern is raw, or a translator reads. A separate outcome, so that
+    /// other texts pay for no extra branch.
     OpenOtherwise,
     /// Open, but the root has ended, and nothing after it is read.
     Stopped,
-    /// Read to its end: a complete text, unless it has deviated and that is not accepted.
+    /// Read to its end. The text is complete, unless it has a deviation that is not accepted.
     Finished,
-    /// With what stopped the parser; a deviation may have come before it.
+    /// Failed with the error that stopped the parser. A deviation may have been found before it.
     Failed(Error),
 }
 
 impl Outcome {
-    /// Before the end.
+    /// Returns the outcome of an open text.
     pub(crate) fn open(has_raw: bool, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
         let is_translated = translator.is_some_and(Translator::is_awake);
         if !inner.is_empty() || has_raw || is_translated { Self::OpenOtherwise } else { Self::Open }
@@ -58,9 +58,9 @@ impl Outcome {
 }
 
 impl Engine {
-    /// Reads a chunk if it is a piece of the open string, and passes its text to whatever follows the string: such a
-    /// chunk begins and ends no value, so nothing else has to know. Returns `None` if it is anything else.
-    // Always inlined, with its caller's closure: mostly it finds that nobody follows the string.
+    /// Reads a chunk if it is a piece of the open string, and passes its text to the string's followers. Such a chunk
+    /// begins and ends no value, so nothing else is affected. Returns `None` for any other chunk.
+    // Always inlined, with its caller's closure: usually the string has no follower.
     #[inline(always)]
     pub(crate) fn take_string_piece(
         &mut self,
@@ -84,7 +84,7 @@ impl Engine {
     }
 
     /// Reads any chunk.
-    // The two ways are functions of their own, so that a chunk of one byte pays no more than the question.
+    // The two cases are separate functions, so a one-byte chunk pays only for the check.
     #[inline(never)]
     pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if self.followers.tracker.unpin_paths() {
@@ -93,7 +93,7 @@ impl Engine {
         self.feed_chunk(chunk, out)
     }
 
-    /// Reads a chunk after one whose events' paths had to stay.
+    /// Reads a chunk after one whose events kept their paths.
     #[inline(never)]
     fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         self.followers.tracker.compact_paths();
@@ -107,7 +107,8 @@ impl Engine {
         }
         self.keep(chunk.chunk());
         let fed = if cfg!(target_arch = "wasm32") {
-            // A small module has the tokenizer and its followers once, as texts inside strings need them.
+            // To keep the module small, the tokenizer and its followers are compiled once, in the form for texts inside
+            // strings.
             out.as_dyn().read(&mut self.piece(Some(chunk.chunk())))
         } else {
             let Self { tokenizer, followers, retained, .. } = self;
@@ -119,7 +120,7 @@ impl Engine {
         fed.or_else(|fault| self.stopped(fault, chunk.chunk(), out.as_dyn()))
     }
 
-    /// Keeps a chunk, or the rest of one, if that is wanted.
+    /// Keeps a chunk, or the rest of one, if text is retained.
     #[inline]
     fn keep(&mut self, chunk: &[u8]) {
         if self.retained.keeps_text() {
@@ -128,7 +129,7 @@ impl Engine {
         }
     }
 
-    /// Reads a chunk up to the end of the root value; returns how many bytes that took.
+    /// Reads a chunk up to the end of the root value. Returns the number of bytes read.
     pub(crate) fn feed_value<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         self.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
@@ -143,8 +144,8 @@ impl Engine {
     fn feed_windows<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         let start = self.tokenizer.offset();
         let mut taken = 0;
-        // Text is kept before it is read, and how much of the chunk will be read is not known. So it is read in
-        // windows, short ones at first: then what is kept in vain is never longer than what is read, but for the first.
+        // Text is kept before it is read, and it is not known how much of the chunk will be read. So the chunk is read
+        // in windows that double: at most as much text is kept but not read as is read, plus the first window.
         let mut window = 256;
         while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];
@@ -155,7 +156,8 @@ impl Engine {
         Ok(taken)
     }
 
-    /// Does the work of a few parsers at a chunk's end, decided by one test, so that the others pay for one only.
+    /// Does the work that a few parsers have at a chunk's end. One flag covers all of it, so other parsers pay for one
+    /// test.
     #[cold]
     pub(super) fn end_chunk(&mut self) {
         if self.followers.tree.is_some() {
@@ -163,22 +165,22 @@ impl Engine {
         }
         if self.stops_at_root && self.has_root_ended() {
             if !self.is_translated() {
-                // What was kept before it was read.
+                // Drops the text that was kept but not read.
                 self.retained.truncate(self.tokenizer.offset());
             }
             self.outcome = Outcome::Stopped;
         }
     }
 
-    /// Sets that nothing is read past the root, from the beginning of a text on.
+    /// Sets whether reading stops at the root, from the beginning of a text on.
     pub(super) fn stop_at_root(&mut self, stops: bool) {
         self.stops_at_root = stops;
         self.tokenizer.stop_after_root(stops);
         self.followers.has_work_after_chunks |= stops;
     }
 
-    /// A chunk of a text that a translator reads, or whose strings are read inside; or one after the end: nothing more
-    /// is reported.
+    /// Reads a chunk on the slow path: with a translator, strings that are read inside or raw deltas, or after the end,
+    /// where nothing more is reported.
     #[inline(never)]
     fn feed_otherwise(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
         if matches!(self.outcome, Outcome::OpenOtherwise) {
@@ -197,13 +199,13 @@ impl Engine {
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
-    /// A piece of the document, no string of which is read inside; or its end.
+    /// Returns a piece of a document without strings that are read inside, or its end if `bytes` is `None`.
     fn piece<'a>(&'a mut self, bytes: Option<&'a [u8]>) -> TextPiece<'a> {
         let Self { tokenizer, followers, retained, .. } = self;
         TextPiece { bytes, raw: 0..0, tokenizer, followers, retained, strings: None }
     }
 
-    /// The strict reader has stopped in a chunk.
+    /// Continues with the translator after the strict reader has stopped in a chunk. Fails if there is no translator.
     #[cold]
     #[inline(never)]
     fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
@@ -214,12 +216,12 @@ impl Engine {
         self.feed_open(chunk, out, Some(fault))
     }
 
-    /// Returns true if a translator has kept the text.
+    /// Returns true if a translator keeps the text.
     pub(crate) fn is_translated(&self) -> bool {
         self.translator.as_deref().is_some_and(Translator::is_awake)
     }
 
-    /// The root of a text that has deviated may have closed, but is not whole, unless that is accepted.
+    /// Marks the snapshot as incomplete if the text has a deviation that is not accepted, even if the root has closed.
     pub(crate) fn mark_deviation(&mut self) {
         if self.deviation().is_some()
             && let Some(tree) = &mut self.followers.tree
@@ -228,18 +230,18 @@ impl Engine {
         }
     }
 
-    /// The translator, and what it drives.
+    /// Returns the translator and the parts that it drives.
     fn translator(&mut self) -> Option<(&mut dyn Translator, Parts<'_>)> {
         let Self { tokenizer, followers, retained, inner, translator, .. } = self;
         Some((translator.as_deref_mut()?, Parts { tokenizer, followers, retained, inner }))
     }
 
-    /// Returns true if the root value has closed, and what may follow it has not begun.
+    /// Returns true if the root value has closed and nothing that may follow it has begun.
     pub(super) fn has_root_ended(&self) -> bool {
         self.tokenizer.is_done() && self.translator.as_deref().is_none_or(Translator::may_end)
     }
 
-    /// No string is open at the end of a text, so none is read inside.
+    /// Ends the text. No string is open at the end of a text, so none is read inside.
     pub(crate) fn finish<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let finished = if self.is_translated()
@@ -271,12 +273,12 @@ impl Engine {
         self.translator.as_deref()?.deviations().first()
     }
 
-    /// Returns true if a translator has gone past anything.
+    /// Returns true if a translator has tolerated a deviation.
     pub(crate) fn has_deviated(&self) -> bool {
         self.translator.as_deref().is_some_and(|translator| !translator.deviations().is_empty())
     }
 
-    /// The error that ended the reading; a deviation may have come before it.
+    /// Returns the error that stopped the parser. A deviation may have been found before it.
     pub(crate) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
@@ -284,7 +286,7 @@ impl Engine {
         }
     }
 
-    /// The same, once nothing more is read.
+    /// Returns the error of a text that is no longer open, if it has one.
     pub(super) fn final_error(&self) -> Option<&Error> {
         self.error().filter(|_| !self.outcome.is_open())
     }
@@ -293,13 +295,13 @@ impl Engine {
         self.final_error().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// The text has failed in a chunk that begins at an offset, for good.
+    /// Fails the text permanently, at a fault in the chunk that begins at `start`.
     #[cold]
     pub(super) fn fail_in(&mut self, chunk: &[u8], start: u64, mut fault: Fault) -> Error {
         let is_first = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.is_before_root();
         let place = fault.offset.checked_sub(start).filter(|_| is_first);
         let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
-        // A translator of marks has seen more of one, or the chunk's end, before it knows that it is none.
+        // A translator that tolerates byte order marks reads more bytes, or the chunk's end, before it rejects a mark.
         let reads_marks = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::ByteOrderMark);
         if let Some(&first) = first
             && !self.translator.as_deref().is_some_and(reads_marks)
@@ -310,7 +312,7 @@ impl Engine {
         self.fail(&fault)
     }
 
-    /// The text has failed, for good.
+    /// Fails the text permanently.
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
         let stopped_by = self.locate(fault);
@@ -319,9 +321,9 @@ impl Engine {
         error
     }
 
-    /// The text has failed like this before.
+    /// Puts the engine into the state of a text that failed with this error.
     pub(crate) fn fail_again(&mut self, stopped_by: Error) {
-        // The bad byte is read again, as it may also be a deviation.
+        // The bad byte is kept: it is read again, as it may also be a deviation.
         self.retained.truncate_original(stopped_by.offset() + 1);
         // A translator has kept nothing else.
         if !self.is_translated() {
@@ -334,7 +336,7 @@ impl Engine {
         self.outcome = Outcome::Failed(stopped_by);
     }
 
-    /// Adds what only the parser knows to a fault.
+    /// Adds the line, the column and the path to a fault.
     fn locate(&self, fault: &Fault) -> Error {
         let (line, column) = self.tokenizer.line_and_column(fault.offset);
         let known = self.followers.known_path(OpenValues::of(&self.tokenizer, fault));
@@ -345,19 +347,20 @@ impl Engine {
         Error::new(fault, line, column, path.as_deref())
     }
 
-    /// An error about a call rather than a byte. Its place is that of the text: after the last byte that was read, or
-    /// where the text failed.
+    /// Returns an error about a call rather than a byte. Its position is after the last byte read, or where the text
+    /// failed.
     #[cold]
     pub(super) fn error_of_call(&self, kind: ErrorKind, expected: &'static str) -> Error {
         match self.final_error() {
-            // More lines may have arrived since then, so its place can't be counted again.
+            // More lines may have arrived since then, so the position cannot be counted again.
             Some(error) => error.in_its_place(kind, expected),
             None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
         }
     }
 }
 
-/// Names the thing that a text that is no JSON may be, by its first byte: no more is known of it, wherever it is cut.
+/// Guesses the format of a text that is not JSON by its first byte, the only byte that is known wherever the text is
+/// cut.
 fn instead_of_a_text(first: u8) -> Option<&'static str> {
     Some(match first {
         0xEF => "expected a value, and this may be a byte order mark",

@@ -8,16 +8,16 @@ use crate::event::Event;
 
 /// The events of one chunk, in the order of the bytes that caused them; an error comes last.
 ///
-/// Made by [`Parser::feed`] and [`Parser::finish`]. The events borrow from the parser, not from this iterator, so they
-/// can be collected.
+/// Returned by [`Parser::feed`] and [`Parser::finish`]. The events borrow from the parser, not from this iterator, so
+/// they can be collected.
 #[derive(Debug)]
 #[must_use = "an error is among the events; `check` asks for it alone"]
 pub struct Events<'a> {
     parser: &'a Parser,
-    /// The chunk's offset if it was only a piece of the open string: except for the text, the parser still knows
-    /// everything about its events, so they need no entries in the queue.
+    /// The chunk's offset if it was only a piece of the open string. The parser still knows everything about its events
+    /// except the text, so they need no entries in the queue.
     piece: Option<u64>,
-    /// The place of the event that comes next, and the place after the last one.
+    /// The index of the next event, and the index after the last one.
     next: usize,
     end: usize,
     error: Option<Error>,
@@ -29,7 +29,8 @@ impl<'a> Events<'a> {
         Self { parser, piece, next: 0, end, error }
     }
 
-    /// The verdict on the chunk, for callers who need none of its events: only the verdict, a snapshot or a patch.
+    /// Returns the chunk's error, if it has one. For callers that need no events, only the result, a snapshot or a
+    /// patch.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -40,7 +41,7 @@ impl<'a> Events<'a> {
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
-    /// Costs nothing: the chunk has been parsed, and the events that are left are dropped unread.
+    /// Costs nothing: the chunk has been parsed, and the remaining events are dropped unread.
     ///
     /// # Errors
     ///
@@ -50,14 +51,14 @@ impl<'a> Events<'a> {
         self.error.map_or(Ok(()), Err)
     }
 
-    /// The parser, to be asked between two events; it has already read the whole chunk.
+    /// Returns the parser, for queries between two events. It has already read the whole chunk.
     #[must_use]
     pub fn parser(&self) -> &'a Parser {
         self.parser
     }
 }
 
-/// The rest of a chunk's events, for whoever can't hold on to the iterator, since it borrows the parser.
+/// The remaining events of a chunk, for code that cannot keep the iterator, which borrows the parser.
 #[cfg(feature = "stream")]
 #[derive(Debug, Default)]
 pub(crate) struct Unread {
@@ -73,7 +74,7 @@ impl Unread {
         self.next == self.end && self.error.is_none()
     }
 
-    /// Returns true if the last of it is an error.
+    /// Returns true if the last item is an error.
     pub(crate) fn has_error(&self) -> bool {
         self.error.is_some()
     }
@@ -81,7 +82,7 @@ impl Unread {
 
 #[cfg(feature = "stream")]
 impl Events<'_> {
-    /// Lets go of the parser; [`Parser::resume`] goes on where this iterator was, until the next chunk is fed.
+    /// Releases the parser. [`Parser::resume`] continues where this iterator was, until the next chunk is fed.
     pub(crate) fn into_unread(self) -> Unread {
         let Self { parser: _, piece, next, end, error } = self;
         Unread { piece, next, end, error }
@@ -90,7 +91,7 @@ impl Events<'_> {
 
 #[cfg(feature = "stream")]
 impl Parser {
-    /// The rest of the last chunk's events.
+    /// Returns the remaining events of the last chunk.
     pub(crate) fn resume(&self, unread: Unread) -> Events<'_> {
         let Unread { piece, next, end, error } = unread;
         Events { parser: self, piece, next, end, error }
@@ -130,7 +131,7 @@ impl ExactSizeIterator for Events<'_> {}
 impl FusedIterator for Events<'_> {}
 
 impl Parser {
-    /// One of the events of the last chunk that was fed for the iterator, if it was more than a piece.
+    /// Returns an event of the last chunk that was fed for the iterator, if it was more than a piece.
     // Never inlined, so that what is inlined for a piece stays small.
     #[inline(never)]
     fn queued_event(&self, place: usize) -> Option<Event<'_>> {

@@ -12,11 +12,11 @@ use crate::tree::Tree;
 pub(crate) struct Followers {
     pub(crate) tracker: Tracker,
     /// The keys of the document's open objects, if duplicates are rejected.
-    // In a box, and so is the next one, as most parsers have none.
+    // Boxed, like the next field, because most parsers have none.
     pub(crate) open_keys: Option<Box<OpenKeys>>,
-    /// The partial document, if snapshots were asked for.
+    /// The partial document, if the parser was built with snapshots.
     pub(crate) tree: Option<Box<Tree>>,
-    /// True if the end of a chunk means anything: to a document that shows open atoms, to a parser that stops at the
+    /// True if there is work at the end of a chunk: for a document that shows open atoms, or a parser that stops at the
     /// root.
     pub(crate) has_work_after_chunks: bool,
 }
@@ -37,7 +37,7 @@ impl Followers {
         }
     }
 
-    /// New text of the open string, for the partial document.
+    /// Appends new text of the open string to the partial document.
     #[inline]
     pub(super) fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         match &mut self.tree {
@@ -46,7 +46,7 @@ impl Followers {
         }
     }
 
-    /// Adds the atom that is open now, if there is one, to a partial document that shows open atoms.
+    /// Adds the open atom, if there is one, to a partial document that shows open atoms.
     pub(super) fn show_open_atom(&mut self, text: Option<&str>) {
         let tree = self.tree.as_mut().filter(|tree| tree.shows_open_atoms());
         if let (Some(tree), Some(text)) = (tree, text) {

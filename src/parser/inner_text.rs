@@ -2,11 +2,11 @@
 //!
 //! A text inside a string has its own tokenizer, whose tokens go to the tracker of the document.
 //!
-//! The decoded text of the string is the input. While a string of this text is read inside, that text's tokens come
-//! from within this one's, and so on: as deep as strings in strings go, which no pattern without as many `|` asks for,
-//! and which doubles the length of the document's text with each level, since each escapes the one before. One
-//! [`InnerText`] a level serves all texts of that level, and they share what is kept: events that are read later name
-//! places in it, so nothing is dropped before the next chunk.
+//! Its input is the decoded text of the string. While a string of this text is read inside, the tokens of the deeper
+//! text arrive within this text's tokens, and so on. A pattern needs a `|` for each level, and each level doubles the
+//! length of the document's text, because it escapes the level inside it. One [`InnerText`] per level serves all texts
+//! of that level. They share the kept text: events that are read later refer to places in it, so nothing is dropped
+//! before the next chunk.
 
 use alloc::boxed::Box;
 use core::ops::Range;
@@ -24,7 +24,7 @@ use crate::tokenizer::{Limits, Tokenizer};
 pub(crate) struct InnerTexts(RareList<InnerText>);
 
 impl InnerTexts {
-    /// Those of a parser with these choices.
+    /// Creates the inner texts of a parser with these options.
     pub(super) fn new(levels: usize, limits: Limits, retain: Retain, duplicate_keys: DuplicateKeys) -> Self {
         let retain = if retain == Retain::Nothing { retain } else { Retain::Matches };
         let text = |_| InnerText {
@@ -44,7 +44,7 @@ impl InnerTexts {
         &mut self.0
     }
 
-    /// A new chunk begins: what no open match needs any more is dropped.
+    /// Begins a new chunk: drops the text that no open match needs.
     pub(crate) fn release_kept(&mut self, tracker: &Tracker) {
         for (text, level) in self.0.iter_mut().zip(1..) {
             let is_open = level <= tracker.level() && !text.has_failed;
@@ -53,12 +53,12 @@ impl InnerTexts {
         }
     }
 
-    /// Another document begins.
+    /// Prepares for another document.
     pub(super) fn clear(&mut self) {
         self.0.iter_mut().for_each(|text| text.kept.clear());
     }
 
-    /// Keeps nothing that comes later.
+    /// Stops keeping text.
     pub(crate) fn freeze(&mut self) {
         self.0.iter_mut().for_each(|text| text.kept.freeze());
     }
@@ -79,7 +79,7 @@ pub(crate) struct InnerText {
 }
 
 impl InnerText {
-    /// A string begins that is read inside.
+    /// Begins a string that is read inside.
     pub(super) fn begin(&mut self) {
         self.tokenizer.reset();
         if let Some(keys) = &mut self.open_keys {
@@ -101,9 +101,9 @@ pub(crate) struct Parts<'a> {
     pub(crate) inner: &'a mut InnerTexts,
 }
 
-/// The open texts, as they can be looked at from outside.
+/// Access to the open texts.
 impl InnerTexts {
-    /// The text of a level, from 1.
+    /// Returns the text of a level, counted from 1.
     pub(crate) fn level(&self, level: usize) -> Option<&InnerText> {
         self.0.get(level.checked_sub(1)?)
     }
@@ -112,7 +112,7 @@ impl InnerTexts {
         self.0.get_mut(level.checked_sub(1)?)
     }
 
-    /// The limits of the texts from now on.
+    /// Sets the limits of the texts.
     pub(crate) fn set_limits(&mut self, limits: Limits) {
         self.0.iter_mut().for_each(|text| text.tokenizer.set_limits(limits));
     }

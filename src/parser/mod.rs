@@ -1,4 +1,5 @@
-//! The parser: one engine, whose events come as an iterator or by callback; and what can be asked between chunks.
+//! The parser: one engine, whose events are returned by an iterator or passed to a callback, and the queries between
+//! chunks.
 
 mod builder;
 mod complete;
@@ -80,35 +81,35 @@ pub struct Parser {
 }
 
 impl Clone for Parser {
-    /// An independent parser that continues from the same point. Events that have not been read yet stay with the
-    /// original.
+    /// Returns an independent parser that continues from the same point. Events that have not been read yet stay with
+    /// the original.
     fn clone(&self) -> Self {
         Self { engine: self.engine.clone(), queue: Queue::default() }
     }
 }
 
 impl Parser {
-    /// A parser with default limits that keeps all text.
+    /// Creates a parser with default limits that keeps all text.
     #[must_use]
     pub fn new(patterns: &PatternSet) -> Self {
         Self::builder().build(patterns)
     }
 
-    /// A builder, to set options: limits, retention, duplicate keys, snapshots.
+    /// Returns a builder to set options: limits, retention, duplicate keys, snapshots.
     pub fn builder() -> ParserBuilder {
         ParserBuilder::default()
     }
 
     /// Parses a chunk and returns its events; an error comes last.
     ///
-    /// The chunk is parsed by the call itself: if you leave the loop over the events, the rest of them are dropped and
+    /// The call itself parses the chunk: if you leave the loop over the events, the rest of them are dropped and
     /// nothing else is lost. There is at most one delta per match per chunk, unless a pattern has `|` or `raw:`.
-    // Always inlined, so that the iterator dissolves: for a chunk of one byte that is a fifth of the cost.
+    // Always inlined, so that the iterator is optimized away: for a one-byte chunk that is a fifth of the cost.
     #[inline(always)]
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> Events<'_> {
         let chunk = &mut Stops::of(chunk.as_ref());
         let queue = &mut self.queue;
-        // A piece's events do not wait in the queue, which is cleared only if anything else is to come there.
+        // A piece's events are not queued, so the queue is cleared only for other chunks.
         let (mut piece, mut end) = (None, 0);
         let taken = self.engine.take_string_piece(chunk, |tracker, _, at| {
             end = tracker.selecting_leaf().len();
@@ -129,7 +130,7 @@ impl Parser {
     }
 
     /// Queues the events of any chunk.
-    // Compiled here once, and not where it is called.
+    // Not inlined, so that it is compiled once.
     #[inline(never)]
     fn feed_queued(&mut self, chunk: &mut Stops<'_>) -> Result<(), Error> {
         self.queue.clear();
@@ -179,7 +180,7 @@ impl Parser {
         })
     }
 
-    /// The end of input: ends a number at the root, or reports that the text is incomplete.
+    /// Ends the input: ends a number at the root, or reports that the text is incomplete.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -200,7 +201,7 @@ impl Parser {
         Events::new(self, None, self.queue.len(), error)
     }
 
-    /// The end of input, in the callback form.
+    /// Ends the input, and calls `on_event` for each event.
     ///
     /// # Errors
     ///
@@ -211,7 +212,7 @@ impl Parser {
         })
     }
 
-    /// Makes the parser as good as new, with the same patterns and choices; buffers are kept.
+    /// Resets the parser to its initial state, with the same patterns and options. Buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
         let Engine { tokenizer, followers, retained, outcome, inner, raw, translator, .. } = &mut self.engine;
@@ -220,7 +221,7 @@ impl Parser {
         retained.clear();
         inner.clear();
         if followers.tracker.has_raw() {
-            // There is none after a callback that has panicked.
+            // It is missing after a callback has panicked.
             *raw = raw.take().or_else(|| RawDeltas::of(followers.tracker.patterns()));
             raw.iter_mut().for_each(|raw| raw.clear());
         }
@@ -231,7 +232,7 @@ impl Parser {
     }
 
     /// Returns true if the root value has closed, with nothing but white space after it so far. Only
-    /// [`finish`](Self::finish) says that nothing else follows.
+    /// [`finish`](Self::finish) confirms that nothing else follows.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
@@ -243,22 +244,22 @@ impl Parser {
         }
     }
 
-    /// Returns the number of bytes that have been read; after an error, the offset of the first bad one. What follows
-    /// the root is not read by a parser that [stops there](ParserBuilder::stop_at_root).
+    /// Returns the number of bytes that have been read; after an error, the offset of the first bad byte. A parser that
+    /// [stops at the root](ParserBuilder::stop_at_root) does not read the bytes after it.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
     }
 
-    /// The error that [`finish`](Self::finish) will return, as soon as there is one: the first
-    /// [deviation](Self::deviations), or otherwise what [stopped](Self::stopped_by) the parser.
+    /// Returns the error that [`finish`](Self::finish) will return, as soon as there is one: the first
+    /// [deviation](Self::deviations), or otherwise the error that [stopped](Self::stopped_by) the parser.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.engine.error()
     }
 
-    /// The error that ended the reading, if there was one: where it was, when a deviation came before it, which is then
-    /// the error that every call returns.
+    /// Returns the error that stopped the parser. It differs from [`error`](Self::error) only if a deviation was found
+    /// first.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Leniency, Parser, PatternSet};
@@ -276,8 +277,8 @@ impl Parser {
         self.engine.stopped_by()
     }
 
-    /// Returns the deviations that the parser has passed, in order: the first [`Deviation::LIST_LIMIT`] places. Empty
-    /// unless the parser was built to be [lenient](ParserBuilder::lenient); kept until [`reset`](Self::reset).
+    /// Returns the deviations that the parser has tolerated, in order: the first [`Deviation::LIST_LIMIT`] places.
+    /// Empty unless the parser was built to be [lenient](ParserBuilder::lenient); kept until [`reset`](Self::reset).
     #[must_use]
     pub fn deviations(&self) -> &[Deviation] {
         self.translator().map_or(&[], |translator| translator.deviations().listed())
@@ -289,9 +290,10 @@ impl Parser {
         self.translator().map_or(0, |translator| translator.deviations().count())
     }
 
-    /// Returns true if the text is strict JSON so far: there has been no [deviation](Self::deviations).
+    /// Returns true if the text is strict JSON so far, without a [deviation](Self::deviations).
     ///
-    /// It says what a parser that [accepts deviations](ParserBuilder::accept_deviations) has accepted.
+    /// For a parser that [accepts deviations](ParserBuilder::accept_deviations), this distinguishes strict texts from
+    /// others.
     #[must_use]
     pub fn is_strict(&self) -> bool {
         !self.engine.has_deviated()
@@ -301,15 +303,15 @@ impl Parser {
         self.engine.translator.as_deref()
     }
 
-    /// The patterns that this parser follows.
+    /// Returns the patterns that this parser follows.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
         self.engine.followers.tracker.patterns()
     }
 }
 
-/// Looking at the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Any other parser
-/// has none to show.
+/// Access to the partial document, for parsers built with [`snapshots`](ParserBuilder::snapshots). Other parsers have
+/// none.
 impl Parser {
     /// Returns true if the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
@@ -317,10 +319,10 @@ impl Parser {
         self.engine.followers.tree.is_some()
     }
 
-    /// The document as far as it is known: a `Copy` view, which costs nothing.
+    /// Returns the part of the document that is known so far: a `Copy` view, which costs nothing.
     ///
     /// `None` before the first value shows, and always if the parser was built without
-    /// [`snapshots`](ParserBuilder::snapshots). After an error the last one stays readable, and its root is not
+    /// [`snapshots`](ParserBuilder::snapshots). After an error the last snapshot stays readable, and its root is not
     /// complete.
     #[inline]
     #[must_use]
@@ -354,34 +356,33 @@ impl Parser {
         if self.has_snapshots() { Ok(state) } else { Err(self.without_snapshots()) }
     }
 
-    /// This moment of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
-    /// [`patch_since`](Self::patch_since), or to be compared with another.
+    /// Returns the current revision of the snapshot, for [`has_changed_since`](Self::has_changed_since) and
+    /// [`patch_since`](Self::patch_since), or for comparison with another revision.
     #[must_use]
     pub fn revision(&self) -> Revision {
         self.tree().map(Tree::revision).unwrap_or_default()
     }
 
-    /// Returns true if a look, typed or not, could show something other than at a revision: whether
+    /// Returns true if the snapshot, read typed or untyped, may differ from the one at `revision`: if
     /// [`revision`](Self::revision) returns another one.
     ///
-    /// A value that has only closed counts too: a date or an enum shows only then. It adds no operation to a
-    /// [patch](Self::patch_since). True for a revision that `patch_since` refuses; false without
-    /// [`snapshots`](ParserBuilder::snapshots), where nothing ever shows.
+    /// A value that has only closed counts too, because a date or an enum shows only then. It adds no operation to a
+    /// [patch](Self::patch_since). Returns true for a revision that `patch_since` refuses, and false without
+    /// [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
     pub fn has_changed_since(&self, revision: Revision) -> bool {
         self.tree().is_some_and(|tree| tree.has_changed_since(revision))
     }
 
-    /// The operations that bring a copy of the snapshot as it was at `revision` up to date.
+    /// Returns the operations that bring a copy of the snapshot at `revision` up to date.
     ///
-    /// Since `Revision::default()` they build it from nothing. Applied one batch after the other, they give each
-    /// snapshot. The cost is linear in what is new and in the depth of the paths, and in the length of a number that is
-    /// [shown while it is open](ParserBuilder::provisional).
+    /// From `Revision::default()` they build the copy from nothing. Batches that are applied in sequence produce each
+    /// snapshot. The cost is linear in the new content, in the depth of the paths, and in the length of a number that
+    /// is [shown while it is open](ParserBuilder::provisional).
     ///
-    /// Closing a value adds no operation. In a copy, everything is complete except the value that was added or grew
-    /// last, and the values that contain it. Whether those are complete can be learned from
-    /// [`state_of`](Self::state_of), from the [`End`](crate::EventKind::End) events of a pattern, or from the end of
-    /// the text.
+    /// Closing a value adds no operation. In a copy, every value is complete except the last value that was added or
+    /// grew, and the values that contain it. Their state is available from [`state_of`](Self::state_of), from the
+    /// [`End`](crate::EventKind::End) events of a pattern, or from the end of the text.
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet, Revision};
@@ -400,12 +401,12 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::ForeignRevision`] if the document did not begin with what was shown at the [revision](Revision).
+    /// [`ErrorKind::ForeignRevision`] if the document did not begin with the snapshot at the [revision](Revision).
     /// [`ErrorKind::NotRetained`] if the parser was built without [`snapshots`](ParserBuilder::snapshots).
     ///
     /// # Cost
     ///
-    /// Linear in what is new, and a list of one operation for each new value that is in no other new one.
+    /// Linear in the new content, plus one operation for each new value that is not inside another new value.
     pub fn patch_since(&self, revision: Revision) -> Result<Vec<PatchOp<'_>>, Error> {
         let tree = self.tree().ok_or_else(|| self.without_snapshots())?;
         tree.patch_since(revision).ok_or_else(|| {

@@ -6,8 +6,8 @@ use crate::event::Event;
 impl Parser {
     /// Reports the begin of each open match again, outermost first; none once the text has ended or failed.
     ///
-    /// For programs that keep state for each open match, by its id, and have to rebuild it for a restored parser. A
-    /// number that turned out to stand for `null` is reported as `null`.
+    /// For programs that keep state by match id and have to rebuild it for a restored parser. A number that turned out
+    /// to mean `null` is reported as `null`.
     ///
     /// ```
     /// use jsonspigot::{EventKind, Parser, PatternSet, ValueKind};

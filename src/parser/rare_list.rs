@@ -1,4 +1,4 @@
-//! Lists that most parsers have nothing in, so that each takes a word only.
+//! Lists that are empty in most parsers, so each takes only one word.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

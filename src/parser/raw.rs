@@ -1,9 +1,9 @@
-//! Raw deltas: the JSON text, as it comes, of open values that a pattern `raw:…` selects.
+//! Raw deltas: the JSON text, as it arrives, of open values that a pattern `raw:…` selects.
 //!
-//! [`RawOutput`] adds them to another output. It knows the piece of text that is being read: a chunk, or the next decoded
-//! piece of a string that is read inside. It reports a value's first byte with the value's begin, so that the position of
-//! the deltas among the other events does not depend on cuts. It reports the rest at the end of the value and at the end
-//! of each piece. The reported part of a value follows from the pieces, so it is not saved.
+//! [`RawOutput`] adds them to another output. It knows the piece of text that is being read: a chunk, or the next
+//! decoded piece of a string that is read inside. It reports a value's first byte with the value's begin, so that the
+//! position of the deltas among the other events does not depend on cuts. It reports the rest at the end of the value
+//! and at the end of each piece. The reported part of a value follows from the pieces, so it is not saved.
 
 use alloc::borrow::Cow;
 use alloc::boxed::Box;
@@ -61,7 +61,7 @@ impl RawDeltas {
         self.held.clear();
     }
 
-    /// Returns true if a value is open that a raw pattern selects.
+    /// Returns true if a value that a raw pattern selects is open.
     pub(super) fn has_open(&self) -> bool {
         !self.open.is_empty()
     }
@@ -138,7 +138,7 @@ impl<'a, 'o> RawOutput<'a, 'o> {
         *text = decode(&bytes[..bytes.len().min(offset.saturating_sub(*at) as usize)]);
     }
 
-    /// Removes bytes at the piece's end that a translator holds back. They come again, before the next piece.
+    /// Removes bytes at the piece's end that a translator holds back. They are read again before the next piece.
     pub(super) fn hold_back(&mut self, held: &[u8]) {
         if !held.is_empty() && self.piece.text.as_bytes().ends_with(held) {
             self.end_at(self.piece.at + (self.piece.text.len() - held.len()) as u64);

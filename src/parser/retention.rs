@@ -25,7 +25,7 @@ pub enum Retain {
     /// end.
     #[default]
     All,
-    /// The text of open matches, for the values of their ends; dropped at the next feed once none is open.
+    /// The text of open matches, for the values of their end events. Dropped at the next feed once no match is open.
     Matches,
     /// Nothing: memory does not grow with the text. Strings and containers end without their value; atoms keep theirs.
     Nothing,
@@ -37,16 +37,16 @@ names!(Retain {
     Nothing => "nothing",
 });
 
-/// The text that is kept, if any is. In a box, since whoever has many parsers keeps none.
+/// The text that is kept, if any. Boxed, because programs with many parsers usually keep none.
 #[derive(Clone, Debug)]
 pub(crate) struct Retained(Option<Box<RetainedText>>);
 
 /// One piece of the text, beginning at `start`.
 #[derive(Clone, Debug)]
 struct RetainedText {
-    /// True if all is kept, and not only what is in an open match.
+    /// True if all text is kept, not only the text of open matches.
     is_all: bool,
-    /// True if anything is kept from now on.
+    /// True if further text is kept.
     is_kept: bool,
     /// The absolute offset of the first byte that is kept.
     start: u64,
@@ -96,7 +96,7 @@ impl Retained {
         text.bytes.extend_from_slice(chunk);
     }
 
-    /// The same for a chunk that may be the rest of one that has been kept, in a text that is kept as it came.
+    /// Keeps a chunk unless it is the rest of a chunk that has already been kept. For text that is kept as it arrived.
     #[inline]
     pub(crate) fn append_unless_kept(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
         if self.0.as_ref().is_some_and(|text| text.end() <= offset) {
@@ -104,7 +104,7 @@ impl Retained {
         }
     }
 
-    /// The same for a chunk that is only a piece of a string.
+    /// Keeps a chunk that is only a piece of a string.
     // Not inlined: it would cost the usual chunk registers, even where no text is kept.
     #[inline(never)]
     pub(crate) fn append_piece(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
@@ -116,14 +116,14 @@ impl Retained {
         }
     }
 
-    /// Drops what is at or after `offset`.
+    /// Drops the text at and after `offset`.
     pub(crate) fn truncate(&mut self, offset: u64) {
         if let Some(text) = &mut self.0 {
             text.bytes.truncate(usize::try_from(offset.saturating_sub(text.start)).unwrap_or(usize::MAX));
         }
     }
 
-    /// The text of an absolute range, if it is kept, and its place.
+    /// Returns the text of a range of absolute offsets and its place in the buffer, if it is kept.
     #[inline]
     pub(crate) fn find(&self, range: Range<u64>) -> Option<(Range<usize>, &[u8])> {
         let text = self.0.as_ref()?;
@@ -131,34 +131,34 @@ impl Retained {
         text.bytes.get(places.clone()).map(|text| (places, text))
     }
 
-    /// The whole text, if all of it is kept.
+    /// Returns the whole text, if all of it is kept.
     pub(crate) fn whole(&self) -> Option<&[u8]> {
         self.0.as_ref().filter(|text| text.is_all).map(|text| &text.bytes[..])
     }
 }
 
 impl RetainedText {
-    /// The offset after the last byte that is kept.
+    /// Returns the offset after the last byte that is kept.
     fn end(&self) -> u64 {
         self.start.wrapping_add(self.bytes.len() as u64)
     }
 
-    /// The place of an absolute offset.
+    /// Returns the place of an absolute offset in the buffer.
     #[inline]
     fn place(&self, offset: u64) -> Option<usize> {
         usize::try_from(offset.wrapping_sub(self.start)).ok()
     }
 }
 
-/// Text that is kept piece by piece: of what a translator writes, or of the texts inside strings.
+/// Text that is kept piece by piece: the output of a translator, or the texts inside strings.
 impl Retained {
-    /// Another text begins, of which nothing is kept yet.
+    /// Begins another text, of which nothing is kept yet.
     pub(crate) fn begin_text(&mut self) {
         self.end_at(0);
     }
 
-    /// A chunk begins, where the text has come to `place`. What comes before the outermost open match is dropped,
-    /// unless all is kept. What stays has all arrived in the last chunk if anything is dropped, so the work is linear.
+    /// Begins a chunk at `place` in the text. Drops the text before the outermost open match, unless all text is kept.
+    /// If anything is dropped, the rest all arrived in the last chunk, so the work is linear.
     pub(crate) fn release(&mut self, outermost: Option<u64>, place: u64) {
         if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
             let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(text.start) as usize);
@@ -167,14 +167,14 @@ impl Retained {
         self.end_at(place);
     }
 
-    /// The text has come to a place, up to which it is kept.
+    /// Sets the offset at which the kept text ends.
     pub(crate) fn end_at(&mut self, place: u64) {
         if let Some(text) = &mut self.0 {
             text.start = place.wrapping_sub(text.bytes.len() as u64);
         }
     }
 
-    /// The bytes, if more of them may be kept.
+    /// Returns the buffer, if further text may be kept.
     fn growing(&mut self) -> Option<&mut Vec<u8>> {
         self.0.as_mut().filter(|text| text.is_kept).map(|text| &mut text.bytes)
     }
@@ -191,7 +191,7 @@ impl Retained {
         }
     }
 
-    /// Leaves out the comma that was kept last, before white space.
+    /// Removes the last comma that was kept, if only white space follows it.
     pub(crate) fn take_back_comma(&mut self) {
         let is_token = |byte: &u8| !is_white_space(*byte);
         if let Some(bytes) = self.growing()
@@ -201,7 +201,7 @@ impl Retained {
         }
     }
 
-    /// Keeps nothing that comes later.
+    /// Stops keeping text.
     pub(crate) fn freeze(&mut self) {
         if let Some(text) = &mut self.0 {
             text.is_kept = false;
@@ -218,7 +218,7 @@ impl Retained {
     }
 }
 
-/// The retained text, for somebody who keeps it elsewhere.
+/// Access to the retained text, so that it can be saved.
 impl Retained {
     pub(crate) fn policy(&self) -> Retain {
         match &self.0 {
@@ -228,7 +228,8 @@ impl Retained {
         }
     }
 
-    /// Keeps the chunk at offset `start` as it arrived, if all is kept. Until the first such chunk, what is kept is that.
+    /// Keeps the chunk at offset `start` as it arrived, if all text is kept. Before the first such chunk, the kept text
+    /// is the text as it arrived.
     pub(crate) fn keep_original(&mut self, chunk: &[u8], start: u64) {
         if let Some(text) = self.0.as_mut().filter(|text| text.is_all) {
             let before = text.place(start).and_then(|start| text.bytes.get(..start));
@@ -236,25 +237,25 @@ impl Retained {
         }
     }
 
-    /// Drops what arrived at or after `offset`.
+    /// Drops the original text at and after `offset`.
     pub(crate) fn truncate_original(&mut self, offset: u64) {
         if let Some(original) = self.0.as_mut().and_then(|text| text.original.as_mut()) {
             original.truncate(usize::try_from(offset).unwrap_or(usize::MAX));
         }
     }
 
-    /// Returns the whole text as it arrived, if all is kept.
+    /// Returns the whole text as it arrived, if all text is kept.
     pub(crate) fn original(&self) -> Option<&[u8]> {
         let text = self.0.as_ref().filter(|text| text.is_all)?;
         Some(text.original.as_ref().unwrap_or(&text.bytes))
     }
 
-    /// All that is kept.
+    /// Returns all text that is kept.
     pub(crate) fn bytes(&self) -> &[u8] {
         self.0.as_ref().map_or(&[], |text| &text.bytes)
     }
 
-    /// The text from an offset on, as far as it is kept.
+    /// Returns the text from `offset` on, or `None` if that offset is not kept.
     pub(crate) fn text_from(&self, offset: u64) -> Option<&[u8]> {
         let text = self.0.as_ref()?;
         text.bytes.get(text.place(offset)?..)

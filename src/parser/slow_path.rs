@@ -1,4 +1,4 @@
-//! Feeding the parsers that need more than the tokenizer: those with a translator, with a pattern `outer | inner`, or
+//! Feeds the parsers that need more than the tokenizer: parsers with a translator, with a pattern `outer | inner`, or
 //! with a pattern `raw:…`.
 
 use super::engine::Engine;

@@ -1,4 +1,4 @@
-//! The receiver of a text's tokens, [`TokenSink`]: it passes them on to the tracker, the document and the text in a
+//! [`TokenSink`], the receiver of a text's tokens. It passes them to the tracker, the document and the text in a
 //! string.
 
 use alloc::boxed::Box;
@@ -16,7 +16,7 @@ use crate::event::Event;
 use crate::tokenizer::{Interest, KeyFilter, Sink, Tokenizer, ValueKind};
 use crate::tree::Tree;
 
-/// The strings of a text that are read inside: by the texts of the levels below.
+/// The inner texts that read the strings of a text.
 pub(crate) struct Strings<'a> {
     /// The level of the text.
     pub(crate) level: usize,
@@ -29,17 +29,17 @@ pub(crate) struct TokenSink<'a, O> {
     /// The retained text, this chunk included.
     pub(crate) retained: &'a Retained,
     pub(crate) out: &'a mut O,
-    /// Nothing if the text is the document, and no pattern leads into a string.
+    /// `None` if the text is the document and no pattern leads into a string.
     pub(crate) strings: Option<Strings<'a>>,
 }
 
 /// An output for the tokens of whole texts.
 pub(crate) trait TokenOutput: Output {
-    /// This output, whatever it is.
+    /// Returns this output as a trait object.
     fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_);
 
-    /// Returns the receiver of a text's tokens, made of the one that reports to this output. An output that needs more
-    /// than reports, such as the places of brackets, puts a receiver of its own around that.
+    /// Returns the receiver of a text's tokens. An output that needs more than reports, such as the places of brackets,
+    /// wraps `sink` in its own receiver.
     fn sink<'a>(sink: TokenSink<'a, Self>) -> impl Sink
     where
         Self: Sized + 'a,
@@ -47,7 +47,7 @@ pub(crate) trait TokenOutput: Output {
         sink
     }
 
-    /// Reads a piece of a text with the same receiver.
+    /// Reads a piece of a text with the receiver that [`sink`](Self::sink) returns.
     fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault>;
 }
 
@@ -93,9 +93,9 @@ impl Output for &mut (dyn TokenOutput + '_) {
 
 /// A piece of a text, with everything that reads it.
 pub(crate) struct TextPiece<'a> {
-    /// None at the end of the text.
+    /// `None` at the end of the text.
     pub(super) bytes: Option<&'a [u8]>,
-    /// The place of a piece of a text inside a string in the text around that.
+    /// The range of the piece in the outer text, if the text is inside a string.
     pub(crate) raw: Range<u64>,
     pub(super) tokenizer: &'a mut Tokenizer,
     pub(super) followers: &'a mut Followers,
@@ -104,7 +104,7 @@ pub(crate) struct TextPiece<'a> {
 }
 
 impl<'a> TextPiece<'a> {
-    /// The level of the text.
+    /// Returns the level of the text.
     pub(crate) fn level(&self) -> usize {
         self.strings.as_ref().map_or(DOCUMENT, |strings| strings.level)
     }
@@ -113,18 +113,18 @@ impl<'a> TextPiece<'a> {
         self.bytes.unwrap_or_default()
     }
 
-    /// The offset in the text.
+    /// Returns the offset in the text.
     pub(crate) fn at(&self) -> u64 {
         self.tokenizer.offset()
     }
 
-    /// Reads it with the receiver that reports to an output, where that has no other.
+    /// Reads the piece for an output that has no receiver of its own.
     fn read_plainly<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
-        // A small module has the tokenizer and its followers once, for all outputs.
+        // To keep the module small, the tokenizer and its followers are compiled once for all outputs.
         if cfg!(target_arch = "wasm32") { self.read(&mut out.as_dyn()) } else { self.read(out) }
     }
 
-    /// Reads it with the receiver of tokens that reports to an output.
+    /// Reads the piece with the receiver that reports to `out`.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
         let Self { bytes, tokenizer, followers, retained, strings, .. } = self;
         let strings = strings.as_mut().map(|Strings { level, deeper }| Strings { level: *level, deeper });
@@ -136,8 +136,8 @@ impl<'a> TextPiece<'a> {
     }
 }
 
-/// The followers while a text inside a string is read: the tracker follows all texts, the document only its own, and
-/// each text has its own keys. The document is put back even if a callback panics.
+/// The followers while a text inside a string is read. The tracker follows all texts, the snapshot only the document,
+/// and each text has its own keys. The snapshot is put back even if a callback panics.
 struct Inside<'a> {
     followers: &'a mut Followers,
     open_keys: &'a mut Option<Box<OpenKeys>>,
@@ -160,7 +160,7 @@ impl Drop for Inside<'_> {
 }
 
 impl InnerText {
-    /// The next decoded piece of the string, or its end.
+    /// Reads the next decoded piece of the string, or its end.
     fn read(
         &mut self,
         piece: Option<&str>,
@@ -203,19 +203,19 @@ impl<O: TokenOutput> TokenSink<'_, O> {
         self.followers.open_keys.is_some() || self.followers.tree.is_some()
     }
 
-    /// A container, or a member's value, is followed if anything needs to know what is inside.
+    /// Returns `Follow` for a container or a member's value if a follower needs its contents.
     #[inline]
     fn interest(&self, is_live: bool) -> Interest {
         if is_live || self.follows_all() { Interest::Follow } else { Interest::Skip }
     }
 
-    /// A string or atom is followed if anything needs its text.
+    /// Returns `Follow` for a string or atom if a follower needs its text.
     #[inline]
     fn leaf_interest(&self, is_selected: bool) -> Interest {
         if is_selected || self.followers.tree.is_some() { Interest::Follow } else { Interest::Skip }
     }
 
-    /// More of the text in the open string, or its end.
+    /// Reads more of the text in the open string, or its end.
     #[cold]
     fn read_inside(&mut self, piece: Option<&str>, raw: Range<u64>) {
         if let Some(Strings { level, deeper }) = &mut self.strings
@@ -300,7 +300,7 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
             self.followers.tracker.delta(text, at, self.out);
             return self.followers.grow(text, at);
         };
-        // The string's own delta comes before what its text reports.
+        // The string's own delta precedes the reports of its text.
         self.followers.tracker.delta_in(level, text, at, self.out);
         self.followers.grow(text, at)?;
         if self.is_inside() {
@@ -312,7 +312,7 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn end_string(&mut self, end: u64) {
         let is_inside = self.is_inside();
-        // The end of the text comes before that of the string.
+        // The text ends before the string does.
         if is_inside {
             self.read_inside(None, end..end);
         }

@@ -1,13 +1,13 @@
-//! The tracker: the parser's place in the document, and the patterns that select what is open there.
+//! The tracker: the parser's position in the document and the patterns that select the open values.
 //!
-//! One frame and one automaton row per open container that is followed. Most are not selected themselves: what only the
-//! end of a selected value needs is on a stack of its own, and so are the selecting patterns of all open values. A path
-//! node is made only for a value that a pattern selects or may select something in.
+//! It has one frame and one automaton row for each open container that is followed. Most containers are not selected,
+//! so the data that only the end of a selected value needs has its own stack, and so have the selecting patterns of all
+//! open values. A path node is created only for a value that a pattern selects or may select something in.
 //!
-//! A string that is read inside has a frame too, as if it were a container with one child, the root of its text. So the
-//! values of that text are on the same stacks, above the string, and come through the same functions. The document is
-//! the text of level 0, and the text in a string of level n has level n + 1: the number of open strings that are read
-//! inside is the level of the text whose tokens come.
+//! A string that is read inside also has a frame, like a container with one child, the root of its text. So the values
+//! of that text are on the same stacks, above the string, and use the same functions. The document is the text of level
+//! 0, and the text in a string of level n has level n + 1: the level of the text being read is the number of open
+//! strings that are read inside.
 
 mod innermost;
 mod inside;
@@ -61,26 +61,25 @@ struct Frame {
     /// True if a pattern may select something inside.
     is_live: bool,
     node: NodeId,
-    /// The index of the next element: how many values have begun in it.
+    /// The index of the next element, which is the number of values that have begun in it.
     next_index: u64,
 }
 
 /// An open string that is read inside.
 #[derive(Clone, Copy, Debug)]
 struct EnteredString {
-    /// The place of its frame.
+    /// The index of its frame.
     frame: usize,
-    /// The places after it in `selected`, and after its patterns in `selecting`.
+    /// The indices after it in `selected` and after its patterns in `selecting`.
     selected_to: usize,
     selecting_to: usize,
 }
 
-/// The beginning of a selected value, as far as its end needs it.
+/// The data of an open selected value that its end needs.
 #[derive(Clone, Copy, Debug)]
 struct OpenValue {
     kind: ValueKind,
-    /// The first of the patterns that select it, and how many there are. If there are more than that one, `selecting`
-    /// has them all.
+    /// The first of the patterns that select it, and their number. If there are several, `selecting` holds all of them.
     pattern: PatternId,
     patterns: u32,
     start: u64,
@@ -88,7 +87,7 @@ struct OpenValue {
 }
 
 impl OpenValue {
-    /// Its patterns, which are the last of these, if there is more than one.
+    /// Returns its patterns. If there are several, they are the last ones in `selecting`.
     #[inline]
     fn patterns_in<'a>(&'a self, selecting: &'a [PatternId]) -> &'a [PatternId] {
         match self.patterns {
@@ -116,7 +115,7 @@ impl Tracker {
         }
     }
 
-    /// Also follows each object where an array or a string would be followed.
+    /// Makes the tracker also follow objects where it would follow an array or a string.
     pub(crate) fn follow_disguises(&mut self) {
         self.has_disguises = true;
     }
@@ -141,12 +140,12 @@ impl Tracker {
         &self.patterns
     }
 
-    /// Returns true if a value is open that a pattern selects.
+    /// Returns true if a selected value is open.
     pub(super) fn has_open_match(&self) -> bool {
         self.leaf.is_some() || !self.selected.is_empty()
     }
 
-    /// Returns true if a value of the text of a level is open that a pattern selects.
+    /// Returns true if a selected value of a level's text is open.
     pub(crate) fn has_open_match_in(&self, level: usize) -> bool {
         self.selected_in(level).next().is_some()
     }
@@ -162,12 +161,12 @@ impl Tracker {
         !self.has_raw || !self.selecting_leaf().iter().all(is_raw)
     }
 
-    /// The node of an open value with so many open containers around it.
+    /// Returns the node of the open value with `depth` frames around it.
     pub(super) fn node_at(&self, depth: usize) -> NodeId {
         self.frames.get(depth).map_or(self.node, |frame| frame.node)
     }
 
-    /// Notes a member's key, which leads to the value that begins next. Returns whether a pattern may select that, or
+    /// Records a member's key, which leads to the next value. Returns true if a pattern may select that value or
     /// something inside.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(super) fn key(&mut self, key: &str) -> bool {
@@ -184,19 +183,19 @@ impl Tracker {
         leads_on
     }
 
-    /// Returns true if a pattern leads on from the key that came last.
+    /// Returns true if a pattern may select the value of the last key or something inside.
     pub(crate) fn leads_on(&self) -> bool {
         self.frames.last().is_some_and(|frame| frame.node != self.node)
     }
 
-    /// The keys of the innermost object from which a pattern may lead on.
+    /// Returns a filter for the keys of the innermost object that a pattern may match.
     pub(super) fn wanted_keys(&self) -> KeyFilter {
         let automaton = self.patterns.automaton();
         let innermost = self.frames.len().checked_sub(1);
         innermost.map_or(KeyFilter::ALL, |frame| automaton.wanted_keys(self.rows.at(frame, automaton)))
     }
 
-    /// Notes a member's key that is not one of these.
+    /// Records a member's key that is not wanted.
     pub(super) fn skip_key(&mut self) {
         self.rows.top_mut(self.patterns.automaton()).fill(0);
         if let Some(frame) = self.frames.last() {
@@ -204,7 +203,7 @@ impl Tracker {
         }
     }
 
-    /// Finds the patterns that select the value that begins, and reports it for each, if there are any.
+    /// Finds the patterns that select the new value, and reports its begin for each.
     #[inline]
     fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> Option<OpenValue> {
         let automaton = self.patterns.automaton();
@@ -236,7 +235,7 @@ impl Tracker {
         Some(value)
     }
 
-    /// The innermost selected value, as it is reported.
+    /// Returns the innermost selected value in the form in which it is reported.
     #[inline]
     fn innermost<'a>(&'a self, value: &'a OpenValue) -> Selected<'a> {
         Selected {
@@ -250,13 +249,13 @@ impl Tracker {
         }
     }
 
-    /// The patterns that select the innermost selected value.
+    /// Returns the patterns that select the innermost selected value.
     #[inline]
     fn patterns_of<'a>(&'a self, value: &'a OpenValue) -> &'a [PatternId] {
         value.patterns_in(&self.selecting)
     }
 
-    /// The innermost selected value has ended, and been reported.
+    /// Removes the innermost selected value after its end has been reported.
     #[inline]
     fn forget<O: Output + ?Sized>(&mut self, value: &OpenValue, out: &O) {
         if value.patterns > 1 {
@@ -265,7 +264,7 @@ impl Tracker {
         self.keep_path(out);
     }
 
-    /// A container begins. Returns whether a pattern may select something inside.
+    /// Begins a container. Returns true if a pattern may select something inside.
     #[inline]
     pub(super) fn begin_container<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         let value = self.begin_value(kind, start, out);
@@ -280,7 +279,7 @@ impl Tracker {
         };
         self.push_frame(kind, value, is_live);
         if !is_live {
-            // Nothing inside is selected by any pattern, so nothing below looks at the row again.
+            // No pattern selects anything inside, so the row is not read again.
             self.rows.top_mut(self.patterns.automaton()).fill(0);
         }
         is_live
@@ -320,7 +319,7 @@ impl Tracker {
         }
     }
 
-    /// A string or atom begins. Returns whether a pattern needs its text, or its end.
+    /// Begins a string or atom. Returns true if a pattern needs its text or its end.
     #[inline]
     pub(super) fn begin_leaf<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
         self.leaf = self.begin_value(kind, start, out);
@@ -335,13 +334,13 @@ impl Tracker {
         }
     }
 
-    /// The patterns that select the open string or atom.
+    /// Returns the patterns that select the open string or atom.
     #[inline]
     pub(super) fn selecting_leaf(&self) -> &[PatternId] {
         self.leaf.as_ref().map_or(&[], |leaf| self.patterns_of(leaf))
     }
 
-    /// Reports a delta to an output, for one pattern at a time.
+    /// Returns the delta event of the open string for one of its patterns.
     // Always inlined: in a caller's loop over many single characters, a call would be half of the cost.
     #[inline(always)]
     pub(super) fn delta_event<'a>(&'a self, place: usize, text: &'a str, offset: u64) -> Option<Event<'a>> {
@@ -351,7 +350,7 @@ impl Tracker {
         Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text), offset })
     }
 
-    /// The number that has begun is one that stands for null.
+    /// Turns the open number into a `null`.
     pub(crate) fn leaf_is_null(&mut self) {
         if let Some(leaf) = &mut self.leaf {
             leaf.kind = ValueKind::Null;

@@ -1,8 +1,8 @@
-//! The interface between the engine and a translator of nearly-JSON, which reads on where the strict reader stops.
+//! The interface between the engine and a translator of nearly-JSON, which continues where the strict reader stops.
 //!
-//! A parser has a translator only if its builder was asked for one, and the translator sleeps until the strict reader
-//! stops for the first time. From then on the engine hands it each chunk, and it drives the [`Parts`] of the strict
-//! parser with the bytes that strict JSON has in the place of others. The engine knows nothing of what it goes past.
+//! A parser has a translator only if its builder requested one, and the translator is inactive until the strict reader
+//! stops for the first time. From then on the engine passes it each chunk, and it feeds the [`Parts`] of the strict
+//! parser with the equivalent strict JSON. The engine does not handle deviations itself.
 
 use alloc::boxed::Box;
 use core::fmt::Debug;
@@ -15,15 +15,15 @@ use crate::error::{Deviations, Fault, Leniency};
 /// Makes the translator of a new parser.
 pub(crate) type MakeTranslator = fn(allowed: Leniency, deviations: Deviations) -> Box<dyn Translator>;
 
-// The last two so that parsers have them too.
+// The last two bounds give these traits to parsers too.
 pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
-    /// An independent copy.
+    /// Returns an independent copy.
     fn boxed(&self) -> Box<dyn Translator>;
 
     /// Forgets the text.
     fn reset(&mut self);
 
-    /// Reads a chunk, or the rest of the one in which the strict reader has stopped.
+    /// Reads a chunk, or the rest of the chunk in which the strict reader stopped.
     fn feed(
         &mut self,
         parts: Parts<'_>,
@@ -32,25 +32,25 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault>;
 
-    /// The end of input.
+    /// Ends the input.
     fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault>;
 
-    /// The deviations that it may pass.
+    /// Returns the deviations that it may tolerate.
     fn allowed(&self) -> Leniency;
 
-    /// The deviations that it has passed.
+    /// Returns the deviations that it has tolerated.
     fn deviations(&self) -> &Deviations;
 
     /// Returns true if it reads each chunk.
     fn is_awake(&self) -> bool;
 
-    /// Returns true if all that was read has gone to the strict reader, and nothing is left out or held.
+    /// Returns true if all bytes read were passed to the strict reader, and none is left out or held.
     fn is_idle(&self) -> bool;
 
-    /// Returns true if the text may end here if the strict reader's may.
+    /// Returns true if the text may end here, provided that the strict reader's text may.
     fn may_end(&self) -> bool;
 
-    /// The bytes that are held until it is decided what they are. They are part of the text that is kept.
+    /// Returns the bytes that are held until their meaning is known. They are part of the kept text.
     fn held(&self) -> &'static [u8];
 }
 

@@ -3,7 +3,7 @@
 use super::{Output, Report, Selected};
 use crate::event::{CompleteValue, Event, EventKind};
 
-/// Calls back for each event. Over `dyn FnMut` the engine is compiled once, not once per closure.
+/// An output that calls a closure for each event. With `dyn FnMut`, the engine is compiled once, not once per closure.
 pub(in crate::parser) struct Callback<'a, F: ?Sized> {
     on_event: &'a mut F,
 }

@@ -17,19 +17,19 @@ use crate::tokenizer::ValueKind;
 pub(crate) struct Selected<'a> {
     /// Never empty, ascending.
     pub(super) patterns: &'a [PatternId],
-    /// The first pattern's match; the others' follow it.
+    /// The first pattern's match id. The other patterns have the next ids.
     pub(super) first_match: u64,
     pub(super) kind: ValueKind,
     pub(super) node: NodeId,
     pub(super) paths: &'a PathStore,
-    /// The level of its text: 0 is the document's, and the texts in strings of a text have one more.
+    /// The level of its text: 0 for the document, and one more for the texts in strings of a text.
     pub(crate) level: usize,
-    /// The number of open containers around it, and of open strings that are read inside.
+    /// The number of open containers around it, plus the open strings that are read inside.
     pub(super) depth: usize,
 }
 
 impl<'a> Selected<'a> {
-    /// The first pattern, and its match.
+    /// Returns the first pattern and its match id.
     pub(crate) fn first(&self) -> Option<(PatternId, u64)> {
         self.patterns.first().map(|pattern| (*pattern, self.first_match))
     }
@@ -38,19 +38,19 @@ impl<'a> Selected<'a> {
         self.kind
     }
 
-    /// The patterns, each with its match.
+    /// Returns the patterns, each with its match id.
     #[inline]
     pub(super) fn matches(&self) -> impl Iterator<Item = (PatternId, u64)> + use<'a> {
         self.patterns.iter().copied().zip(self.first_match..)
     }
 }
 
-/// What an [`Output`] is told of a value.
+/// A report about a value to an [`Output`].
 pub(crate) enum Report<'a> {
     Begin {
         at: u64,
     },
-    /// New text of a string, or of a value as it comes.
+    /// New text of a string, or raw text of a value.
     Delta {
         text: &'a str,
         at: u64,
@@ -69,14 +69,14 @@ pub(crate) enum Report<'a> {
     InnerError(&'a Error),
 }
 
-/// The JSON text of a value, if it was kept, and its place in what its level keeps.
+/// The JSON text of a value, if it was kept, and its place in the text that its level keeps.
 pub(crate) type Kept<'a> = Option<(Range<usize>, &'a [u8])>;
 
 /// A receiver of the parser's events.
 pub(crate) trait Output {
     fn report(&mut self, value: &Selected<'_>, what: Report<'_>);
 
-    /// Returns true if events are read later, so that their paths must stay.
+    /// Returns true if events are read later, so that their paths must be kept.
     fn reads_later(&self) -> bool {
         false
     }

@@ -13,8 +13,8 @@ use crate::path::{NodeId, PathStore};
 use crate::pattern::PatternId;
 use crate::tokenizer::{BLOCK, Stops, ValueKind, ascii_part};
 
-/// The events of one chunk. Steady state allocates nothing: the buffers keep their size.
-// In a box that is made for the first event, as a parser may never have one for an iterator.
+/// The events of one chunk. The steady state allocates nothing, because the buffers keep their size.
+// The box is created for the first event, because a parser may never queue one.
 #[derive(Debug, Default)]
 pub(in crate::parser) struct Queue(Option<Box<Buffers>>);
 
@@ -23,7 +23,7 @@ struct Buffers {
     entries: Vec<Entry>,
     /// The text of deltas and atoms, or of a long piece.
     text: String,
-    /// The text of a chunk that was only a short piece of a string, with zeros behind it.
+    /// The text of a chunk that was only a short piece of a string, padded with zeros.
     piece: [u8; BLOCK],
     /// The errors of texts inside strings, with the positions of their first events. Not cleared with the rest, so that
     /// chunks without an error pay nothing.
@@ -39,7 +39,7 @@ struct Entry {
     kind: EntryKind,
 }
 
-/// A place in a text. A copy is two words, which a `Range` is not taken for.
+/// A place in a text. It is copied as two words, which the compiler does not do for a `Range`.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     start: usize,
@@ -68,7 +68,7 @@ enum EntryKind {
 }
 
 impl Default for Buffers {
-    /// Room for the events of a few bytes: there are seldom more than two.
+    /// Makes room for the events of a few bytes, which are seldom more than two.
     fn default() -> Self {
         Self { entries: Vec::with_capacity(2), text: String::new(), piece: [0; BLOCK], errors: RareList::default() }
     }
@@ -83,7 +83,7 @@ impl Queue {
         }
     }
 
-    /// Makes room for the events of a long chunk at once, if there is none: it would grow step by step.
+    /// Makes room for the events of a long chunk if no buffer exists yet, so that it need not grow step by step.
     #[inline(never)]
     pub(in crate::parser) fn expect(&mut self, chunk_len: usize) {
         if self.0.is_none() {
@@ -105,14 +105,14 @@ impl Queue {
         }
     }
 
-    /// Returns the text of such a chunk, which was the last one and has so many bytes.
+    /// Returns the text of the last chunk, a piece of `len` bytes that [`keep_piece`](Self::keep_piece) kept.
     #[inline]
     pub(in crate::parser) fn piece(&self, len: usize) -> &str {
         let Some(buffers) = &self.0 else { return "" };
         if len < BLOCK { ascii_part(&buffers.piece, 0..len).unwrap_or_default() } else { &buffers.text }
     }
 
-    /// The event at a place, if there are that many. `kept` gives what a level has kept at a place.
+    /// Returns the event at `place`, if there is one. `kept` returns the text that a level has kept at a place.
     #[inline]
     pub(in crate::parser) fn event<'a>(
         &'a self,
@@ -137,7 +137,7 @@ impl Queue {
         Some(Event { pattern, match_id, path, kind, offset })
     }
 
-    /// Returns the number of events that wait.
+    /// Returns the number of queued events.
     #[inline]
     pub(in crate::parser) fn len(&self) -> usize {
         self.0.as_ref().map_or(0, |buffers| buffers.entries.len())
@@ -163,7 +163,7 @@ impl Buffers {
         }
     }
 
-    /// Copies text into the queue; returns its place.
+    /// Copies text into the queue. Returns its place.
     #[inline]
     fn keep(&mut self, text: &str) -> Place {
         let start = self.text.len();
@@ -171,7 +171,7 @@ impl Buffers {
         Place { start, end: self.text.len() }
     }
 
-    /// New text of a value is added to its newest deltas if nothing else was reported since.
+    /// Adds new text of a value to its newest deltas if nothing else was reported since, or else queues new deltas.
     #[inline]
     fn push_delta(&mut self, value: &Selected<'_>, at: u64, text: &str) {
         let place = self.keep(text);

@@ -1,4 +1,4 @@
-//! The path of the innermost open value, for errors: the tracker has it if a pattern follows that value.
+//! The path of the innermost open value, for errors. The tracker knows it if a pattern follows the value.
 
 use alloc::string::String;
 
@@ -12,7 +12,7 @@ use crate::tokenizer::Tokenizer;
 pub(crate) struct OpenValues {
     /// The number of open containers.
     depth: usize,
-    /// True if a string or an atom is.
+    /// True if a string or atom is open.
     has_leaf: bool,
 }
 
@@ -24,7 +24,7 @@ impl OpenValues {
             DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
         };
         let has_leaf = match fault.kind {
-            // The tokenizer may have come to them in one step, without a state of its own.
+            // The tokenizer may read these tokens in one step, without entering a state for them.
             InvalidNumber | InvalidLiteral | NumberLimit => true,
             ErrorKind::UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
             _ => tokenizer.is_in_leaf(),
@@ -34,8 +34,8 @@ impl OpenValues {
 }
 
 impl Tracker {
-    /// The concrete path, within the text of a level, of the innermost open value there, if a pattern follows it:
-    /// others have no node of their own.
+    /// Returns the concrete path of the innermost open value in the text of a level, if a pattern follows the value.
+    /// Other values have no node of their own.
     pub(in crate::parser) fn known_path(&self, level: usize, open: OpenValues) -> Option<String> {
         let node = self.known_innermost(level, open)?;
         let mut path = String::new();
@@ -66,7 +66,7 @@ impl Tracker {
         }
     }
 
-    /// Returns the beginning and the path of the innermost open container that a pattern selects.
+    /// Returns the start and the path of the innermost open container that a pattern selects.
     pub(in crate::parser) fn open_match(&self) -> Option<(u64, Path<'_>)> {
         let frame = self.frames.iter().rfind(|frame| frame.is_selected)?;
         Some((self.selected.last()?.start, self.paths.path(frame.node)))

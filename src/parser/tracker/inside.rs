@@ -1,5 +1,5 @@
-//! Strings that are read inside: they are entered as containers are, and what a failed text in one leaves open is
-//! forgotten.
+//! Strings that are read inside. They are entered like containers. If the text in one fails, its open values are
+//! dropped.
 
 use core::ops::Range;
 
@@ -9,12 +9,13 @@ use crate::parser::output::{Kept, Output, Report, Selected};
 use crate::tokenizer::ValueKind;
 
 impl Tracker {
-    /// The level of the text whose tokens come next: how many open strings are read inside.
+    /// Returns the level of the text being read, which is the number of open strings that are read inside.
     pub(crate) fn level(&self) -> usize {
         self.entered.len()
     }
 
-    /// Returns true if the string that has just begun is read inside. If it is, the root of its text comes next.
+    /// Enters the string that has just begun if a pattern leads into it. Returns true if so: the root of its text is
+    /// next.
     pub(in crate::parser) fn enter_string(&mut self) -> bool {
         let automaton = self.patterns.automaton();
         if !automaton.enters_string(self.rows.top(automaton)) {
@@ -32,7 +33,7 @@ impl Tracker {
         true
     }
 
-    /// New text of the open string of a level, which may be read inside.
+    /// Reports new text of a level's open string, which may be read inside.
     #[inline]
     pub(in crate::parser) fn delta_in<O: Output + ?Sized>(&mut self, level: usize, text: &str, at: u64, out: &mut O) {
         let Some(string) = self.entered.get(level) else { return self.delta(text, at, out) };
@@ -55,7 +56,7 @@ impl Tracker {
         }
     }
 
-    /// The end of the string that is read inside, once its text has ended or failed.
+    /// Ends the string that is read inside, after its text has ended or failed.
     pub(in crate::parser) fn end_entered<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
@@ -66,8 +67,8 @@ impl Tracker {
         self.end_container(end, kept, out);
     }
 
-    /// The text of a level has failed: what is open in it is forgotten, and each pattern that goes through its string
-    /// is reported.
+    /// Drops the open values of a level's text that has failed, and reports the error for each pattern that passes
+    /// through its string.
     pub(in crate::parser) fn fail_inside<O: Output + ?Sized>(&mut self, level: usize, error: &Error, out: &mut O) {
         let Some(&EnteredString { frame, selected_to, selecting_to }) =
             level.checked_sub(1).and_then(|outer| self.entered.get(outer))

@@ -1,4 +1,4 @@
-//! Open values, as they can be looked at from outside; and the counters, which do not come from what is open.
+//! Access to the open values, and to the counters, which cannot be derived from the open values.
 
 use super::{EnteredString, Frame, OpenValue, Tracker};
 use crate::error::Impossible;
@@ -10,28 +10,28 @@ use crate::tokenizer::ValueKind;
 /// An open container, or an open string that is read inside.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OpenContainer<'a> {
-    /// Its beginning and its first match, if a pattern selects it.
+    /// Its start and its first match id, if a pattern selects it.
     pub(crate) selected: Option<(u64, u64)>,
     /// True if a pattern may select something inside.
     pub(crate) is_live: bool,
     pub(crate) next_index: u64,
-    /// The key that leads on, if one does.
+    /// The key of the open member, if a pattern follows it.
     pub(crate) key: Option<&'a str>,
 }
 
-/// The first of a value's matches, which are open.
+/// The first match of an open value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FirstMatch {
     pub(crate) pattern: PatternId,
     pub(crate) match_id: u64,
     pub(crate) kind: ValueKind,
     pub(crate) level: usize,
-    /// The number of open containers around it, of all levels.
+    /// The number of open containers around it, over all levels.
     pub(crate) containers: usize,
 }
 
 impl OpenValue {
-    /// Its beginning and its first match.
+    /// Returns its start and its first match id.
     fn beginning(&self) -> (u64, u64) {
         (self.start, self.first_match)
     }
@@ -49,7 +49,7 @@ impl Tracker {
         }
     }
 
-    /// The selected values that are open, outermost first, each with the number of frames around it and its patterns.
+    /// Returns the open selected values, outermost first, each with the number of frames around it and its patterns.
     fn selected_values(&self) -> impl Iterator<Item = (usize, &OpenValue, &[PatternId])> {
         let frames = self.frames.iter().enumerate().filter(|(_, frame)| frame.is_selected).map(|(place, _)| place);
         let values = self.selected.iter().chain(&self.leaf);
@@ -60,14 +60,14 @@ impl Tracker {
         })
     }
 
-    /// The selected values of a level's text that are open, outermost first.
+    /// Returns the open selected values of a level's text, outermost first.
     pub(super) fn selected_in(&self, level: usize) -> impl DoubleEndedIterator<Item = &OpenValue> {
         let to = |level: usize| self.entered.get(level).map_or(self.selected.len(), |string| string.selected_to);
         let from = level.checked_sub(1).map_or(0, to);
         self.selected[from..to(level)].iter().chain(self.leaf.iter().filter(move |_| level == self.level()))
     }
 
-    /// The first match of each selected value that is open, outermost first.
+    /// Returns the first match of each open selected value, outermost first.
     pub(crate) fn first_matches(&self) -> impl Iterator<Item = FirstMatch> {
         self.selected_values().filter_map(|(place, value, patterns)| {
             let level = self.entered.partition_point(|string| string.frame < place);
@@ -76,20 +76,20 @@ impl Tracker {
         })
     }
 
-    /// The open containers of all levels that are followed, outermost first: whether a pattern may select something
-    /// inside.
+    /// Returns whether a pattern may select something inside, for each open container that is followed, over all
+    /// levels, outermost first.
     pub(crate) fn live_containers(&self) -> impl Iterator<Item = bool> {
         self.frames.iter().filter(|frame| frame.kind != ValueKind::String).map(|frame| frame.is_live)
     }
 
-    /// The open strings that are read inside, outermost first: the number of open containers around each, of all
-    /// levels.
+    /// Returns the number of open containers around each open string that is read inside, over all levels, outermost
+    /// first.
     pub(crate) fn containers_around_strings(&self) -> impl Iterator<Item = usize> {
         self.entered.iter().enumerate().map(|(level, string)| string.frame - level)
     }
 
-    /// The open containers of a level's text that are followed, outermost first. The last one's key is of use only
-    /// where it has led on.
+    /// Returns the open containers of a level's text that are followed, outermost first. The last one's key is
+    /// meaningful only if a pattern follows it.
     pub(crate) fn open_containers(&self, level: usize) -> impl Iterator<Item = OpenContainer<'_>> {
         let from = self.first_frame(level);
         let to = self.entered.get(level).map_or(self.frames.len(), |string| string.frame);
@@ -100,12 +100,12 @@ impl Tracker {
         })
     }
 
-    /// The place of the first frame of a level's text.
+    /// Returns the index of the first frame of a level's text.
     fn first_frame(&self, level: usize) -> usize {
         level.checked_sub(1).map_or(0, |outer| self.entered.get(outer).map_or(0, |string| string.frame + 1))
     }
 
-    /// The open string of a level's text, if it is read inside.
+    /// Returns the open string of a level's text, if it is read inside.
     pub(crate) fn entered_string(&self, level: usize) -> Option<OpenContainer<'_>> {
         let EnteredString { frame, selected_to, .. } = *self.entered.get(level)?;
         let value = self.selected[..selected_to].last().filter(|_| self.frames[frame].is_selected);
@@ -118,13 +118,13 @@ impl Tracker {
         let segment = if next == node { None } else { self.paths.path(next).last() };
         let key = if let Some(Segment::Key(key)) = segment { Some(key) } else { None };
         let key = key.filter(|_| kind == ValueKind::Object);
-        // An object counts its values too, but only those that are followed, and nobody asks.
+        // Only arrays have a meaningful index.
         let next_index = if kind == ValueKind::Array { next_index } else { 0 };
         Some(OpenContainer { selected: value.map(OpenValue::beginning), is_live, next_index, key })
     }
 
-    /// Returns the beginning of the open string or atom that is not read inside, and its first match, if a pattern
-    /// selects it.
+    /// Returns the start and the first match id of the open string or atom, if a pattern selects it and it is not read
+    /// inside.
     pub(crate) fn open_leaf(&self) -> Option<(u64, u64)> {
         self.leaf.as_ref().map(OpenValue::beginning)
     }
@@ -140,8 +140,8 @@ impl Tracker {
         Ok(())
     }
 
-    /// Sets the index of the next element of the innermost container. Fails unless that is an array that has not come
-    /// further.
+    /// Sets the index of the innermost container's next element. Fails unless the container is an array whose index is
+    /// not higher than that.
     pub(crate) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
         let array = self.frames.last_mut().filter(|frame| frame.kind == ValueKind::Array);
         let array = array.filter(|array| array.next_index <= next_index).ok_or(Impossible)?;
@@ -149,17 +149,17 @@ impl Tracker {
         Ok(())
     }
 
-    /// Returns the beginning of the outermost selected value of a level's text that is open.
+    /// Returns the start of the outermost open selected value of a level's text.
     pub(crate) fn outermost_start(&self, level: usize) -> Option<u64> {
         self.selected_starts(level).next()
     }
 
-    /// Returns the beginnings of the selected values of a level's text that are open, outermost first.
+    /// Returns the starts of the open selected values of a level's text, outermost first.
     pub(crate) fn selected_starts(&self, level: usize) -> impl DoubleEndedIterator<Item = u64> {
         self.selected_in(level).map(|value| value.start)
     }
 
-    /// Returns the beginning of the newest selected value of a level's text that is open.
+    /// Returns the start of the newest open selected value of a level's text.
     pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
         self.selected_starts(level).next_back()
     }

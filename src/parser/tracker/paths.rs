@@ -1,10 +1,10 @@
-//! How long the paths of events stay: until the events have been read, or the values have ended.
+//! How long the paths of events are kept: until the events have been read, or the values have ended.
 
 use super::Tracker;
 use crate::parser::output::Output;
 
 impl Tracker {
-    /// The path of the event just reported must stay until the event has been read.
+    /// Keeps the path of the event just reported until the event has been read.
     #[inline]
     pub(in crate::parser) fn keep_path<O: Output + ?Sized>(&mut self, out: &O) {
         if out.reads_later() {
@@ -12,13 +12,14 @@ impl Tracker {
         }
     }
 
-    /// The events have been read: their paths may be [dropped](Self::compact_paths). Returns whether any had to stay.
+    /// Releases the paths of events, which have been read, so that they may be [dropped](Self::compact_paths). Returns
+    /// true if any path was kept for an event.
     #[inline]
     pub(in crate::parser) fn unpin_paths(&mut self) -> bool {
         self.paths.unpin()
     }
 
-    /// Drops paths, unless they are still open.
+    /// Drops the paths of values that are no longer open, if there are many.
     #[inline]
     pub(in crate::parser) fn compact_paths(&mut self) {
         if self.paths.len() > 2 * self.frames.len() + 64 {

@@ -1,16 +1,16 @@
-//! The automaton's rows on the way to a value: one for each open container, and on top that of the value that begins
-//! next, or of the open string or atom.
+//! The automaton's rows on the path to a value: one for each open container, and on top the row of the next value or of
+//! the open string or atom.
 
 use smallvec::SmallVec;
 
 use crate::pattern::Automaton;
 
-/// The rows one after the other. Those of few containers fit inline if there are at most 64 positions.
+/// The concatenated rows. The rows of a few containers fit inline if the automaton has at most 64 positions.
 #[derive(Clone, Debug)]
 pub(super) struct Rows(SmallVec<[u64; 4]>);
 
 impl Rows {
-    /// The root's row.
+    /// Creates a stack that holds the root's row.
     pub(super) fn of_root(automaton: &Automaton) -> Self {
         let mut rows = Self(SmallVec::new());
         rows.reset(automaton);
@@ -33,7 +33,7 @@ impl Rows {
         &mut self.0[from..]
     }
 
-    /// The row of the innermost container, and that of a value in it, which is found from the former.
+    /// Returns the row of the innermost container and the row of a value in it, to be computed from the first.
     #[inline]
     pub(super) fn step(&mut self, automaton: &Automaton) -> (&[u64], &mut [u64]) {
         let words = automaton.words();
@@ -42,13 +42,13 @@ impl Rows {
         (&outer[from - words..], top)
     }
 
-    /// The row of the open container at a place, or, after the last one, the top.
+    /// Returns the row of the open container at `place`, or the top row if `place` is after the last container.
     pub(super) fn at(&self, place: usize, automaton: &Automaton) -> &[u64] {
         let from = place * automaton.words();
         &self.0[from..from + automaton.words()]
     }
 
-    /// A container begins: its row is the top, and stays below what comes in it.
+    /// Begins a container by duplicating the top row. The lower copy stays as the container's row.
     #[inline]
     pub(super) fn push(&mut self, automaton: &Automaton) {
         if let ([.., word], 1) = (&self.0[..], automaton.words()) {
@@ -60,13 +60,13 @@ impl Rows {
         }
     }
 
-    /// The innermost container ends: its row is the top again.
+    /// Ends the innermost container. Its row is the top again.
     #[inline]
     pub(super) fn pop(&mut self, automaton: &Automaton) {
         self.0.truncate(self.0.len() - automaton.words());
     }
 
-    /// All containers end but the outermost, of which so many stay open.
+    /// Pops rows until `containers` containers are left open.
     pub(super) fn truncate(&mut self, containers: usize, automaton: &Automaton) {
         self.0.truncate((containers + 1) * automaton.words());
     }
