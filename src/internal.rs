@@ -1,5 +1,5 @@
-//! The doors for `jsonspigot-llm`, and for nobody else: it is built with exactly the version of this crate that it was
-//! tested with, so nothing in here is promised.
+//! Private interfaces for `jsonspigot-llm` only. It is built with exactly the version of this crate that it was tested
+//! with, so nothing here is stable.
 
 #![allow(missing_docs, reason = "each is documented where it stands")]
 #![allow(clippy::must_use_candidate, reason = "likewise")]
@@ -22,27 +22,27 @@ pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
 use crate::tree::PartialValue;
 pub use crate::tree::write_escaped;
 
-/// The bytes around a saved state, and what reads and writes its parts.
+/// The header of a saved state, and the reader and writer of its parts.
 pub mod saved {
     pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, restore_error, save, save_error};
 }
 
-/// An error at an offset, line and column.
+/// Returns an error at an offset, line and column.
 pub fn error_at(kind: ErrorKind, place: (u64, u64, u64), path: Option<&str>, expected: &str) -> Error {
     Error::at(kind, place, path, expected)
 }
 
-/// An error about the whole of a text.
+/// Returns an error about a text as a whole.
 pub fn error_without_place(kind: ErrorKind, expected: &str) -> Error {
     Error::without_place(kind, "$", expected)
 }
 
-/// The members of an event's line.
+/// Returns the members of an event's line.
 pub fn line_of(event: &OwnedEvent) -> Line<'_> {
     event.line()
 }
 
-/// The root of texts that are values as a whole.
+/// The path of the root, for complete texts.
 #[derive(Clone, Debug)]
 pub struct Root(PathStore);
 
@@ -51,7 +51,7 @@ impl Root {
         Self(PathStore::default())
     }
 
-    /// The value of a text that is known to be one JSON text.
+    /// Returns the value of a text, which must be one valid JSON text.
     pub fn value<'a>(&'a self, text: &'a str) -> CompleteValue<'a> {
         CompleteValue::of_text(text.as_bytes(), self.0.path(crate::path::ROOT))
     }
@@ -63,13 +63,13 @@ impl Default for Root {
     }
 }
 
-/// `$..*`: each value but the root.
+/// Returns the pattern `$..*`, which matches every value except the root.
 pub fn children() -> PatternSet {
     let children = PatternSegment { is_descendant: true, selectors: vec![Selector::Wildcard] };
     PatternSet::from(vec![Pattern { segments: vec![children], is_raw: false }])
 }
 
-/// What of a builder's choices the builders around it ask for.
+/// Builder options that `jsonspigot-llm` sets or reads.
 pub trait Choices: Sized {
     fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self;
     fn whole(self) -> Self;
@@ -90,15 +90,15 @@ impl Choices for ParserBuilder {
     }
 }
 
-/// What a reader around a parser asks of it.
+/// Parser methods for readers that contain a parser.
 pub trait Inside {
     fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error>;
     fn feed_value_with(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<usize, Error>;
     fn has_root_ended(&self) -> bool;
     fn is_in_root_number(&self) -> bool;
-    /// Returns true if the strict text has ended, whatever may still come behind it.
+    /// Returns true if the strict text has ended, even if more of the input may follow.
     fn is_done(&self) -> bool;
-    /// Returns the error that stopped it, which is not that of a deviation.
+    /// Returns the error that stopped the parser, which is not the error of a deviation.
     fn stopped_by(&self) -> Option<&Error>;
     fn has_deviated(&self) -> bool;
     fn refuse(&mut self, kind: ErrorKind, expected: &'static str);
@@ -164,16 +164,16 @@ impl Inside for Parser {
     }
 }
 
-/// What a reader around a rewriter asks of it.
+/// Rewriter methods for readers that contain a rewriter.
 pub trait Rewriting {
-    /// Returns true if there is a rule that redacts.
+    /// Returns true if a rule redacts.
     fn redacts(&self) -> bool;
-    /// Returns true if the text inside the root, a string, is one whole value by now.
+    /// Returns true if the text inside the root, a string, is one complete value so far.
     fn has_whole_inner_text(&self) -> bool;
-    /// Returns true if nothing but white space has come of that text.
+    /// Returns true if that text has only white space so far.
     fn is_before_inner_text(&self) -> bool;
-    /// Returns true if the root is a string that is open, and what is held back is the end of what has come of it; or
-    /// if what has come can't go on.
+    /// Returns true if the root is an open string and the bytes held back are the end of its text, or if the text can
+    /// no longer be continued.
     fn is_in_root_string(&self) -> bool;
     fn owner(&self, kind: saved::Kind) -> saved::Owner;
     /// Writes everything but the header of a saved state.
@@ -210,7 +210,7 @@ impl Rewriting for Rewriter {
         if self.held().is_empty() {
             return place.is_some();
         }
-        // Only a made-up state holds back what would not be text where it stands, or less or more of an escape.
+        // Only a forged state holds back invalid text, or more or less than an escape.
         let mut held = Parser::new(&PatternSet::empty());
         let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
         is_read && place.is_some() && place_in_root_string(&held.engine.tokenizer) == place
@@ -229,17 +229,17 @@ impl Rewriting for Rewriter {
     }
 }
 
-/// The digest of a set's patterns.
+/// Returns the digest of a set's patterns.
 pub fn digest_of(patterns: &PatternSet) -> saved::Digest {
     patterns.digest()
 }
 
-/// The entries of an object by key, the last one of duplicates.
+/// Returns the entries of an object sorted by key, the last one of duplicates.
 pub fn last_entries(object: PartialValue<'_>) -> Vec<(&str, PartialValue<'_>)> {
     object.last_entries()
 }
 
-/// The kind of a value, which its first byte says.
+/// Returns the kind of the value with this first byte.
 pub fn kind_of_first_byte(byte: u8) -> Option<ValueKind> {
     ValueKind::of_first_byte(byte)
 }

@@ -1,28 +1,29 @@
-//! Errors of bytes that are not a saved state that can be restored here.
+//! Errors of restoring a saved state.
 
 use core::fmt;
 
 use crate::names::named;
 
-/// The reason why a saved state was refused.
+/// The reason why a saved state was rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum RestoreError {
-    /// The bytes do not begin as a saved state does.
+    /// The bytes do not begin like a saved state.
     NotSavedState,
-    /// The state was saved in another version of the format. The text has to be read again from its beginning.
+    /// The state was saved in another version of the format. The text has to be read again from the start.
     OtherVersion,
-    /// The end of the state is missing, or there are no bytes at all.
+    /// The end of the state is missing, or the input is empty.
     Cut,
-    /// The bytes are not those that were saved: the checksum does not match.
+    /// The bytes were changed after saving: the checksum does not match.
     Changed,
-    /// Something else was saved: a [`Documents`](crate::Documents), say, and not a [`Parser`](crate::Parser).
+    /// The state is of another type: of [`Documents`](crate::Documents), for example, instead of a
+    /// [`Parser`](crate::Parser).
     OtherKind,
     /// The state was saved with different patterns.
     OtherPatterns,
-    /// The state was saved with different choices: limits, retention, snapshots and so on.
+    /// The state was saved with different options: limits, retention, snapshots and so on.
     OtherChoices,
-    /// The checksum is right, but no text leads to such a state. Only bytes that were made up have this.
+    /// The checksum matches, but no text leads to such a state. Only forged bytes cause this error.
     Impossible,
 }
 

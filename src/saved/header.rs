@@ -1,14 +1,14 @@
-//! The header of a saved state: what it is, whose, and whether all of it is there as it was saved.
+//! The header of a saved state, which identifies it and detects changed or missing bytes.
 //!
 //! | bytes | |
 //! |---|---|
 //! | 4 | `jsp\x1A` |
 //! | 1 | the version of the format |
-//! | 1 | what was saved: [`Kind`](super::Kind) |
+//! | 1 | the [`Kind`](super::Kind) of state |
 //! | 4 | digest of the patterns |
 //! | 4 | digest of the choices |
 //! | 8 | length of the body |
-//! | 4 | checksum of all other bytes but the first five |
+//! | 4 | checksum of all other bytes except the first five |
 //!
 //! Numbers are little-endian.
 
@@ -32,7 +32,7 @@ pub(super) fn begin(owner: &Owner, bytes: &mut Vec<u8>) {
     bytes.extend_from_slice(&header);
 }
 
-/// Adds the length and the checksum, when the body has been written.
+/// Sets the length and the checksum after the body was written.
 pub(super) fn end(bytes: &mut [u8]) {
     if let Some((header, body)) = bytes.split_first_chunk_mut::<LEN>() {
         header[14..22].copy_from_slice(&(body.len() as u64).to_le_bytes());
@@ -41,7 +41,7 @@ pub(super) fn end(bytes: &mut [u8]) {
     }
 }
 
-/// Returns the body of a state that belongs to `owner` and is as it was saved.
+/// Returns the body of a state after checking that it belongs to `owner` and is unchanged.
 pub(super) fn checked<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], RestoreError> {
     let magic = bytes.len().min(MAGIC.len());
     if bytes[..magic] != MAGIC[..magic] {
@@ -53,7 +53,7 @@ pub(super) fn checked<'a>(owner: &Owner, bytes: &'a [u8]) -> Result<&'a [u8], Re
     let Some((header, body)) = bytes.split_first_chunk::<LEN>() else { return Err(RestoreError::Cut) };
     let word = |place: usize| header[place..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes));
     let len = u64::from(word(14)) | u64::from(word(18)) << 32;
-    // Whether the length is right is not known before the checksum is, but a longer state has surely lost its end.
+    // The length is not trusted before the checksum matches, but if fewer bytes follow, the end is missing.
     if (body.len() as u64) < len {
         return Err(RestoreError::Cut);
     }

@@ -1,8 +1,8 @@
-//! The shortest text that leads to where a parser is that does not retain all its text.
+//! The shortest text that brings a parser to the saved state, if the parser does not retain all its text.
 //!
-//! It consists of what is open, with its keys; what is shown of a partial document, or the keys of open objects, if
-//! duplicates are rejected; and the text of the open matches, if that is retained. Where something has been left out, so
-//! that the counters can't come from such a text, a [`Jump`] sets them.
+//! The text consists of the open values with their keys; of the partial document, or of the keys of open objects if
+//! duplicates are rejected; and of the text of open matches if it is retained. Where parts are left out, the text alone
+//! gives wrong counters, and a [`Jump`] sets them.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
@@ -14,26 +14,26 @@ use crate::path::Segment;
 use crate::tokenizer::{Place, ValueKind};
 use crate::tree::{PartialValue, Tree, write_escaped};
 
-/// The text, and the jumps at places in it.
+/// The text, and the jumps at positions in it.
 #[derive(Debug, Default)]
 pub(super) struct Lead {
     text: Vec<u8>,
     jumps: Vec<(usize, Jump)>,
 }
 
-/// Something that the text before it does not lead to.
+/// State that does not follow from the text before it.
 #[derive(Clone, Copy, Debug)]
 enum Jump {
     /// The offset of the next byte in the text of a level.
     Offset(usize, u64),
-    /// A match begins: the same, and its id.
+    /// Like `Offset`, with the id of the match that begins there.
     Match(usize, u64, u64),
     NextIndex(u64),
-    /// The text that was read follows, so that texts in it are read within their limits.
+    /// Retained text follows, so the limits apply to the texts in its strings.
     Kept,
 }
 
-/// The numbers that stand for jumps, below the level.
+/// The numbers of the jumps, in the bits below the level.
 pub(super) const OFFSET: u64 = 1;
 pub(super) const MATCH: u64 = 3;
 pub(super) const NEXT_INDEX: u64 = 4;
@@ -58,7 +58,7 @@ impl Lead {
         self.push("\"");
     }
 
-    /// Appends a whole text.
+    /// Appends a complete text.
     fn push_root(&mut self, shown: Option<&Tree>) {
         self.push(&shown.and_then(Tree::view).map_or_else(|| "0".to_string(), |root| root.to_string()));
         self.push(" ");
@@ -68,7 +68,7 @@ impl Lead {
         self.jumps.push((self.text.len(), jump));
     }
 
-    /// Appends a text inside a string of this one.
+    /// Appends `inner` as the content of a string.
     fn push_inside(&mut self, inner: &Self) {
         let mut from = 0;
         for (place, jump) in &inner.jumps {
@@ -98,7 +98,7 @@ impl Lead {
     }
 }
 
-/// Returns the text that leads to where an open text is, or to what is shown of one that has ended or failed.
+/// Returns the text that leads to the state of an open parser, or to the snapshot of one that has finished or failed.
 pub(super) fn to(parser: &Parser) -> Lead {
     let mut lead = Lead::default();
     if parser.is_open() {
@@ -117,21 +117,21 @@ pub(super) fn to(parser: &Parser) -> Lead {
     }
     let Some(root) = shown else { return lead };
     lead.push(&root.to_string());
-    // All open containers are closed at the end of the text.
+    // The printed text closes all open containers at its end.
     let (mut open, mut len) = (shown, lead.text.len());
     while let Some(container) = open.filter(|value| matches!(value.kind(), ValueKind::Array | ValueKind::Object)) {
         len -= 1;
         open = open_child(container);
     }
-    // A string and a literal stay open if their last byte is missing, and a number does anyway.
+    // A string or literal stays open if its last byte is missing, a number in any case.
     len -= usize::from(open.is_some_and(|leaf| leaf.kind() != ValueKind::Number));
     lead.text.truncate(len);
-    // Nothing else is open: a number has ended.
+    // No string or atom is open, so the last number has ended.
     lead.push(if open.is_none() { " " } else { "" });
     lead
 }
 
-/// Writes the children that have ended, and returns true if there are any.
+/// Writes the complete children. Returns true if there are any.
 fn write_children(container: PartialValue<'_>, lead: &mut Lead) -> bool {
     let mut has_children = false;
     for child in container.children().filter(|child| child.is_complete()) {
@@ -146,12 +146,12 @@ fn write_children(container: PartialValue<'_>, lead: &mut Lead) -> bool {
     has_children
 }
 
-/// Returns the child that is shown and has not ended: the last one.
+/// Returns the last child if it is open.
 fn open_child(container: PartialValue<'_>) -> Option<PartialValue<'_>> {
     container.children().last().filter(|child| !child.is_complete())
 }
 
-/// An open container: its place, and what the tracker and the document know of it.
+/// An open container: its place, and its entries in the tracker and the document.
 struct Open<'a> {
     place: Place,
     container: Option<OpenContainer<'a>>,
@@ -159,7 +159,8 @@ struct Open<'a> {
 }
 
 impl Level<'_> {
-    /// Writes the beginning of a value if it is selected. Returns true if its text is retained, and nothing is missing.
+    /// Begins the match of a selected value and appends its text if retained. Returns true if the text is then
+    /// complete.
     fn begin(self, selected: Option<(u64, u64)>, may_be_retained: bool, lead: &mut Lead) -> bool {
         let Some((start, first_match)) = selected else { return false };
         lead.jump(Jump::Match(self.number, start, first_match));
@@ -169,7 +170,7 @@ impl Level<'_> {
         true
     }
 
-    /// Writes the text of this level, which is open.
+    /// Writes the text of this level, which must be open.
     fn write(self, lead: &mut Lead) {
         if self.has_failed {
             // No JSON text begins like this.
@@ -187,7 +188,7 @@ impl Level<'_> {
         lead.text.extend(tail);
     }
 
-    /// Writes what is open. Returns true if nothing is missing.
+    /// Writes the open values. Returns true if the text is then complete.
     fn write_open(self, place: Place, lead: &mut Lead) -> bool {
         let nest = self.tokenizer.nest();
         let mut containers = self.tracker.open_containers(self.number);
@@ -200,7 +201,7 @@ impl Level<'_> {
             }
             let is_object = nest.is_object(depth) == Some(true);
             lead.push(if is_object { "{" } else { "[" });
-            // Inside all but the last one a value is open.
+            // In every container except the last one a value is open.
             let place = if depth + 1 == nest.depth() { place } else { Place::Atom };
             if is_object {
                 self.write_members(Open { place, container, shown }, objects, lead);
@@ -230,7 +231,7 @@ impl Level<'_> {
                     lead.push_inside(&inner);
                 }
             }
-            // An atom's text comes with its end.
+            // The text of an atom is appended as the tail.
             Place::Atom => return self.begin(self.tracker.open_leaf(), self.number > DOCUMENT, lead),
             _ => {}
         }
@@ -264,7 +265,7 @@ impl Level<'_> {
         match place {
             Place::First => {}
             Place::NextKey => lead.push(","),
-            // A number ends here.
+            // Ends a number.
             Place::AfterValue => lead.push(" "),
             Place::Key => lead.push(comma),
             _ => {
@@ -293,7 +294,7 @@ impl Level<'_> {
         }
     }
 
-    /// Returns a key that no pattern names.
+    /// Returns a key that no pattern contains.
     fn unused_key(self) -> String {
         let mut key = String::new();
         while self.tracker.patterns().automaton().names(&key) {

@@ -1,11 +1,11 @@
-//! Saved state: what is saved, by whom, and the reader and the writer that each layer uses for its own part.
+//! Saved state: its owner, and the reader and writer that each layer uses for its own part.
 //!
-//! A saved state is a header (`header.rs`) and a body. In the body numbers are varints: seven bits a byte, the lowest
-//! first, the eighth bit set in all bytes but the last. Bytes and text come after their length. There are no tags and
-//! no padding: whoever writes a part knows how to read it, and a change of any part is a new version.
+//! A saved state is a header (`header.rs`) and a body. Numbers in the body are varints: seven bits per byte, the lowest
+//! first, with the eighth bit set in all bytes except the last. Bytes and text follow their length. There are no tags
+//! and no padding: each part is read by the code that wrote it, and any change of a part needs a new version.
 //!
-//! The checksum finds accidents. It is no protection against people, so the body is read as hostile: each layer checks
-//! what it reads, and the length of everything is that of bytes that are there.
+//! The checksum detects accidents. It does not protect against attackers, so the body is treated as hostile: each layer
+//! checks what it reads, and no length may exceed the bytes that are left.
 
 mod error;
 mod header;
@@ -24,10 +24,10 @@ pub use crate::digest::Digest;
 use crate::error::Error;
 pub use crate::error::Impossible;
 
-/// More bytes than any stream has: a place beyond it is impossible, and sums of a few places below it do not overflow.
+/// More bytes than any stream has. Larger offsets are rejected, so sums of a few offsets do not overflow.
 pub(crate) const FARTHEST: u64 = 1 << 60;
 
-/// The kinds of saved state, those of `jsonspigot-llm` among them.
+/// The kinds of saved state, including those of `jsonspigot-llm`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     Parser = 1,
@@ -40,7 +40,7 @@ pub enum Kind {
     CallRewriter = 8,
 }
 
-/// The owner of a state: the patterns and choices of whoever saved it.
+/// The owner of a state: its kind, and digests of its patterns and options.
 #[derive(Clone, Copy, Debug)]
 pub struct Owner {
     pub kind: Kind,
@@ -49,15 +49,15 @@ pub struct Owner {
 }
 
 impl Owner {
-    /// The same with one more choice.
+    /// Returns the owner with one more option.
     pub fn with_choice(self, choice: u64) -> Self {
         Self { choices: self.choices.with(choice), ..self }
     }
 }
 
-/// Returns a state, of which `write` writes the body.
+/// Returns a state whose body is written by `write`.
 pub fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>) -> Result<Vec<u8>, Error> {
-    // A parser that retains nothing saves to less.
+    // Enough for a parser that retains nothing.
     let mut bytes = Vec::with_capacity(128);
     header::begin(owner, &mut bytes);
     write(&mut Writer::new(&mut bytes))?;
@@ -65,7 +65,7 @@ pub fn save(owner: &Owner, write: impl FnOnce(&mut Writer<'_>) -> Result<(), Err
     Ok(bytes)
 }
 
-/// Reads a state that belongs to `owner`; `read` reads the body, all of it.
+/// Restores a state that belongs to `owner`. `read` must read the whole body.
 pub fn restore(
     owner: &Owner,
     bytes: &[u8],

@@ -1,4 +1,4 @@
-//! Saved state of a parser: a text that leads to where it is, which is read again.
+//! Saved state of a parser: a text that leads to the state when it is read again.
 
 use alloc::vec::Vec;
 
@@ -11,10 +11,9 @@ use crate::saved;
 use crate::tokenizer::{Limits, Place};
 
 impl Parser {
-    /// Returns the parser's state as bytes. [`restore`](Self::restore) makes a parser of them that resumes as if nothing
-    /// had happened, in another process or on another machine: same events, ids, offsets, errors, snapshots, and patches
-    /// since a [`Revision`](crate::Revision) that was taken before.
-    ///
+    /// Returns the parser's state as bytes. [`restore`](Self::restore) resumes from them as if nothing had happened, in
+    /// another process or on another machine: with the same events, ids, offsets, errors, snapshots, and patches since
+    /// an earlier [`Revision`](crate::Revision).
     /// It may be called between any two chunks. Events of the last chunk that have not been read are not part of the
     /// state.
     ///
@@ -38,25 +37,26 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// [`NotRetained`](crate::ErrorKind::NotRetained) if the parser is [lenient](crate::ParserBuilder::lenient) and does
-    /// not retain all its text: only the text as it arrived leads to where it is. [`Panicked`](crate::ErrorKind::Panicked)
-    /// after a panic in a callback.
+    /// [`NotRetained`](crate::ErrorKind::NotRetained) if the parser is [lenient](crate::ParserBuilder::lenient) and
+    /// does not retain all its text, because only the original text leads to its state.
+    /// [`Panicked`](crate::ErrorKind::Panicked) after a panic in a callback.
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: a header of 26 bytes, a few bytes for each open container, the open key or number, the
-    /// text that is [retained](crate::Retain), the partial document if there are snapshots, and the keys of open objects
-    /// if duplicates are rejected. Patterns and choices are not in it; the program that restores it must have them.
+    /// Linear in the size of the state: a header of 26 bytes, a few bytes for each open container, the open key or
+    /// number, the [retained](crate::Retain) text, the partial document if there are snapshots, and the keys of open
+    /// objects if duplicates are rejected. Patterns and options are not saved; the program that restores the state must
+    /// have them.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
         saved::save(&self.owner(Kind::Parser), |out| self.save_body(out))
     }
 
-    /// Resumes where a [saved](Self::save) parser was. This parser is a new one, built with the same patterns and
-    /// choices; what it has read is forgotten.
+    /// Restores a [saved](Self::save) parser. This parser must be built with the same patterns and options; anything it
+    /// has read is discarded.
     ///
-    /// The bytes are treated as hostile: any bytes give a parser or an error, and memory is at most a small multiple of
-    /// their length. But anyone who can write a saved state can forge the parser's input, so protect it like the text
-    /// itself.
+    /// The bytes are treated as hostile: any bytes give a parser or an error, and memory use is at most a small
+    /// multiple of their length. But anyone who can write a saved state can forge the parser's input, so protect it
+    /// like the text itself.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, RestoreError};
@@ -76,7 +76,7 @@ impl Parser {
     ///
     /// # Errors
     ///
-    /// Any [`RestoreError`], depending on the bytes. Restoring is linear in their length.
+    /// Any [`RestoreError`], depending on the bytes. The cost is linear in their length.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
         saved::restore(&self.owner(Kind::Parser), bytes, |reader| self.restore_body(reader))?;
@@ -102,7 +102,7 @@ impl Parser {
         Ok(())
     }
 
-    /// Reads what [`save_body`](Self::save_body) wrote into a parser that is new, or was reset.
+    /// Restores the body written by [`save_body`](Self::save_body) into a new or reset parser.
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let first = reader.byte()?;
         let (outcome, is_after_number) = (first & !AFTER_NUMBER, first & AFTER_NUMBER != 0);
@@ -110,7 +110,7 @@ impl Parser {
         let text = reader.bytes()?;
         if self.original().is_some() {
             let is_read = match self.replay(text) {
-                // A parser that stops at the root may have left some of it.
+                // A parser that stops at the root may have left part of the text unread.
                 Ok(()) => self.position() == text.len() as u64,
                 // A lenient parser retains the byte at which it failed.
                 Err(Impossible) => outcome == FAILED && self.is_lenient(),
@@ -145,18 +145,18 @@ impl Parser {
             return if self.place() == Place::Atom { self.replay(b" ") } else { Ok(()) };
         }
         Impossible::unless(self.is_in_root_number())?;
-        // No byte after it is read.
+        // The space ends the number and is not read.
         Impossible::unless(self.feed_value_with(b" ", |_| {}) == Ok(0))
     }
 
-    /// Reads a text that has been read before.
+    /// Reads a text again, without events.
     fn replay(&mut self, text: &[u8]) -> Result<(), Impossible> {
         self.feed_dyn(text, &mut |_| {}).map_err(|_| Impossible)
     }
 
     /// Reads a text with jumps.
     fn replay_jumping(&mut self, text: &[u8], reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        // The text that was read was within the limits, but this one may be longer.
+        // The original text was within the limits, but this one may be longer.
         let limits = self.limits();
         self.set_limits(Limits::new().depth(limits.depth));
         let mut rest = text;

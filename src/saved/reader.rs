@@ -1,11 +1,11 @@
-//! Reads the parts of a state, of which nothing can be trusted.
+//! Reads the parts of a state, none of which is trusted.
 
 use alloc::string::String;
 
 use super::FARTHEST;
 use crate::error::{Error, ErrorKind, Impossible};
 
-/// Takes from the bytes of a state. Nothing that it returns is longer than the bytes that are there.
+/// A reader of the bytes of a state. It never returns more than the bytes that are left.
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -26,14 +26,14 @@ impl<'a> Reader<'a> {
         self.choice(&[false, true])
     }
 
-    /// One of the values, which were written by their places.
+    /// Reads the index of one of these values. Returns the value.
     pub fn choice<T: Copy>(&mut self, of: &[T]) -> Result<T, Impossible> {
         of.get(usize::from(self.byte()?)).copied().ok_or(Impossible)
     }
 
     #[inline]
     pub fn number(&mut self) -> Result<u64, Impossible> {
-        // Most are short.
+        // Most numbers are short.
         if let Some((&first, rest)) = self.rest.split_first()
             && first < 0x80
         {
@@ -59,12 +59,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A number up to this one.
+    /// Reads a number of at most `most`.
     pub fn at_most(&mut self, most: u64) -> Result<u64, Impossible> {
         self.number().ok().filter(|number| *number <= most).ok_or(Impossible)
     }
 
-    /// A place in a text.
+    /// Reads an offset in a text.
     pub fn place(&mut self) -> Result<u64, Impossible> {
         self.at_most(FARTHEST)
     }
@@ -73,7 +73,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.number()?).map_err(|_| Impossible)
     }
 
-    /// Reads the number of parts that follow, each of which takes a byte at least.
+    /// Reads the number of parts that follow, each of at least one byte.
     pub fn count(&mut self) -> Result<usize, Impossible> {
         self.size().ok().filter(|count| *count <= self.rest.len()).ok_or(Impossible)
     }
@@ -93,7 +93,7 @@ impl<'a> Reader<'a> {
         self.text().map(String::from)
     }
 
-    /// Reads something that may be missing.
+    /// Reads an optional part.
     pub fn option<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> Result<T, Impossible>,
@@ -101,13 +101,13 @@ impl<'a> Reader<'a> {
         if self.flag()? { read(self).map(Some) } else { Ok(None) }
     }
 
-    /// Nothing may be left.
+    /// Fails if any bytes are left.
     pub fn end(&self) -> Result<(), Impossible> {
         Impossible::unless(self.rest.is_empty())
     }
 }
 
-/// Reads what [`save_error`](super::save_error) wrote.
+/// Reads an error written by [`save_error`](super::save_error).
 pub fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
     let kind = reader.choice(ErrorKind::ALL)?;
     let place = (reader.place()?, reader.place()?, reader.place()?);

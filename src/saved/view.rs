@@ -1,4 +1,4 @@
-//! The only file of this folder that looks inside a parser: what a state consists of, and what restoring sets.
+//! Access to a parser's fields for saving and restoring. No other file of this folder looks inside a parser.
 
 use super::{Digest, Impossible, Kind, Owner, Reader, Writer};
 use crate::error::{Error, ErrorKind};
@@ -6,19 +6,19 @@ use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, InnerText, Outcome, Pars
 use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
 use crate::tree::Tree;
 
-/// Open, finished or failed, as a state spells it.
+/// The outcomes open, finished and failed, as they are saved.
 pub(super) const OPEN: u8 = 0;
 pub(super) const FINISHED: u8 = 1;
 pub(super) const FAILED: u8 = 2;
 
-/// What is saved.
+/// Saving.
 impl Parser {
     /// Returns the owner of a state of this parser, or of a type that contains it.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
     }
 
-    /// Returns the digest of the choices, the same on machines of any word size.
+    /// Returns the digest of the options, which does not depend on the machine's word size.
     pub(crate) fn choices(&self) -> Digest {
         let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
         let Limits { depth, key, string, number, total } = *tokenizer.limits();
@@ -26,7 +26,7 @@ impl Parser {
         let (leniency, accepts) = translator
             .as_deref()
             .map_or((0, false), |translator| (translator.allowed().bits(), translator.deviations().are_accepted()));
-        // Each of the small ones has bits of its own.
+        // Each small option has its own bits.
         let small = retained.policy() as u64
             | u64::from(followers.open_keys.is_some()) << 2
             | snapshots << 3
@@ -56,13 +56,13 @@ impl Parser {
         }
     }
 
-    /// Returns the text as it arrived, if all text is retained.
+    /// Returns the original text, if all of it is retained.
     pub(super) fn original(&self) -> Option<&[u8]> {
         self.engine.retained.original()
     }
 
-    /// Returns true if the retained text ends with a number that has ended before a byte that is not retained: one that
-    /// was left to the caller, or the bad byte. In the latter case it may also be a digit of a key.
+    /// Returns true if the retained text ends with a number that was ended by a byte that is not retained: one left to
+    /// the caller, or the bad byte. In the latter case the text may also end with a digit of a key.
     pub(super) fn has_ended_number(&self) -> bool {
         let has_ended = match (self.outcome().0, self.tree()) {
             // A comment may end with a digit too.
@@ -76,7 +76,7 @@ impl Parser {
         has_ended && self.original().and_then(<[u8]>::last).is_some_and(u8::is_ascii_digit)
     }
 
-    /// Returns the text of a level: the document, or a text in a string that is read inside.
+    /// Returns the text of a level: the document, or a text inside a string.
     pub(super) fn level(&self, number: usize) -> Level<'_> {
         let Engine { tokenizer, followers, inner, .. } = &self.engine;
         let (tree, keys) = (followers.tree.as_deref(), followers.open_keys.as_deref());
@@ -122,28 +122,28 @@ pub(super) struct Level<'a> {
 }
 
 impl<'a> Level<'a> {
-    /// Returns the retained text from the offset on at which the outermost open match begins.
+    /// Returns the retained text from the beginning of the outermost open match.
     pub(super) fn retained_from(self, outermost: u64) -> Option<&'a [u8]> {
         let Engine { retained, inner, .. } = &self.parser.engine;
         inner.level(self.number).map_or(retained, InnerText::kept).text_from(outermost)
     }
 }
 
-/// What is restored.
+/// Restoring.
 impl Parser {
     pub(super) fn place(&self) -> Place {
         self.engine.tokenizer.place()
     }
 
-    /// Returns the offset at which the next byte is read.
+    /// Returns the offset of the next byte.
     pub(super) fn position(&self) -> u64 {
         self.engine.tokenizer.offset()
     }
 
-    /// Restores the error of a parser that has read the text before.
+    /// Restores the error of a parser after its text was read again.
     pub(super) fn restore_failed(&mut self, error: Error, text: &[u8]) -> Result<(), Impossible> {
         if self.is_lenient() && self.is_open() && error.offset() < self.position() {
-            // It held bytes until the text ended, and has failed at the first of them.
+            // The parser held back bytes until the text ended, and failed at the first of them.
             let _ = self.finish_with(|_| {});
         }
         let is_possible = match self.stopped_by() {
@@ -162,7 +162,7 @@ impl Parser {
     /// Sets the limits of all texts.
     pub(super) fn set_limits(&mut self, limits: Limits) {
         self.engine.tokenizer.set_limits(limits);
-        // A text in a string that is shown is whole, and may have failed at a limit.
+        // The text of a string that is shown is saved completely, and may have exceeded a limit.
         if self.tree().is_none() {
             self.set_inner_limits(limits);
         }
@@ -173,14 +173,14 @@ impl Parser {
         self.engine.inner.set_limits(limits);
     }
 
-    /// Returns true if the text of a level, or of one around it, is retained for an open match. Then nothing of it has
-    /// been left out, and counters come from it.
+    /// Returns true if the text of a level, or of one around it, is retained for an open match. Then nothing was left
+    /// out of it, and it gives the right counters.
     fn is_retained(&self, level: usize) -> bool {
         let tracker = &self.engine.followers.tracker;
         self.engine.retained.policy() == Retain::Matches && (0..=level).any(|level| tracker.has_open_match_in(level))
     }
 
-    /// Fails unless all selected values of a level's text that are open began before an offset.
+    /// Fails unless all open selected values of a level began before `offset`.
     fn check_begun_before(&self, level: usize, offset: u64) -> Result<(), Impossible> {
         Impossible::unless(self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset))
     }
@@ -200,7 +200,7 @@ impl Parser {
         self.check_begun_before(level, offset)?;
         self.tokenizer_mut(level).ok_or(Impossible)?.set_offset(offset)?;
         if level == DOCUMENT && self.original().is_none() {
-            // What is read next is retained from here on.
+            // The text read next is retained from here on.
             self.engine.retained.release(None, offset);
         }
         Ok(())
@@ -230,7 +230,7 @@ impl Parser {
             tokenizer.resume(Progress { offset, lines, line_start: offset - column, token_start })?;
             self.check_begun_before(number, offset)?;
         }
-        // An array without elements has counted none.
+        // The next index of an array without elements is 0.
         Impossible::unless(self.levels().filter(|level| level.tokenizer.place() == Place::First).all(|level| {
             level.tracker.open_containers(level.number).last().is_none_or(|container| container.next_index == 0)
         }))

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::error::{Error, ErrorKind};
 
-/// Appends to the bytes of a state.
+/// A writer that appends to the bytes of a state.
 pub struct Writer<'a> {
     bytes: &'a mut Vec<u8>,
 }
@@ -39,7 +39,7 @@ impl<'a> Writer<'a> {
         self.bytes(text.as_bytes());
     }
 
-    /// Writes something that may be missing.
+    /// Writes an optional part.
     pub fn option<T>(&mut self, value: Option<T>, write: impl FnOnce(&mut Self, T)) {
         self.flag(value.is_some());
         if let Some(value) = value {

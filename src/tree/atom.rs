@@ -1,18 +1,17 @@
-//! Atoms in the arena: once they have ended, or, for those who asked for it, while they are still open: a number as far
-//! as it is one, a literal from its first letter on.
+//! Atoms in the arena. They are added when they end or, if the builder asked for it, shown while they are still open: a
+//! number as its longest prefix that is itself a number, a literal from its first letter on.
 //!
-//! A number's text only grows at its end, and so does its longest prefix that is itself a JSON number: that prefix is
-//! all of it, but for the signs, point and letter after the last digit. So an open atom is a node like an open
-//! string's: the last one, with text to which the next chunk adds what is new. It is shown at a chunk's end, not byte
-//! by byte.
+//! A number's text only grows at its end, and so does its longest prefix that is a JSON number, which lacks at most the
+//! signs, point and letter after the last digit. So an open atom is a node like an open string's: the last one, with
+//! text to which the next chunk appends. It is shown at the end of a chunk, not byte by byte.
 //!
-//! Whoever shows it makes a number of all its text each time that has grown. So a long one grows in steps that double.
+//! A reader parses all of a number's text each time it grows, so the shown part of a long number grows by doubling.
 
 use super::{NodeKind, Tree, too_large};
 use crate::error::Fault;
 
 impl NodeKind {
-    /// Returns the kind of an atom, by its whole text.
+    /// Returns the kind of the atom with this text.
     #[inline]
     fn of_atom(text: &str) -> Self {
         match text {
@@ -24,16 +23,16 @@ impl NodeKind {
     }
 }
 
-/// An open number longer than this grows by doubling. No text that a person would read is.
+/// An open number longer than this grows by doubling. Numbers meant for people are shorter.
 const GROWS_BY_DOUBLING: usize = 1024;
 
-/// Returns the part of an open number that is shown. It depends on nothing but the text, so each cut shows the same.
+/// Returns the part of an open number that is shown. It depends only on the text, so every chunking shows the same.
 fn stepped(text: &str) -> &str {
     let step = if text.len() <= GROWS_BY_DOUBLING { text.len() } else { 1 << text.len().ilog2() };
     text.get(..step).unwrap_or(text)
 }
 
-/// The [node limit](Tree::node_limit) while an open atom is shown: it is the last value until it has ended.
+/// The [node limit](Tree::node_limit) while an open atom is shown. No value can follow before the atom ends.
 const NO_NODES: u32 = 0;
 
 impl Tree {
@@ -42,7 +41,7 @@ impl Tree {
         self.has_open_atom = true;
     }
 
-    // Always inlined, as each kind of sink has one caller of it; where all have one kind, the compiler does so anyway.
+    // Always inlined: each kind of sink calls it once. With a single kind, the compiler inlines it anyway.
     #[cfg_attr(not(target_arch = "wasm32"), inline(always))]
     pub(crate) fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         self.has_open_atom = false;
@@ -60,18 +59,18 @@ impl Tree {
         Ok(())
     }
 
-    /// The same document, which from now on shows open atoms.
+    /// Enables showing open atoms.
     pub(crate) fn with_open_atoms(self) -> Self {
         Self { shows_open_atoms: true, ..self }
     }
 
-    /// Returns true if it shows the atom that is open at a chunk's end.
+    /// Returns true if an atom that is open at the end of a chunk is shown.
     pub(crate) fn shows_open_atoms(&self) -> bool {
         self.shows_open_atoms
     }
 
-    /// Shows the atom that has begun and not ended. `text` is all that has arrived of a number; of a literal, which its
-    /// first letter tells from the others, it is the whole text.
+    /// Shows the open atom. `text` is the part of a number that has arrived, or the whole text of a literal, which its
+    /// first letter determines.
     pub(crate) fn show_open_atom(&mut self, text: &str) {
         self.show_atom(stepped(text));
     }
@@ -80,7 +79,7 @@ impl Tree {
         let kind = NodeKind::of_atom(text);
         let known = self.known_of_number(kind, text).len();
         if !self.is_atom_shown() {
-            // Where there is no room nothing is shown. The error comes at the atom's end, as it would anyway.
+            // Without room nothing is shown. The end of the atom then reports the error.
             if kind == NodeKind::Number && known == 0 || self.push(kind, 0).is_err() {
                 return;
             }
@@ -92,7 +91,7 @@ impl Tree {
         self.shown = self.text.len() as u32;
     }
 
-    /// Ends an atom that is shown, or one for which there is no room.
+    /// Ends an atom that is already shown, or one for which there is no room.
     #[cold]
     fn end_atom_in_its_place(&mut self, text: &str, end: u64) -> Result<(), Fault> {
         if self.shows_open_atoms {
@@ -107,23 +106,23 @@ impl Tree {
         Ok(())
     }
 
-    /// Returns true if the last node is an atom that has not ended.
+    /// Returns true if the last node is an open atom.
     pub(super) fn is_atom_shown(&self) -> bool {
         self.node_limit == NO_NODES
     }
 
-    /// Returns the length of the shown part of the number that is open.
+    /// Returns the length of the shown part of the open number.
     fn atom_text_len(&self) -> usize {
         if self.is_atom_shown() { self.text.len() - self.atom_text_start() } else { 0 }
     }
 
-    /// Returns the place at which the text of the open atom begins, or would begin.
+    /// Returns the position at which the text of the open atom begins, or would begin.
     fn atom_text_start(&self) -> usize {
         let shown = self.nodes.last().filter(|_| self.is_atom_shown());
         shown.map_or(self.text.len(), |node| node.text as usize)
     }
 
-    /// The longest prefix of a number that is itself a number, as far as there is room for it; nothing of a literal,
+    /// Returns the longest prefix of a number that is itself a number and for which there is room. Empty for a literal,
     /// which has no text.
     fn known_of_number<'t>(&self, kind: NodeKind, text: &'t str) -> &'t str {
         if kind != NodeKind::Number {
@@ -131,7 +130,7 @@ impl Tree {
         }
         let room = self.limit as usize - self.atom_text_start();
         let fitting = text.get(..room).unwrap_or(text);
-        // Not a search: at most two characters of a number are not followed by a digit.
+        // Constant time: at most two characters of a number are not followed by a digit.
         fitting.trim_end_matches(|character: char| !character.is_ascii_digit())
     }
 }
@@ -152,7 +151,7 @@ mod tests {
         tree
     }
 
-    /// Shows the text in two pieces, or at once, behind digits that have taken room of their own; then it ends.
+    /// Shows the text in two pieces or at once, after `digits` one-digit numbers that take up room; then ends it.
     fn shown(digits: usize, limit: u32, text: &str, cut: Option<usize>) -> (String, Option<u64>) {
         let mut tree = in_array(limit + digits as u32);
         for _ in 0..digits {
@@ -185,7 +184,7 @@ mod tests {
         }
     }
 
-    /// Digit by digit: what is shown is brought up to date as often as it doubles, and whole at the end.
+    /// The shown part of a number that arrives digit by digit grows by doubling, and is complete at the end.
     #[test]
     fn a_long_number_grows_by_doubling() {
         let digits = "7".repeat(5000);
@@ -202,7 +201,7 @@ mod tests {
         assert_eq!(lengths, expected);
         tree.end_atom(&digits, 5001).unwrap();
         assert_eq!(tree.view().unwrap().to_string(), format!("[{digits}]"));
-        // A step may end where no number ends.
+        // A step may end inside a fraction or exponent.
         for (text, known) in [(format!("{}.5", "1".repeat(1024)), 1024), (format!("{}e+5", "1".repeat(1023)), 1023)] {
             let mut tree = in_array(10_000);
             tree.show_open_atom(&text);

@@ -1,17 +1,17 @@
-//! Finding a child by its name or index, and remembering where the last lookups found theirs: the same fields are
-//! looked up after each chunk, so the search goes on where the last one ended.
+//! Finds a child by name or index and remembers where recent lookups found theirs. Programs look up the same fields
+//! after each chunk, so a search resumes where the last one ended.
 
 use super::word::Word;
 use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, PartialValue, Tree, key_tag};
 
-/// The last lookups of a few members: where each was found, and the newest member that was looked at. They only save
-/// time: both are checked against the nodes, which stay as they are. Fields that share a place replace each other.
+/// The last lookups of a few members: the node that was found, and the newest member at that time. They only save time:
+/// both are checked against the nodes, which never move. Fields that share a slot replace each other.
 pub(super) type LookupCache = [Word; 8];
 
 impl Tree {
-    /// Returns the last member of this name. A member that is being written, or was looked up before, is found at once:
-    /// those are what interfaces look for.
-    // Always inlined: the name is usually known where this is called, and then a lookup costs half as much.
+    /// Returns the last member with this name. A member that is being written or was looked up before is found at once:
+    /// programs that show a document look for those.
+    // Always inlined: the name is usually a constant at the call, which halves the cost of a lookup.
     #[inline(always)]
     pub(super) fn member(&self, object: NodeId, name: &str) -> Option<NodeId> {
         let &Node { kind, is_open, end_or_newest: newest, .. } = &self.nodes[object as usize];
@@ -30,14 +30,14 @@ impl Tree {
         self.search(object, name, tag)
     }
 
-    /// Returns true if this is a member of this object and of this name.
+    /// Returns true if the node is a member of this object with this name.
     #[inline]
     fn is_member(&self, id: NodeId, object: NodeId, name: &str, tag: KeyTag) -> bool {
         let is_named = |node: &Node| node.key == tag && node.parent == object && self.key_of(node) == name.as_bytes();
         self.nodes.get(id as usize).is_some_and(is_named)
     }
 
-    /// Returns the last member of this name, among all that have arrived since the last lookup.
+    /// Returns the last member with this name, looking only at members that arrived since the last lookup.
     #[inline(never)]
     fn search(&self, object: NodeId, name: &str, tag: KeyTag) -> Option<NodeId> {
         let end = self.end(object);
@@ -57,15 +57,15 @@ impl Tree {
         found
     }
 
-    /// Returns where the last lookup of a member with this tag found it, and the newest member at that time. If there
-    /// was none, both are the root, which is no member.
+    /// Returns the node that the last lookup with this tag found, and the newest member at that time. Without a
+    /// previous lookup, both are the root, which is not a member.
     #[inline]
     fn last_lookup(&self, object: NodeId, tag: KeyTag) -> (NodeId, NodeId) {
         let both = self.lookup_cache[place(object, tag)].load();
         ((both >> 32) as NodeId, both as NodeId)
     }
 
-    /// Returns the element at an index; the newest of an open array is found at once.
+    /// Returns the element at an index. The newest element of an open array is found at once.
     #[inline]
     pub(super) fn element(&self, array: NodeId, index: usize) -> Option<NodeId> {
         let Node { kind: NodeKind::Array, is_open, end_or_newest, children, .. } = self.nodes[array as usize] else {

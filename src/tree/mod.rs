@@ -1,9 +1,9 @@
-//! The partial document: an append-only arena of what is known, in pre-order, and the views into it.
+//! The partial document: an append-only arena of values in pre-order, and the views into it.
 //!
-//! Each value is one [`Node`]. Children follow their parent, so a subtree is a range and the next sibling is where the
-//! range ends. All text is in one string, in the same order: a member's key, then its string or number. The last node's
-//! text ends where the string ends, and only that node can still grow. Nothing is ever moved. What changes in place is
-//! an open container's end, its newest child, and the number of its children.
+//! Each value is one [`Node`]. Children follow their parent, so a subtree is a range of nodes and the next sibling
+//! begins at the end of that range. All text is in one string, in the same order: a member's key, then its string or
+//! number. The last node's text ends where the string ends, and only that node can still grow. Nodes never move. Only
+//! an open container's end, newest child and number of children change in place.
 
 mod atom;
 mod lookup;
@@ -31,7 +31,7 @@ use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
 
-/// A node's place in the arena.
+/// A node's index in the arena.
 pub(crate) type NodeId = u32;
 
 /// No node: the parent of the root, the newest child of an empty container.
@@ -53,21 +53,21 @@ enum NodeKind {
 #[derive(Clone, Copy, Debug)]
 struct Node {
     parent: NodeId,
-    /// Of a closed value: the place after the last node inside. Of an open container: its newest child.
+    /// Of a closed value: the index after the last node inside. Of an open container: its newest child.
     end_or_newest: u32,
-    /// Of a member: where its key begins in the text. Of an element: its index.
+    /// Of a member: the position of its key in the text. Of an element: its index.
     place: u32,
-    /// The place at which the key ends and the string or number begins.
+    /// The position in the text at which the key ends and the string or number begins.
     text: u32,
-    /// The number of its children.
+    /// The number of children.
     children: u32,
     kind: NodeKind,
     is_open: bool,
-    /// Of a member: what is known of its key without reading it. Of anything else: [`NO_KEY`].
+    /// Of a member: the tag of its key. Of any other value: [`NO_KEY`].
     key: KeyTag,
 }
 
-/// A key's length and last byte, so that a member that is not the one looked for costs one comparison.
+/// A key's length and last byte, so that most other members are ruled out with one comparison.
 type KeyTag = [u8; 2];
 
 const NO_KEY: KeyTag = [0, 0];
@@ -91,35 +91,34 @@ impl Node {
     }
 }
 
-/// All that is known of a text so far.
+/// The known part of a JSON text.
 #[derive(Clone, Debug)]
 pub(crate) struct Tree {
     nodes: Vec<Node>,
     text: String,
-    /// The place at which the text of the nodes ends. A key whose value has not begun comes after it.
+    /// The length of the nodes' text. A key whose value has not begun comes after it.
     shown: u32,
     /// The innermost open container.
     open: NodeId,
     /// True if a number or literal has begun and not ended.
     has_open_atom: bool,
-    /// The number of values that have closed, and a digest of all that is shown: what revisions compare.
+    /// The number of closed values, and a digest of the document's content: revisions compare both.
     closed: u32,
     sums: Sums,
-    /// The largest length of the text and of the list of nodes.
+    /// The maximum length of the text and of the list of nodes.
     limit: u32,
-    /// The same for the nodes, but [0](atom) while an open atom is shown, so that the check for room, which every
-    /// value needs, also finds an atom that has its node already.
+    /// The node limit; [0](atom) while an open atom is shown, so that the capacity check catches that case too.
     node_limit: u32,
-    /// True if atoms are shown before they have ended.
+    /// True if open atoms are shown.
     shows_open_atoms: bool,
     lookup_cache: LookupCache,
-    /// What a reader of the document notes, as long as the document only grows.
+    /// A reader's note, valid while the document only grows.
     note: Word,
 }
 
 impl Tree {
     pub(crate) fn new() -> Self {
-        // One less than all 32 bits, since `NOTHING` is not a place.
+        // One less than the maximum, because `NOTHING` is not a valid index.
         Self::with_limit(u32::MAX - 1)
     }
 
@@ -153,7 +152,7 @@ impl Tree {
         self.sums = Sums::default();
     }
 
-    /// The text has failed: its root is never complete, whatever has closed.
+    /// Marks the text as failed: its root is never complete, even if it has closed.
     pub(crate) fn fail(&mut self) {
         if let Some(root) = self.nodes.first_mut()
             && !root.is_open
@@ -164,13 +163,13 @@ impl Tree {
         }
     }
 
-    /// The document as far as it is known.
+    /// Returns the root of the known part of the document.
     #[inline]
     pub(crate) fn view(&self) -> Option<PartialValue<'_>> {
         (!self.nodes.is_empty()).then(|| PartialValue::new(self, 0))
     }
 
-    /// A member's key: kept after the shown text until its value begins.
+    /// Appends a member's key after the shown text, where it waits for its value.
     #[inline]
     pub(crate) fn key(&mut self, key: &str, at: u64) -> Result<(), Fault> {
         if key.len() > self.room() {
@@ -202,7 +201,7 @@ impl Tree {
         self.push(NodeKind::String, at).map(drop)
     }
 
-    /// Adds as much text as fits to the open string, so that the limit bites at the same byte for every chunking.
+    /// Appends as much text as fits to the open string, so that every chunking reaches the limit at the same byte.
     #[inline]
     pub(crate) fn append(&mut self, text: &str, at: u64) -> Result<(), Fault> {
         if text.len() > self.room() {
@@ -236,7 +235,7 @@ impl Tree {
         }
     }
 
-    /// Adds an open value.
+    /// Appends an open value.
     #[inline]
     fn push(&mut self, kind: NodeKind, at: u64) -> Result<NodeId, Fault> {
         if self.nodes.len() as u32 >= self.node_limit {
@@ -268,7 +267,7 @@ impl Tree {
         id
     }
 
-    /// Returns how much more text there may be.
+    /// Returns the number of bytes of text that still fit.
     #[inline]
     fn room(&self) -> usize {
         self.limit as usize - self.text.len()
@@ -281,7 +280,7 @@ impl Tree {
         if node.is_open { self.nodes.len() as u32 } else { node.end_or_newest }
     }
 
-    /// The place in the text of a node's string or number.
+    /// Returns the range of a node's string or number in the text.
     #[inline]
     fn text_range(&self, id: NodeId) -> Range<usize> {
         let end = match self.nodes.get(id as usize + 1) {
@@ -292,13 +291,13 @@ impl Tree {
         self.nodes[id as usize].text as usize..end as usize
     }
 
-    /// The bytes of a member's key.
+    /// Returns the bytes of a member's key.
     #[inline]
     fn key_of(&self, member: &Node) -> &[u8] {
         &self.text.as_bytes()[member.place as usize..member.text as usize]
     }
 
-    /// Returns the step that leads to a node from its parent; nothing for the root, or where there is no node.
+    /// Returns the key or index of a node in its parent; `None` for the root or an invalid id.
     fn segment(&self, id: NodeId) -> Option<Segment<'_>> {
         let node = self.nodes.get(id as usize)?;
         if node.parent == NOTHING {
@@ -310,12 +309,12 @@ impl Tree {
         }
     }
 
-    /// The segments from the root to a node.
+    /// Returns the segments from the root to a node.
     fn segments(&self, id: NodeId) -> impl Iterator<Item = Segment<'_>> {
         self.segments_and(id, None)
     }
 
-    /// The same, and one that follows them.
+    /// Returns the segments from the root to a node, followed by `last`.
     fn segments_and<'a>(&'a self, mut id: NodeId, last: Option<Segment<'a>>) -> impl Iterator<Item = Segment<'a>> {
         let mut upwards = Vec::new();
         upwards.extend(last);
@@ -326,7 +325,7 @@ impl Tree {
         upwards.into_iter().rev()
     }
 
-    /// The segments of the innermost open value.
+    /// Returns the segments from the root to the innermost open value.
     pub(crate) fn innermost(&self) -> impl Iterator<Item = Segment<'_>> {
         let open_string = self.nodes.last().filter(|last| last.kind == NodeKind::String && last.is_open);
         let id = if open_string.is_some() { self.nodes.len() as u32 - 1 } else { self.open };

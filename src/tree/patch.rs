@@ -12,13 +12,14 @@ use crate::path::write_pointer_token;
 /// One operation of a patch: RFC 6902's `add`, or an `append` of text to a string.
 ///
 /// `Display` and `Serialize` print `{"op":"add","path":"/a/0","value":…}` and
-/// `{"op":"append","path":"/a/0","value":"…"}`, paths as RFC 6901 pointers. An `add` of an element names its index,
-/// which is the array's length; an `add` of a member replaces an earlier one of the same name, as the RFC says.
+/// `{"op":"append","path":"/a/0","value":"…"}`, with paths as RFC 6901 pointers. An `add` of an element names its
+/// index, which is the array's length; an `add` of a member replaces an earlier one with the same name, as the RFC
+/// requires.
 ///
-/// If the parser was built with [`provisional`](crate::ParserBuilder::provisional), a number may be shown before it has
-/// ended. Where such a number has grown since the revision, the operation is RFC 6902's `replace`:
-/// `{"op":"replace","path":"/a/0","value":12}`. It is always the first one of a patch, and the only one of its kind.
-/// A number that has ended as it was shown needs no operation.
+/// If the parser was built with [`provisional`](crate::ParserBuilder::provisional), a number may be shown while it is
+/// open. If such a number has grown since the revision, the operation is RFC 6902's `replace`:
+/// `{"op":"replace","path":"/a/0","value":12}`. It is always the first operation of a patch, and a patch has at most
+/// one. A number that ended exactly as it was shown needs no operation.
 #[derive(Clone, Copy, Debug)]
 pub struct PatchOp<'a> {
     value: PartialValue<'a>,
@@ -28,14 +29,14 @@ pub struct PatchOp<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PatchKind {
     Add,
-    /// Text is added to a string; where it begins in the string's.
+    /// Text is appended to a string, from this offset in the string.
     Append(usize),
-    /// A number has become longer.
+    /// A number has grown.
     Replace,
 }
 
 impl<'a> PatchOp<'a> {
-    /// The RFC 6901 pointer of the value that is added, replaced or grows; empty for the root.
+    /// Returns the RFC 6901 pointer of the value that is added, replaced or extended; empty for the root.
     #[must_use]
     pub fn path(&self) -> String {
         let mut path = String::new();
@@ -46,13 +47,13 @@ impl<'a> PatchOp<'a> {
         path
     }
 
-    /// The value as it is now: the one added, or the string or number that has grown.
+    /// Returns the current value: the added value, or the string or number that has grown.
     #[must_use]
     pub fn value(&self) -> PartialValue<'a> {
         self.value
     }
 
-    /// The text that an append adds; nothing for any other operation.
+    /// Returns the text that an append adds; `None` for any other operation.
     #[must_use]
     pub fn appended(&self) -> Option<&'a str> {
         match self.kind {
@@ -61,8 +62,7 @@ impl<'a> PatchOp<'a> {
         }
     }
 
-    /// Returns true if the value takes the place of the one that is there: of a number that was still open when it was
-    /// shown.
+    /// Returns true if the value replaces a number that was still open when it was shown.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
@@ -85,7 +85,7 @@ impl<'a> PatchOp<'a> {
 }
 
 impl PatchOp<'_> {
-    /// The name of the operation.
+    /// Returns the name of the operation.
     pub(crate) fn name(&self) -> &'static str {
         match self.kind {
             PatchKind::Add => "add",
@@ -111,10 +111,10 @@ impl fmt::Display for PatchOp<'_> {
 }
 
 impl Tree {
-    /// The operations since a revision, in document order; nothing since a revision of other content.
+    /// Returns the operations since a revision, in document order; `None` for a revision of other content.
     ///
-    /// The news is the growth of one string or number, if the last node was an open one, and the nodes after the
-    /// revision. Each of them whose parent is an old node is added, with everything in it.
+    /// A patch consists of the growth of one string or number, if the last node was open, and the nodes after the
+    /// revision. Each new node whose parent is an old node is added, with its whole subtree.
     pub(crate) fn patch_since(&self, revision: Revision) -> Option<Vec<PatchOp<'_>>> {
         let Extent { nodes, text } = self.known(revision)?;
         let mut patch = Vec::from_iter(nodes.checked_sub(1).and_then(|last| self.growth(last, text)));
@@ -126,11 +126,11 @@ impl Tree {
         Some(patch)
     }
 
-    /// Returns the text that a string or number has gained since its text was shown up to `shown`.
+    /// Returns the growth of a string or number since its text was shown up to `shown`.
     fn growth(&self, node: NodeId, shown: u32) -> Option<PatchOp<'_>> {
         let text = self.text_range(node);
         let from = (shown as usize).checked_sub(text.start).filter(|from| *from < text.len())?;
-        // It is one, unless somebody made up the revision.
+        // Always a boundary, unless the revision was forged.
         if !self.text.is_char_boundary(shown as usize) {
             return None;
         }

@@ -1,4 +1,4 @@
-//! Printing the partial document.
+//! Prints the partial document.
 
 use core::fmt::{self, Write};
 
@@ -6,8 +6,8 @@ use super::{Node, NodeKind, PartialValue};
 use crate::path::write_escape;
 use crate::tokenizer::plain_len;
 
-/// Prints the JSON that is known, on one line: open strings, arrays and objects are closed, numbers are as spelt, and
-/// duplicate keys are kept in their places. Does not recurse.
+/// Prints the known JSON on one line. Open strings, arrays and objects are closed, numbers keep their spelling, and
+/// duplicate keys are kept in order. Does not recurse.
 impl fmt::Display for PartialValue<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write_to(f)
@@ -15,7 +15,7 @@ impl fmt::Display for PartialValue<'_> {
 }
 
 impl PartialValue<'_> {
-    /// Prints it anywhere.
+    /// Prints the value to any writer.
     pub(crate) fn write_to(self, f: &mut impl Write) -> fmt::Result {
         let Self { tree, node: root } = self;
         let last = tree.end(root);
@@ -43,7 +43,7 @@ impl PartialValue<'_> {
         Ok(())
     }
 
-    /// A container's bracket, or all of any other value. Returns whether it is a container.
+    /// Writes a container's opening bracket, or the whole of any other value. Returns true for a container.
     fn write_opening(self, f: &mut impl Write) -> Result<bool, fmt::Error> {
         match self.node().kind {
             NodeKind::Null => f.write_str("null")?,
@@ -65,7 +65,7 @@ pub(crate) fn write_string(out: &mut impl Write, text: &str) -> fmt::Result {
     out.write_char('"')
 }
 
-/// Writes the inside of a JSON string, escaped.
+/// Writes the content of a JSON string, escaped, without the quotes.
 pub fn write_escaped(out: &mut impl Write, text: &str) -> fmt::Result {
     let mut rest = text;
     loop {

@@ -1,13 +1,12 @@
-//! Revisions, and which of them a document knows: those of documents that had shown the same, up to there.
+//! Revisions of a document, and the check that a document knows a revision.
 //!
-//! A document only grows, so a revision says how far it had grown, and has a digest of what it showed then. Another
-//! document that began with the same knows the revision too: a clone, one that was restored from a saved state in
-//! another process, or one that has read the same text again. What a patch adds to is the same for all of them.
+//! A document only grows, so a revision records how far it had grown and a digest of its content then. Every other
+//! document that began with the same content knows the revision too: a clone, one restored from a saved state in
+//! another process, or one that has read the same text again. The base of a patch is the same for all of them.
 //!
-//! The digest is a sum, of something for each node and for each word of the text. So the digest of a beginning is that
-//! of all without what has come since, and to find it costs as much as the patch does. The sum of all is brought up to
-//! date by the first revision after the document has grown: each node and each word is read once for that, whatever the
-//! values are.
+//! The digest is a sum with one term for each node and each word of the text. So the digest of a prefix is the total
+//! minus the terms added since, which costs as much as the patch does. The first revision after the document has grown
+//! brings the total up to date, and reads each new node and word once.
 
 use core::ops::Range;
 #[cfg(test)]
@@ -17,19 +16,19 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use super::word::Word;
 use super::{Node, Tree};
 
-/// The content of a snapshot at a moment, to be compared with a later one: 20 bytes, whatever is shown.
+/// The content of a snapshot at one moment, to be compared with a later one. Always 20 bytes.
 ///
-/// A revision is content: two are equal if and only if the same values were shown and the same of them had closed. So
-/// it is known to every parser whose document began with that content: the one that gave it, a clone, one that was
-/// [restored](crate::Parser::restore) in another process, or one that has read the same text again. Any other
-/// parser refuses it. The default is the moment before anything is shown, which every parser knows.
+/// Two revisions are equal if and only if the same values were shown and the same of them had closed. So a revision is
+/// known to every parser whose document began with that content: the parser that returned it, a clone, a parser that
+/// was [restored](crate::Parser::restore) in another process, or one that has read the same text again. Any other
+/// parser rejects it. The default is the revision of an empty document, which every parser knows.
 ///
-/// The content is compared by a digest of 64 bits, which is not keyed: texts that were made up for it may collide, and
-/// then a patch is applied to a copy that it does not fit. Other texts do not, in practice.
+/// Contents are compared by a 64-bit digest, which is not keyed. Texts crafted to collide may do so, and then a patch
+/// is applied to a copy that it does not fit. Other texts do not collide in practice.
 ///
-/// A snapshot changes only by growing and closing: [`has_changed_since`](crate::Parser::has_changed_since) says whether
-/// it has, and [`patch_since`](crate::Parser::patch_since) returns what is new. A value that has only closed adds
-/// nothing to a patch.
+/// A snapshot changes only by growing and closing: [`has_changed_since`](crate::Parser::has_changed_since) reports
+/// whether it has changed, and [`patch_since`](crate::Parser::patch_since) returns the changes. A value that has only
+/// closed adds nothing to a patch.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -53,7 +52,7 @@ use super::{Node, Tree};
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Revision {
-    /// A digest of what was shown.
+    /// A digest of the content.
     digest: u64,
     extent: Extent,
     /// The number of values that had closed.
@@ -62,8 +61,8 @@ pub struct Revision {
 
 /// Saved state.
 impl Revision {
-    /// The revision as bytes, to be kept beside a [saved](crate::Parser::save) parser: in another process too, they
-    /// give a revision that the restored parser knows.
+    /// Returns the revision as bytes, to be stored with a [saved](crate::Parser::save) parser. In another process, they
+    /// restore a revision that the restored parser knows.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Revision};
@@ -90,8 +89,8 @@ impl Revision {
         bytes
     }
 
-    /// The revision that gave these [bytes](Self::to_bytes). Bytes that were made up give one that no parser knows, or
-    /// one whose patch means nothing.
+    /// Restores the revision from its [bytes](Self::to_bytes). Forged bytes give a revision that no parser knows, or
+    /// one whose patch is meaningless.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 20]) -> Self {
         let word = |place: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| bytes[place + byte]));
@@ -100,14 +99,14 @@ impl Revision {
     }
 }
 
-/// The amount of a document that is shown: its nodes and its text, of which neither ever shrinks.
+/// The size of a document: its nodes and its text. Neither ever shrinks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Extent {
     pub(super) nodes: u32,
     pub(super) text: u32,
 }
 
-/// The sum of the first nodes and of the first whole words of text.
+/// The sum of the first nodes and the first whole words of text.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sum {
     nodes: u32,
@@ -115,31 +114,31 @@ struct Sum {
     sum: u64,
 }
 
-/// The sums that later ones start from, so that a revision does not read the whole document again.
+/// The sums that later sums start from, so that a revision does not read the whole document again.
 #[derive(Debug, Default)]
 pub(super) struct Sums {
-    /// Moved ahead when the document grows after a revision.
+    /// Updated when the document grows after a revision.
     base: Sum,
-    /// True if a revision has read what came after the base.
+    /// True if a revision has read beyond the base.
     is_behind: AtomicBool,
     latest: LatestSum,
-    /// The number of nodes and words that have been read.
+    /// The number of nodes and words that were read.
     #[cfg(test)]
     read: AtomicUsize,
 }
 
-/// A copy shares what is known of its beginning.
+/// A clone keeps the base.
 impl Clone for Sums {
     fn clone(&self) -> Self {
         Self { base: self.base, ..Self::default() }
     }
 }
 
-/// The sum of all that is shown, once a revision has asked for it. Several threads may ask at once, but they all find
-/// the same, as the document does not grow meanwhile.
+/// The sum of the whole document, once a revision has asked for it. Several threads may compute it at once, but all get
+/// the same sum, because the document does not grow meanwhile.
 #[derive(Debug, Default)]
 struct LatestSum {
-    /// The number of nodes, and that of words: written after the sum, and read before it.
+    /// The numbers of nodes and words: written after the sum, and read before it.
     places: Word,
     sum: Word,
 }
@@ -158,7 +157,7 @@ impl LatestSum {
 
 const WORD: u32 = 8;
 
-/// Mixes a word with its place, so that no other order of the same words has the same sum.
+/// Mixes a word with its position, so that other orders of the same words have other sums.
 #[inline]
 fn mixed(word: u64, place: u32) -> u64 {
     let mixed = (word ^ u64::from(place).wrapping_mul(0x9E37_79B9_7F4A_7C15)).wrapping_mul(0xD6E8_FEB8_6659_FD93);
@@ -168,7 +167,7 @@ fn mixed(word: u64, place: u32) -> u64 {
 fn of_node(node: &Node, place: u32) -> u64 {
     let places = u64::from(node.place) << 32 | u64::from(node.text);
     let kind = u64::from(node.parent) << 32 | (node.kind as u64) << 8 | u64::from(node.is_member());
-    // Never that of a word.
+    // Differs from the term of any word.
     mixed(mixed(places, place) ^ kind, !place)
 }
 
@@ -178,18 +177,19 @@ impl Tree {
         Revision { digest: self.digest_at(extent), extent, closed: self.closed }
     }
 
-    /// Returns true if anything has been shown or has closed since. True for a revision of another document.
+    /// Returns true if a value was shown or closed since. True for a revision of another document.
     pub(crate) fn has_changed_since(&self, revision: Revision) -> bool {
-        // The digest last, as it costs what is new.
+        // The digest comes last, because its cost is linear in the changes.
         revision.extent != self.extent() || revision.closed != self.closed || revision != self.revision()
     }
 
-    /// Returns the amount that is shown.
+    /// Returns the size of the document.
     fn extent(&self) -> Extent {
         Extent { nodes: self.nodes.len() as u32, text: self.shown }
     }
 
-    /// Must be called before the document grows: what the last revision has read is not read by the next one.
+    /// Moves the base past the last revision, so that the next one does not read the same again. Must be called before
+    /// the document grows.
     #[inline]
     pub(super) fn before_growth(&mut self) {
         if *self.sums.is_behind.get_mut() {
@@ -197,7 +197,7 @@ impl Tree {
         }
     }
 
-    // Not inlined: what grows stays small, and few chunks pay for it.
+    // Not inlined, to keep its callers small; few chunks need it.
     #[cold]
     #[inline(never)]
     fn move_base(&mut self) {
@@ -205,7 +205,7 @@ impl Tree {
         *self.sums.is_behind.get_mut() = false;
     }
 
-    /// Returns the sum of all nodes and all whole words that are shown.
+    /// Returns the sum of all nodes and all whole words of the document.
     fn sum(&self) -> Sum {
         let Sums { base, is_behind, latest, .. } = &self.sums;
         let (nodes, words) = (self.nodes.len() as u32, self.shown / WORD);
@@ -218,7 +218,7 @@ impl Tree {
         })
     }
 
-    /// Adds up some nodes and some whole words.
+    /// Returns the sum of these nodes and whole words.
     fn sum_of(&self, nodes: Range<u32>, words: Range<u32>) -> u64 {
         #[cfg(test)]
         self.sums.read.fetch_add(nodes.len() + words.len(), Ordering::Relaxed);
@@ -229,7 +229,7 @@ impl Tree {
         of_words.fold(sum, |sum, (word, place)| sum.wrapping_add(mixed(u64::from_le_bytes(*word), place)))
     }
 
-    /// Returns the digest of what was shown when the document had grown so far. Costs what has come since.
+    /// Returns the digest of the document when it had this size. The cost is linear in its growth since then.
     fn digest_at(&self, extent: Extent) -> u64 {
         let Sum { nodes, words, sum } = self.sum();
         let whole = extent.text / WORD;
@@ -240,7 +240,8 @@ impl Tree {
         if rest.is_empty() { sum } else { sum.wrapping_add(mixed(u64::from_le_bytes(word), whole)) }
     }
 
-    /// How far the document had grown at a revision, if it has ever been as it was then. Costs what has come since.
+    /// Returns the document's size at a revision, if it ever had that content. The cost is linear in its growth since
+    /// then.
     pub(super) fn known(&self, Revision { digest, extent, .. }: Revision) -> Option<Extent> {
         let now = self.extent();
         let is_known = extent.nodes <= now.nodes && extent.text <= now.text && self.digest_at(extent) == digest;
@@ -257,7 +258,7 @@ mod tests {
     use crate::tokenizer::ValueKind::{Array, Object};
     use crate::tree::Tree;
 
-    /// Adds what a text brings next.
+    /// Adds the next values of a text.
     type Step = fn(&mut Tree, usize);
 
     fn member(tree: &mut Tree, key: &str) {
@@ -265,8 +266,8 @@ mod tests {
         tree.end_atom("null", 0).unwrap();
     }
 
-    /// Revisions and patches after each token read each node and each word of text at most twice, whatever the tokens
-    /// are, and however much had come before the first revision.
+    /// Revisions and patches after each token read each node and each word of text at most twice, for all kinds of
+    /// tokens and any size of the document before the first revision.
     #[test]
     fn revisions_cost_the_same_for_all_kinds_of_values() {
         const STEPS: usize = 1000;
@@ -332,7 +333,7 @@ mod tests {
         }
     }
 
-    /// A parser that knows a revision by its content reads what came after it, not what came before.
+    /// A parser that knows a revision by its content reads only the changes since then.
     #[test]
     fn revisions_of_another_parser_cost_what_has_come_since() {
         let mut trees = [Tree::new(), Tree::new()];

@@ -1,4 +1,4 @@
-//! Looking at the partial document: a `Copy` view of one value.
+//! A `Copy` view of one value of the partial document.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -14,17 +14,17 @@ use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
 
-/// A value as far as it is known: a `Copy` view into the parser's snapshot. Looking allocates nothing.
+/// The known part of a value: a `Copy` view into the parser's snapshot. Reading it allocates nothing.
 ///
 /// | in the text | shown |
 /// |---|---|
 /// | a string | from its opening quote on, with the text so far; complete at its closing quote |
 /// | an array, an object | from its opening bracket on, with its children so far; complete at its closing bracket |
 /// | a number, `true`, `false`, `null` | once it has ended, and complete then |
-/// | the same, with [`provisional`](crate::ParserBuilder::provisional) | as far as it is known; complete once it has ended |
+/// | these with [`provisional`](crate::ParserBuilder::provisional) | the known part; complete once it has ended |
 /// | a key | together with its value |
 ///
-/// A complete value never changes, unless a duplicate key takes its place
+/// A complete value never changes, unless a duplicate key replaces it
 /// ([`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject) rules that out).
 ///
 /// ```
@@ -49,14 +49,14 @@ pub struct PartialValue<'a> {
 /// A member of an object: its key and its value.
 type Entry<'a> = (&'a str, PartialValue<'a>);
 
-/// Values of a snapshot, in document order: what [`iter`](PartialValue::iter) and [`walk`](PartialValue::walk) return.
-/// Each step costs the same.
+/// An iterator over values of a snapshot in document order, returned by [`iter`](PartialValue::iter) and
+/// [`walk`](PartialValue::walk). Each step takes constant time.
 #[derive(Clone)]
 pub struct PartialValues<'a> {
     tree: &'a Tree,
     next: NodeId,
     end: NodeId,
-    /// True if what is in a value comes after it, and not only what is beside it.
+    /// True if the values inside a value follow it, and not only its siblings.
     enters: bool,
 }
 
@@ -80,16 +80,16 @@ impl fmt::Debug for PartialValues<'_> {
 }
 
 /// The state of the value at a path ([`PartialValue::state_of`]).
-// Exhaustive: a value is there or not, and may change or not.
+// Exhaustive: a value exists or not, and may still change or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ValueState {
-    /// It is not there, but may still arrive.
+    /// It does not exist yet, but may still arrive.
     Pending,
     /// It has begun and may still grow.
     Partial,
     /// It is complete and can no longer change.
     Complete,
-    /// It is not there and can't arrive any more: its parent closed without it, or can't contain it.
+    /// It does not exist and cannot arrive any more: its parent closed without it, or cannot contain it.
     Absent,
 }
 
@@ -111,12 +111,12 @@ impl<'a> PartialValue<'a> {
         Self { node, ..self }
     }
 
-    /// Returns the container that the value is in; nothing that exists for the root.
+    /// Returns the id of the value's parent; an id without a node for the root.
     pub(crate) fn parent(self) -> NodeId {
         self.node().parent
     }
 
-    /// Returns the word that a reader of the document may keep beside it, as long as the document only grows.
+    /// Returns the word that a reader may store with the document; it is valid while the document only grows.
     pub(crate) fn note(self) -> &'a Word {
         &self.tree.note
     }
@@ -126,17 +126,17 @@ impl<'a> PartialValue<'a> {
         &self.tree.nodes[self.node as usize]
     }
 
-    /// The last value that shows. If a string is open, or an atom that shows, this is it.
+    /// Returns the last value of the document. An open string, or an open atom that is shown, is always the last value.
     fn last_in_document(self) -> Self {
         Self { node: self.tree.nodes.len() as u32 - 1, ..self }
     }
 
-    /// The innermost open value of the document, which is in this one if this one is open.
+    /// Returns the innermost open value of the document, which is inside this one if this one is open.
     pub(crate) fn innermost_open(self) -> NodeId {
         let last = self.last_in_document();
         match self.tree.open {
             _ if !last.is_complete() => last.node,
-            // A text that has failed after its root.
+            // The text failed after its root.
             NOTHING => self.node,
             open => open,
         }
@@ -147,7 +147,7 @@ impl<'a> PartialValue<'a> {
         &self.tree.text[self.tree.text_range(self.node)]
     }
 
-    /// The value's kind; it never changes.
+    /// Returns the value's kind, which never changes.
     #[inline]
     #[must_use]
     pub fn kind(self) -> ValueKind {
@@ -161,21 +161,21 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// Returns true if the value was received whole. After an error the root is not.
+    /// Returns true if the value was received completely. After an error the root is not complete.
     #[inline]
     #[must_use]
     pub fn is_complete(self) -> bool {
         !self.node().is_open
     }
 
-    /// The text of a string so far.
+    /// Returns the text of a string so far; `None` for any other value.
     #[inline]
     #[must_use]
     pub fn as_str(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::String).then(|| self.text())
     }
 
-    /// The value of a boolean.
+    /// Returns the value of a boolean; `None` for any other value.
     #[must_use]
     pub fn as_bool(self) -> Option<bool> {
         match self.node().kind {
@@ -185,8 +185,8 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// A number as it is spelt, to be parsed as whatever it has to fit; of one that is still open, the longest prefix
-    /// that is a number.
+    /// Returns a number as it is spelt, so that the caller can parse it as any type; of an open number, the longest
+    /// prefix that is a number.
     #[must_use]
     pub fn as_number(self) -> Option<&'a str> {
         (self.node().kind == NodeKind::Number).then(|| self.text())
@@ -202,33 +202,34 @@ impl<'a> PartialValue<'a> {
         self.node().kind == NodeKind::Null
     }
 
-    /// Returns the number of elements or entries that have been shown, duplicates counted; 0 for anything else.
+    /// Returns the number of elements or entries so far, including duplicates; 0 for any other value.
     #[must_use]
     pub fn len(self) -> usize {
         self.node().children as usize
     }
 
-    /// Returns true if there are none.
+    /// Returns true if the value has no elements or entries.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The children in document order, duplicates included. Each knows the [segment](Self::segment) that leads to it.
+    /// Returns the children in document order, including duplicates. Each has the [segment](Self::segment) that leads
+    /// to it.
     pub(crate) fn children(self) -> PartialValues<'a> {
         let Self { tree, node } = self;
         PartialValues { tree, next: node + 1, end: tree.end(node), enters: false }
     }
 
-    /// The elements of an array, in order; nothing for anything else.
+    /// Returns the elements of an array in order; no elements for any other value.
     #[must_use = "iterators are lazy"]
     pub fn iter(self) -> PartialValues<'a> {
         let children = self.children();
         if self.node().kind == NodeKind::Array { children } else { PartialValues { next: children.end, ..children } }
     }
 
-    /// This value and all values in it, in document order: a container comes before its children. Does not recurse;
-    /// each step costs the same, whatever the depth.
+    /// Returns this value and all values inside it in document order: a container comes before its children. Does not
+    /// recurse; each step takes constant time at any depth.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet, Segment};
@@ -250,13 +251,13 @@ impl<'a> PartialValue<'a> {
         PartialValues { tree, next: node, end: tree.end(node), enters: true }
     }
 
-    /// The key or index by which its parent has it; `None` for the root.
+    /// Returns the value's key or index in its parent; `None` for the root.
     #[must_use]
     pub fn segment(self) -> Option<Segment<'a>> {
         self.tree.segment(self.node)
     }
 
-    /// Returns the number of containers that it is in: 0 for the root. The cost is linear in that.
+    /// Returns the number of containers around the value: 0 for the root. The cost is linear in that number.
     #[must_use]
     pub fn depth(self) -> usize {
         core::iter::successors(Some(self.node), |node| {
@@ -267,7 +268,7 @@ impl<'a> PartialValue<'a> {
             - 1
     }
 
-    /// The entries of an object, in document order, duplicates included; nothing for anything else.
+    /// Returns the entries of an object in document order, including duplicates; no entries for any other value.
     #[must_use = "iterators are lazy"]
     pub fn entries(self) -> FilterMap<PartialValues<'a>, fn(Self) -> Option<Entry<'a>>> {
         fn entry(value: PartialValue<'_>) -> Option<Entry<'_>> {
@@ -279,32 +280,32 @@ impl<'a> PartialValue<'a> {
         self.children().filter_map(entry)
     }
 
-    /// The member of this name, the last one if there are several. The cost is linear in the entries, but the newest
-    /// one of an open object is found at once, and so are the few that were looked up last.
+    /// Returns the member with this name, the last one if there are several. The cost is linear in the number of
+    /// entries, but the newest member of an open object and the few last looked up are found at once.
     #[inline]
     #[must_use]
     pub fn get(self, key: &str) -> Option<Self> {
         self.tree.member(self.node, key).map(|child| Self::new(self.tree, child))
     }
 
-    /// The element at this index. The cost is linear in the elements before it, but the newest one of an open array is
-    /// found at once.
+    /// Returns the element at this index. The cost is linear in the number of elements before it, but the newest
+    /// element of an open array is found at once.
     #[inline]
     #[must_use]
     pub fn index(self, index: usize) -> Option<Self> {
         self.tree.element(self.node, index).map(|child| Self::new(self.tree, child))
     }
 
-    /// The value at a concrete path from here, such as `ask_slots[0].message`; `$` is this value.
+    /// Returns the value at a concrete path from this value, such as `ask_slots[0].message`; `$` is this value.
     ///
-    /// `None` if it is not there (yet), or if the text is not a concrete path.
+    /// Returns `None` if the value does not exist (yet) or the text is not a concrete path.
     #[inline]
     #[must_use]
     pub fn at(self, path: &str) -> Option<Self> {
         concrete_steps(path).try_fold(self, |value, step| value.child(step?))
     }
 
-    /// The child that a step leads to; of several members of one name, the last.
+    /// Returns the child that a step leads to; of several members with the same name, the last.
     #[inline]
     fn child(self, step: ConcreteStep<'_>) -> Option<Self> {
         match step {
@@ -317,14 +318,14 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// Returns the state of the value at a concrete path from here.
+    /// Returns the state of the value at a concrete path from this value.
     ///
-    /// This is what lets a caller act on a field the moment it can no longer change.
+    /// With it, a caller can act on a field as soon as the field can no longer change.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::InvalidPath`] if the text is not a concrete path, or if the path leads into the text of a string,
-    /// as `arguments | city` does: a partial document has the string only as a string.
+    /// as `arguments | city` does: a partial document does not parse the text of its strings.
     pub fn state_of(self, path: &str) -> Result<ValueState, Error> {
         let mut value = self;
         let mut steps = concrete_steps(path);
@@ -332,7 +333,7 @@ impl<'a> PartialValue<'a> {
             let step = step.ok_or_else(|| invalid_path(path, &self.path()))?;
             match value.child(step) {
                 Some(child) => value = child,
-                // What follows leads nowhere, but has to be a path all the same.
+                // The rest of the path leads nowhere, but must be valid too.
                 None if is_in_document(Some(step)) && steps.all(is_in_document) => {
                     return Ok(if value.may_hold(step) { ValueState::Pending } else { ValueState::Absent });
                 }
@@ -342,7 +343,7 @@ impl<'a> PartialValue<'a> {
         Ok(if value.is_complete() { ValueState::Complete } else { ValueState::Partial })
     }
 
-    /// Returns true if a child that is not there may still arrive.
+    /// Returns true if a missing child may still arrive.
     fn may_hold(self, step: ConcreteStep<'_>) -> bool {
         let fits = match self.node().kind {
             NodeKind::Object => !step.is_index(),
@@ -352,7 +353,7 @@ impl<'a> PartialValue<'a> {
         fits && !self.is_complete()
     }
 
-    /// The concrete path of this value in its document.
+    /// Returns the concrete path of this value in its document.
     pub(crate) fn path(self) -> String {
         let mut path = String::new();
         // Writing to a string cannot fail.
@@ -361,12 +362,12 @@ impl<'a> PartialValue<'a> {
     }
 }
 
-/// [`PartialValue::state_of`] where no value shows yet: it may still come, wherever the path leads.
+/// Returns the [state](PartialValue::state_of) of a path before any value is shown: every valid path is pending.
 pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
     if concrete_steps(path).all(is_in_document) { Ok(ValueState::Pending) } else { Err(invalid_path(path, "$")) }
 }
 
-/// Returns true if this is a step, and one that leads to another value of the document.
+/// Returns true for a valid step that does not lead into a string.
 fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
     step.is_some_and(|step| !step.is_inside())
 }
@@ -386,10 +387,10 @@ impl fmt::Debug for PartialValue<'_> {
     }
 }
 
-/// Equal in all that is shown: kinds, keys in order, text, spelling of numbers, and what is complete.
+/// Compares all that is shown: kinds, keys in order, text, spelling of numbers, and which values are complete.
 impl PartialEq for PartialValue<'_> {
     fn eq(&self, other: &Self) -> bool {
-        // Pre-order: equal subtrees are equal node by node, with the same numbers of children.
+        // In pre-order, equal subtrees are equal node by node, with the same numbers of children.
         let (from, other_from) = (self.node, other.node);
         let len = self.tree.end(from) - from;
         len == other.tree.end(other_from) - other_from
@@ -405,10 +406,10 @@ impl PartialEq for PartialValue<'_> {
 }
 
 impl<'a> PartialValue<'a> {
-    /// The entries of an object by key, the last one of duplicates.
+    /// Returns the entries of an object sorted by key, the last one of duplicates.
     pub(crate) fn last_entries(self) -> Vec<(&'a str, Self)> {
         let mut entries: Vec<_> = self.entries().collect();
-        // The sort is stable: of equal keys, the last one in the text is the first one here.
+        // The sort is stable: of equal keys, the last one in the text comes first.
         entries.reverse();
         entries.sort_by_key(|(key, _)| *key);
         entries.dedup_by_key(|(key, _)| *key);
@@ -416,7 +417,7 @@ impl<'a> PartialValue<'a> {
     }
 }
 
-/// Equal as JSON: members in any order, the last one of duplicates; open values as far as they are known.
+/// Compares as JSON: members in any order, the last one of duplicates; of open values the known part.
 impl PartialEq<Value> for PartialValue<'_> {
     fn eq(&self, other: &Value) -> bool {
         let mut pairs = Vec::from([(*self, other)]);

@@ -3,8 +3,8 @@
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// A word beside the document that saves time and never decides: a copy of the document begins with 0 again. On a
-/// platform without such words it is always 0.
+/// A cached word of the document. It only saves time and never affects a result: a clone starts from 0. On a platform
+/// without 64-bit atomics it is always 0.
 #[derive(Debug, Default)]
 pub(crate) struct Word {
     #[cfg(target_has_atomic = "64")]
@@ -12,7 +12,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    /// Returns the word, and makes visible what was stored before it.
+    /// Returns the word, and makes all earlier stores before it visible.
     pub(crate) fn load(&self) -> u64 {
         #[cfg(target_has_atomic = "64")]
         return self.word.load(Ordering::Acquire);

@@ -1,5 +1,4 @@
-//! Values that are read by serde_json's own means, or in the same way, so that it reads as there: numbers, and
-//! `RawValue`.
+//! Numbers and `RawValue`, which are read by serde_json itself or in the same way, so that results are the same.
 
 use alloc::string::String;
 use core::iter;
@@ -10,15 +9,15 @@ use serde_json::de::StrRead;
 
 use super::error::TypedError;
 
-/// The name by which serde_json knows its `RawValue`: the type's name, and the only key of the map it is read from.
+/// The name by which serde_json recognizes its `RawValue`: the type's name, and the only key of its map form.
 pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
-/// Returns the deserializer that serde_json's `RawValue` is read from: an object with one member.
+/// Returns a map with one member, from which serde_json's `RawValue` is read.
 pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
     MapDeserializer::new(iter::once((RAW_VALUE, text)))
 }
 
-/// Reads a number with serde_json itself, so that every number means the same to both.
+/// Reads a number with serde_json itself, so that both agree on every number.
 pub(super) fn read_number<'a, T>(
     text: &'a str,
     read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,

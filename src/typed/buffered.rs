@@ -1,23 +1,23 @@
-//! The knowledge of a look while serde reads a type out of one of its own buffers.
+//! State of a read while serde deserializes a type from one of its own buffers.
 //!
-//! To read a tagged or untagged enum, or a flattened field, serde first reads the value into a private tree, and then
-//! the type from that tree, through a deserializer that knows nothing of open values. Two questions are left open,
-//! which only the look can answer and only the type asks:
+//! To read a tagged or untagged enum, or a flattened field, serde first reads the value into a private tree and then
+//! the type from that tree, through a deserializer that has no notion of open values. Two questions then have no answer
+//! in serde's buffer:
 //!
-//! - *Is this complete?* [`Settled`](crate::Settled) has to know. What is read out of a buffer belongs to the value
-//!   that is being read at the time, since serde reads both within one call: so the answer is whether that one is open
-//!   ([`Around`]). Something inside it may have closed already; that shows when the value around it closes.
-//! - *Who asks for the open string?* Only the type knows whether it wants a string as text, which may be shown while it
-//!   grows, or as a tag, variant, date or address: an open `run` may still become `runner`. So the type is read once
-//!   more with a stand-in for that string, which serde's buffers keep, and which nobody takes who wants a string:
-//!   neither out of a buffer, nor where a visitor that takes anything is no buffer at all. Whoever asks for one gets an
-//!   error; our error type makes it, and learns here what was expected ([`Asking`]).
+//! - *Is this value complete?* [`Settled`](crate::Settled) has to know. Serde fills and reads a buffer within one call,
+//!   so a buffered value belongs to the value being read, and the answer is whether that value is open ([`Around`]). A
+//!   value inside it may have closed already; that shows when the surrounding value closes.
+//! - *Does the type read the open string as text?* Text may be shown while it grows. A tag, variant, date or address
+//!   may not: an open `run` may still become `runner`. So the type is read once more with a stand-in for that string.
+//!   Serde's buffers keep the stand-in, and no reader of a string accepts it, neither from a buffer nor through a
+//!   visitor that accepts anything and is not a buffer. A reader that expects a string fails, and our error type
+//!   records here what it expected ([`Asking`]).
 //!
-//! Neither answer has a way through serde's buffers, and serde drops the errors of an untagged enum's variants.
-//! Therefore they are kept by thread: a look begins and ends in one. Without the feature `std` there are no threads to
-//! keep them by. Then an open value is not buffered, and what serde buffers is absent until it closes
-//! ([`CAN_BE_OPEN`]); and a `Settled` that is flattened itself, or is handed what others have read, can't know better
-//! than that it is complete.
+//! Neither answer can pass through serde's buffers, and serde drops the errors of an untagged enum's variants. The
+//! answers are therefore stored per thread: a read begins and ends in one thread. Without the feature `std` there are
+//! no thread locals. Then an open value is not buffered, and a value that serde buffers is absent until it closes
+//! ([`CAN_BE_OPEN`]). A `Settled` that is itself flattened, or that reads from another deserializer, is then taken for
+//! complete.
 
 #[cfg(feature = "std")]
 use core::cell::Cell;
@@ -25,8 +25,7 @@ use core::cell::Cell;
 /// True if an open value may be buffered.
 pub(super) const CAN_BE_OPEN: bool = cfg!(feature = "std");
 
-/// The stand-in for the innermost open string, in a newtype: a noncharacter. A document's own characters are in
-/// strings.
+/// The stand-in for the innermost open string: a noncharacter in a newtype. A document's own characters are in strings.
 pub(super) const STAND_IN: char = '\u{FFFF}';
 
 #[cfg(feature = "std")]
@@ -37,24 +36,24 @@ thread_local! {
 #[derive(Clone, Copy)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing is kept there"))]
 struct State {
-    /// True if the value that is being read is open.
+    /// True if the value being read is open.
     is_open: bool,
     asked: Asked,
 }
 
-/// The reader that has asked for the stand-in.
+/// How readers have asked for the stand-in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nobody is watched there"))]
 enum Asked {
-    /// There is none.
+    /// No stand-in is in use.
     Unwatched,
-    /// Nobody, or those who want text, or what no string is.
+    /// No reader yet, or only readers that expect text or never accept a string.
     AsText,
-    /// Somebody who may make something else of a string.
+    /// A reader that may turn a string into something other than text.
     AsName,
 }
 
-/// Changes what is kept for this thread; gives what was kept before.
+/// Changes the state of this thread. Returns the previous state.
 #[cfg_attr(not(feature = "std"), allow(unused_variables, reason = "nothing is kept there"))]
 fn change(to: impl FnOnce(State) -> State) -> State {
     #[cfg(feature = "std")]
@@ -67,7 +66,7 @@ fn change(to: impl FnOnce(State) -> State) -> State {
     State { is_open: false, asked: Asked::Unwatched }
 }
 
-/// As long as this lives, a value is being read that is open, or that is not.
+/// A guard: while it lives, the value being read is open or complete, as given.
 pub(super) struct Around {
     before: bool,
 }
@@ -84,12 +83,12 @@ impl Drop for Around {
     }
 }
 
-/// Returns true if what is read out of a buffer may be open.
+/// Returns true if a value read from a buffer may be open.
 pub(super) fn may_be_open() -> bool {
     change(|state| state).is_open
 }
 
-/// As long as this lives, a type is being read with the stand-in.
+/// A guard: while it lives, a type is being read with the stand-in.
 pub(super) struct Asking {
     before: Asked,
 }
@@ -99,7 +98,7 @@ impl Asking {
         Self { before: change(|state| State { asked: Asked::AsText, ..state }).asked }
     }
 
-    /// Returns true if the stand-in was asked for as something that a string may be, other than text.
+    /// Returns true if a reader may have turned the stand-in into something other than text.
     pub(super) fn was_as_name(&self) -> bool {
         change(|state| state).asked == Asked::AsName
     }
@@ -111,7 +110,7 @@ impl Drop for Asking {
     }
 }
 
-/// Notes what was expected where the stand-in was found.
+/// Records what a reader expected in place of the stand-in.
 pub(super) fn note(expected: &str) {
     let asks_for_name = !is_text(expected) && !is_never_a_string(expected);
     change(|state| match state.asked {
@@ -120,15 +119,15 @@ pub(super) fn note(expected: &str) {
     });
 }
 
-/// Recognizes the readers of text, by the way in which serde and serde_json describe them. What is not known here is
-/// absent until it has closed, so another wording delays and never lies.
+/// Recognizes readers of text by the wording that serde and serde_json use for them. With an unknown wording the string
+/// is absent until it has closed, which delays a value but never shows a wrong one.
 fn is_text(expected: &str) -> bool {
     const TEXT: &str = "a string, a borrowed string, path string, a borrowed path, byte array, a byte array, \
                         a borrowed byte array, any valid JSON value";
     TEXT.split(", ").any(|text| text == expected)
 }
 
-/// Recognizes readers that take no string, by the way in which serde and derived code describe them.
+/// Recognizes readers that never accept a string by the wording that serde and derived code use for them.
 fn is_never_a_string(expected: &str) -> bool {
     const NEVER: &str = "a boolean, a sequence, a map, unit, option, i8, i16, i32, i64, i128, isize, \
                          u8, u16, u32, u64, u128, usize, f32, f64";

@@ -1,7 +1,7 @@
 //! The children of a container while it is read: elements, and members with their keys.
 //!
-//! A child is read by whoever reads the container, which this file knows only as [`ReadChild`]. So it stands below the
-//! deserializer.
+//! The container's reader also reads its children. This file knows it only as [`ReadChild`], so it does not depend on
+//! the deserializer.
 
 use alloc::string::String;
 
@@ -23,10 +23,10 @@ pub(super) trait ReadChild<'a>: Copy {
     fn context(&self) -> &Context;
 }
 
-/// The children of a container, as many as are known.
+/// The children of a container that are still to be read.
 pub(super) struct Children<'a, P> {
     values: PartialValues<'a>,
-    /// How many of them are left to be read.
+    /// The number of children left to be read.
     left: usize,
     parent: P,
     /// The member whose key has been read and whose value has not.
@@ -34,7 +34,7 @@ pub(super) struct Children<'a, P> {
 }
 
 impl<'a, P> Children<'a, P> {
-    /// The first `count` children of a container that has as many.
+    /// Returns the first `count` children of a container, which must have that many.
     pub(super) fn new(container: PartialValue<'a>, count: usize, parent: P) -> Self {
         Self { values: container.children(), left: count, parent, entry: None }
     }
@@ -55,7 +55,7 @@ impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'a, P> {
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
         match self.next() {
             Some(value) => match self.parent.read_child(value, seed) {
-                // As if it had not begun: what would be left out otherwise, in another reading of everything.
+                // Treated as not begun; otherwise another read of the whole value would leave it out.
                 Err(error) if error.leaves_out_all_of(value, self.parent.context()) => Ok(None),
                 read => read.map(Some),
             },
@@ -79,7 +79,7 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
         let Some(Segment::Key(key)) = value.segment() else { return Ok(None) };
         self.entry = Some(value);
         let read = seed.deserialize(Key(key)).map(Some);
-        // A key is always whole.
+        // A key is always complete.
         read.map_err(|error| error.for_good().inside(value))
     }
 
@@ -95,7 +95,7 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
     }
 }
 
-/// An object's key or a variant's name, always complete. As in serde_json, a key may stand for a number or a boolean.
+/// An object's key or a variant's name, always complete. As in serde_json, a key may be read as a number or a boolean.
 #[derive(Clone, Copy)]
 pub(super) struct Key<'a>(pub(super) &'a str);
 
@@ -109,7 +109,7 @@ macro_rules! deserialize_number_keys {
     ($($method:ident)*) => {
         $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
             let Self(key) = self;
-            // serde_json would allow white space around a number, which a key must not have.
+            // serde_json would allow white space around a number, but a key must not have it.
             let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
             if is_number { read_number(key, |number| number.$method(visitor)) } else { self.wrong_type(&visitor) }
         })*

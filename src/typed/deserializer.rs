@@ -1,7 +1,7 @@
-//! The serde `Deserializer` over the view. It reads as serde_json does, but from what is known so far.
+//! The serde `Deserializer` over the view. It reads like serde_json, but from the known part of a value.
 //!
-//! Each method takes the kinds of values that serde_json's takes, and no others: a visitor may accept more than it was
-//! asked for, as `serde_json::Map` accepts null.
+//! Each method accepts the kinds of values that serde_json's method accepts, and no others, because a visitor may
+//! accept more than it asks for: `serde_json::Map` accepts null.
 
 use alloc::string::ToString;
 use core::marker::PhantomData;
@@ -22,20 +22,20 @@ use crate::event::SERDE_DEPTH;
 use crate::tokenizer::ValueKind;
 use crate::tree::PartialValue;
 
-/// Reads one value; knows how many levels of containers may still open.
+/// Reads one value, within a limit on the levels of nested containers.
 #[derive(Clone, Copy)]
 pub(super) struct PartialDeserializer<'c, 'a> {
     value: PartialValue<'a>,
     levels_left: u8,
     /// The reader of the value, if it is an open string.
     reader: TextReader,
-    /// True if what is being read is open, as far as this thread knows.
+    /// True if this thread is reading an open value.
     is_around_open: bool,
     context: &'c Context,
 }
 
 impl<'c, 'a> PartialDeserializer<'c, 'a> {
-    /// Reads a `T`.
+    /// Creates a deserializer that reads a `T`.
     pub(super) fn new<T>(value: PartialValue<'a>, context: &'c Context) -> Self {
         Self {
             value,
@@ -56,14 +56,14 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
 
-    /// Returns the number of children that are shown: one that is left out is an open container's last.
+    /// Returns the number of children that are shown. A child that is left out is the last one of an open container.
     fn shown_children(self) -> usize {
         let has_left_out =
             self.context.boundary.left_out.is_some() && self.context.boundary.innermost == self.value.node;
         self.value.len() - usize::from(has_left_out)
     }
 
-    /// Hands over the children, and makes sure that none is left: an array of three is not read as a pair.
+    /// Passes the children to `read` and fails if any are left, so that an array of three is not read as a pair.
     fn read_children<T>(
         self,
         read: impl FnOnce(&mut Children<'a, Self>) -> Result<T, TypedError>,
@@ -79,7 +79,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
-    /// For a visitor that takes anything, and may therefore be a buffer.
+    /// Reads a value for a visitor that accepts anything and may therefore be a buffer.
     fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let is_value = self.reader == TextReader::Text && is_for_value::<V::Value>();
         if self.is_open() && !is_value {
@@ -93,7 +93,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
-    /// The same, of what is still open. Only by what it makes of the value can a buffer be told from other visitors.
+    /// Reads an open value for such a visitor. A buffer is recognized only by the type that the visitor makes.
     fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         let kind = self.value.kind();
         if kind == ValueKind::String && is_for_text::<V::Value>() {
@@ -108,7 +108,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
             (ValueKind::String, StandIn::Itself) => visitor.visit_borrowed_str(self.value.text()),
             (ValueKind::String, StandIn::Refused) => visitor.visit_newtype_struct(STAND_IN.into_deserializer()),
             (ValueKind::String, StandIn::OtherText) => visitor.visit_borrowed_str(OTHER_TEXT),
-            // A number may grow in there.
+            // A number may grow after it was buffered.
             _ if !is_for_value::<V::Value>() => Err(TypedError::still_open()),
             (ValueKind::Number, _) => read_number(self.value.text(), |number| number.deserialize_any(visitor)),
             _ => self.read_literal(visitor),
@@ -156,7 +156,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         visitor.visit_map(raw_value(self.value.to_string()))
     }
 
-    /// The beginning of one variant's name may be another one's name, and the first of many characters may be a `char`.
+    /// Reads a string only if it is complete: a prefix may be another variant's name, and its first character a `char`.
     fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
         if self.is_open() { Err(TypedError::still_open()) } else { visitor.visit_borrowed_str(self.value.text()) }
     }
@@ -186,7 +186,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         }
     }
 
-    /// The error for a value of another kind than the one asked for.
+    /// Fails with the error for a value of the wrong kind.
     fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
         let unexpected = match self.value.kind() {
             ValueKind::Null => Unexpected::Unit,
@@ -208,8 +208,8 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 }
 
-/// Methods that take values of some kinds, each in the given way. None takes a number, and none goes through
-/// serde_json, where all that a visitor reads would be compiled once more.
+/// Methods that accept some kinds of values and read each in the given way. They accept no numbers, and do not use
+/// serde_json, which would compile all that a visitor reads a second time.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*): $($kind:ident)|+ => $read:ident;)*) => {
         $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
@@ -271,7 +271,7 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         self.deserialize_bytes(visitor)
     }
 
-    /// Looks at nothing: the value is ignored.
+    /// Ignores the value without reading it.
     fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
         visitor.visit_unit()
     }
@@ -303,7 +303,7 @@ impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
     /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
     fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
         let is_complete = value.is_complete();
-        // All that is in a complete value is complete too.
+        // Every value inside a complete value is complete.
         let _around = (self.is_around_open && is_complete).then(|| Around::value(false));
         let reader = match self.reader {
             _ if is_complete => TextReader::Other,

@@ -1,4 +1,4 @@
-//! Misfits of a value and a type: for good, or only so far.
+//! Errors of values that do not fit a type, permanently or until more of the text arrives.
 
 use alloc::boxed::Box;
 use alloc::string::{String, ToString};
@@ -13,20 +13,20 @@ use crate::error::{Error, ErrorKind};
 use crate::event::reason;
 use crate::tree::{NodeId, PartialValue};
 
-/// The prospect of a value that does not fit: more of the text could make it fit, or nothing can.
+/// The chance that a value that does not fit could fit after more of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Cause {
-    /// No: what did not fit is complete, or of a kind that does not fit.
+    /// No: the value that did not fit is complete, or of the wrong kind.
     Misfit,
-    /// Yes, another member could.
+    /// Yes: another member could arrive.
     MissingField,
-    /// Yes: the value is open, and has to be complete to be read.
+    /// Yes: the value is open, but can be read only when it is complete.
     StillOpen,
     /// Perhaps, if the value is open.
     Unknown,
 }
 
-/// A misfit of a value and a type, and the innermost value that did not fit.
+/// The error of a value that does not fit a type, with the innermost value that did not fit.
 #[derive(Debug)]
 pub(super) struct TypedError {
     details: Box<Details>,
@@ -37,7 +37,7 @@ struct Details {
     kind: ErrorKind,
     reason: String,
     cause: Cause,
-    /// The string that did not fit. The error knows no more of it; if it is the open one, more of it may fit.
+    /// The text of the string that did not fit. If it is the open string, more of it may fit.
     string: Option<String>,
     place: Option<NodeId>,
 }
@@ -47,12 +47,12 @@ impl TypedError {
         Self { details: Box::new(Details { kind, reason, cause, string: None, place: None }) }
     }
 
-    /// The error in serde's words.
+    /// Creates an error with serde's message.
     fn worded(cause: Cause, error: &Worded) -> Self {
         Self::of_cause(cause, ErrorKind::Data, error.to_string())
     }
 
-    /// Notes the value that did not fit, if it was a string.
+    /// Records the value that did not fit, if it is a string.
     fn about(mut self, unexpected: Unexpected<'_>) -> Self {
         if let Unexpected::Str(text) = unexpected {
             self.details.string = Some(text.to_string());
@@ -60,34 +60,34 @@ impl TypedError {
         self
     }
 
-    /// The value can't fit, whatever follows.
+    /// Creates the error of a value that can never fit.
     pub(super) fn misfit(kind: ErrorKind, reason: &str) -> Self {
         Self::of_cause(Cause::Misfit, kind, reason.to_string())
     }
 
-    /// A type asked for what only a complete value can be.
+    /// Creates the error of a type that can be read only from a complete value.
     pub(super) fn still_open() -> Self {
         let reason = "expected a whole value, but this one is still open".to_string();
         Self::of_cause(Cause::StillOpen, ErrorKind::Data, reason)
     }
 
-    /// The error of reading `value`, which is no `T` and will not become one.
+    /// Returns the public error for `value`, which can never be read as the type.
     pub(super) fn at(self, value: PartialValue<'_>) -> Error {
         let place = value.other(self.place_in(value));
         Error::without_place(self.details.kind, &place.path(), &self.details.reason)
     }
 
-    /// Nothing of `value` can be shown, for this reason.
+    /// Returns the public error for `value`, of which nothing can be shown yet for this reason.
     pub(super) fn pending(&self, value: PartialValue<'_>) -> Error {
         Error::without_place(ErrorKind::Pending, &value.path(), &self.details.reason)
     }
 
-    /// The innermost value that did not fit, as far as that is known: what serde buffers has no place.
+    /// Returns the innermost value that did not fit, or `value` if it is unknown, as for a value that serde buffered.
     pub(super) fn place_in(&self, value: PartialValue<'_>) -> NodeId {
         self.details.place.unwrap_or(value.node)
     }
 
-    /// Notes the place, unless a value further inside has already done so.
+    /// Records the value that did not fit, unless a value inside it was already recorded.
     pub(super) fn inside(mut self, value: PartialValue<'_>) -> Self {
         if self.details.place.is_none() {
             self.details.place = Some(value.node);
@@ -98,7 +98,7 @@ impl TypedError {
         self
     }
 
-    /// The same error of what is whole, whatever it stands in.
+    /// Marks the error as permanent because the value was complete.
     pub(super) fn for_good(mut self) -> Self {
         self.details.cause = Cause::Misfit;
         self.details.string = None;
@@ -109,12 +109,12 @@ impl TypedError {
         self.details.cause
     }
 
-    /// Returns true if the string that did not fit may be the open one, of which this is the text. More of it may fit.
+    /// Returns true if the string that did not fit has this text, so that it may be the open string, which may grow.
     pub(super) fn is_of_text(&self, text: &str) -> bool {
         self.details.string.as_deref() == Some(text)
     }
 
-    /// Returns true if the element `value` was open and did not fit yet, with nothing in it that could be left out
+    /// Returns true if the element `value` was open and did not fit yet, and nothing inside it could be left out
     /// instead.
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
         let is_alone = !context.has_buffered() || context.boundary.innermost == value.node;
@@ -135,14 +135,14 @@ impl fmt::Display for TypedError {
 impl core::error::Error for TypedError {}
 
 impl From<serde_json::Error> for TypedError {
-    /// serde_json's reason for refusing a number, without the place that it mentions.
+    /// Takes serde_json's reason for rejecting a number, without the position that it mentions.
     fn from(error: serde_json::Error) -> Self {
         Self::of_cause(Cause::Unknown, ErrorKind::Data, reason(&error))
     }
 }
 
-/// An error that says what is wrong is believed: a value of the wrong kind, out of range, or with a member that is not
-/// known stays so. Of all others the place decides, once it is known.
+/// A specific error is permanent: a value of the wrong kind, out of range, or with an unknown member. For all other
+/// errors, the value that did not fit decides, once it is known.
 impl de::Error for TypedError {
     fn custom<T: fmt::Display>(reason: T) -> Self {
         Self::of_cause(Cause::Unknown, ErrorKind::Data, reason.to_string())
@@ -158,7 +158,7 @@ impl de::Error for TypedError {
     fn invalid_value(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         let error = Worded::invalid_value(unexpected, expected);
         match unexpected {
-            // A container may gain what it lacks, a number or boolean is whole.
+            // A container may still gain children; a number or boolean is complete.
             Unexpected::Map | Unexpected::Seq | Unexpected::Other(_) => Self::worded(Cause::Unknown, &error),
             _ => Self::worded(Cause::Misfit, &error).about(unexpected),
         }

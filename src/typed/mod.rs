@@ -1,8 +1,8 @@
-//! Typed partials: what reading a type from the view gives, and how many readings it takes.
+//! Typed partials: reads a type from the view.
 //!
-//! A complete value is read once. An open one is read as it stands, and if that does not fit yet, once more without the
-//! open value that did not fit: the innermost first, then the one around it, and so on. Where serde may have buffered
-//! the innermost open string, two more readings find out whether it was taken for text (`buffered.rs`).
+//! A complete value is read once. An open value is read as it is. If it does not fit yet, it is read again without the
+//! open value that did not fit: the innermost first, then its parent, and so on. Where serde may have buffered the
+//! innermost open string, two more reads check that it was read as text (`buffered.rs`).
 
 mod as_serde_json;
 mod buffered;
@@ -29,10 +29,10 @@ use crate::error::Error;
 use crate::tokenizer::ValueKind;
 use crate::tree::{NodeId, PartialValue};
 
-/// A `T` read from a value as far as it is known.
+/// A `T` read from a value that may still be open.
 ///
-/// You can look at the `T`, but *take* it only if nothing in it was open. A `WriteFile` whose text was cut off can't be
-/// had as a `WriteFile`.
+/// You can look at the `T`, but *take* it only if nothing in it was open: a `WriteFile` whose text was cut off cannot
+/// be taken as a `WriteFile`.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet};
@@ -60,17 +60,17 @@ pub struct Partial<T> {
 }
 
 impl<T> Partial<T> {
-    /// Returns the value so far.
+    /// Returns the value read so far.
     pub fn get(&self) -> &T {
         &self.value
     }
 
-    /// Returns true if nothing in it is open.
+    /// Returns true if nothing in the value was open.
     pub fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// The value, if nothing in it was open.
+    /// Returns the value if nothing in it was open.
     ///
     /// # Errors
     ///
@@ -80,39 +80,39 @@ impl<T> Partial<T> {
     }
 }
 
-/// The reason why an open value gives no `T` now.
+/// The reason why a `T` cannot be read from an open value now.
 enum NotRead {
-    /// And never will.
+    /// The value can never fit.
     Misfit(Error),
-    /// But perhaps without this open value. With the error in case that there is nothing else to be left out.
+    /// The value may fit without this open value. The error is reported if nothing else can be left out.
     Without(NodeId, TypedError),
 }
 
 impl<'a> PartialValue<'a> {
-    /// Reads a `T` from what is known, without building a tree in between.
+    /// Reads a `T` from the known part of the value, without building a tree in between.
     ///
-    /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and nothing
-    /// open is taken for whole.** The [guide](crate::guide::typed) has a table of what is shown when.
+    /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and an open
+    /// value is never taken for a complete one.** The [guide](crate::guide::typed) has a table of the values that are
+    /// shown at each point.
     ///
-    /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or the
-    ///   like, optional, boxed, or in a newtype. For any other type (an enum, a `char`, a date, an address, a type with
-    ///   `#[serde(try_from = "String")]`) an open string is absent.
-    /// - Open arrays and objects are read with the children so far. If one does not fit yet, for want of a required
-    ///   field, say, it is absent: an element is left out of its list, a member out of its object. If what is around it
-    ///   does not fit without it, that is absent too.
-    /// - What is absent is missing: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled) holds any
-    ///   field back until it is complete.
+    /// - Open strings are read with the text so far if they are read as text: as `String`, `&str`, `Cow<str>` or
+    ///   similar, optional, boxed, or in a newtype. For any other type (an enum, a `char`, a date, an address, a type
+    ///   with `#[serde(try_from = "String")]`) an open string is absent.
+    /// - Open arrays and objects are read with the children so far. If one does not fit yet, for example because a
+    ///   required field is missing, it is absent: an element is left out of its list, a member out of its object. If
+    ///   its parent does not fit without it, the parent is absent too.
+    /// - An absent value counts as missing: `Option` and `#[serde(default)]` work, and [`Settled`](crate::Settled)
+    ///   holds any field back until it is complete.
     ///
     /// A complete value reads as serde_json reads its text, with these differences: `&str` and `&[u8]` borrow from the
-    /// snapshot, also where the text has escapes; a key that stands for a number or boolean may be spelt with escapes;
-    /// and a `Box<RawValue>` is the value as it is printed, on one line and
-    /// without needless escapes. An open value gives no `RawValue`, and none can be borrowed, since a snapshot does not
-    /// keep the text as it was spelt.
+    /// snapshot even if the text has escapes; a key that is read as a number or boolean may contain escapes; and a
+    /// `Box<RawValue>` is the value as it is printed, on one line and without needless escapes. An open value cannot be
+    /// read as a `RawValue`, and no `RawValue` can be borrowed, because a snapshot does not keep the original spelling.
     ///
-    /// An untagged enum is the first variant that fits what is known. A later member may rule that one out, and only
-    /// then does the next one show; a tag avoids this. So does [`Settled`](crate::Settled). If any of the variants may
-    /// make something else than text of a string (a date, an address, a unit variant), an open string shows nothing,
-    /// even if an earlier variant is a `String`:
+    /// An untagged enum is read as the first variant that fits the known part. A later member may rule that variant
+    /// out, and only then is the next one shown; a tag avoids this, and so does [`Settled`](crate::Settled). If any
+    /// variant may turn a string into something other than text (a date, an address, a unit variant), an open string is
+    /// absent, even if an earlier variant is a `String`:
     ///
     /// ```
     /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -134,16 +134,16 @@ impl<'a> PartialValue<'a> {
     /// # Errors
     ///
     /// [`ErrorKind::Pending`](crate::ErrorKind::Pending) if nothing can be shown yet: more of the text may change that.
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of what does not fit `T`, whatever follows; inside a
-    /// type that serde buffers, with the path of the value that was buffered.
-    /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past 127 levels.
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of the value that can never fit `T`; inside a type
+    /// that serde buffers, with the path of the buffered value. [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit)
+    /// past 127 levels.
     ///
     /// # Cost
     ///
-    /// Linear in what is looked at. It is read once, and once more for each open value that is left out: most often
-    /// none or one, at worst as many as are open, which is the depth. What serde buffers (tagged and untagged enums,
-    /// flattened fields) is read up to three times as often by the first look at an open string in it, to see whether
-    /// that is text.
+    /// Linear in the part of the value that is read. It is read once, and once more for each open value that is left
+    /// out: usually none or one, at worst one for each open level. For types that serde buffers (tagged and untagged
+    /// enums, flattened fields), the first read of an open string takes up to three times as many reads, to check that
+    /// the string is text.
     pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
         let mut boundary = Boundary::all(self);
         loop {
@@ -152,7 +152,7 @@ impl<'a> PartialValue<'a> {
                 Err(NotRead::Misfit(error)) => return Err(error),
                 Err(NotRead::Without(node, error)) => (node, error),
             };
-            // Each is further out than the one before.
+            // Each value left out encloses the previous one.
             if node <= self.node || boundary.left_out.is_some_and(|left_out| node >= left_out) {
                 return Err(error.pending(self));
             }
@@ -160,20 +160,20 @@ impl<'a> PartialValue<'a> {
         }
     }
 
-    /// The value as a `serde_json::Value`; the last of duplicate keys wins.
+    /// Returns the value as a `serde_json::Value`. The last of several members with the same key wins.
     ///
     /// # Errors
     ///
     /// [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit) past serde_json's 127 levels,
-    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range, also for one that is
-    /// [shown while it is open](crate::ParserBuilder::provisional).
+    /// [`ErrorKind::Data`](crate::ErrorKind::Data) for a number outside f64's range, even if it is [shown while it is
+    /// open](crate::ParserBuilder::provisional).
     pub fn to_value(self) -> Result<Value, Error> {
-        // Any value is one, open or not, so there is nothing to leave out; but for a number out of range.
+        // Any value fits, open or not, so nothing is left out; only a number may be out of range.
         let context = Context::new(self, Boundary::all(self), StandIn::Itself);
         self.read(&context).map_err(|error| error.at(self))
     }
 
-    /// All readings of a type go through here, so that it is compiled once.
+    /// Reads a `T`. All reads of a type share this function, so that it is compiled once.
     #[inline(never)]
     fn read<T: Deserialize<'a>>(self, context: &Context) -> Result<T, TypedError> {
         let _around = Around::value(context.is_open);
@@ -183,7 +183,7 @@ impl<'a> PartialValue<'a> {
     fn read_up_to<T: Deserialize<'a>>(self, boundary: Boundary) -> Result<T, NotRead> {
         let context = Context::new(self, boundary, StandIn::Itself);
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
-        // Who reads a string does not change while it grows, so it is found out once.
+        // The reader of a string does not change while it grows, so one check is enough.
         let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
         let answer = answer(reading, self.node, boundary.innermost);
         let may_have_parsed = context.may_have_parsed() && self.other(boundary.innermost).as_str().is_some();
@@ -191,7 +191,7 @@ impl<'a> PartialValue<'a> {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, boundary, stand_in));
             let asking = Asking::start();
             let is_text = (!context.has_buffered_innermost() || {
-                // What comes of it does not count: serde may have dropped the error.
+                // The result is ignored: serde may have dropped the error.
                 let _ = read_with(StandIn::Refused);
                 !asking.was_as_name()
             }) && read_with(StandIn::OtherText).is_ok();
@@ -203,18 +203,18 @@ impl<'a> PartialValue<'a> {
         Ok(value)
     }
 
-    /// Decides if the value may still fit, and what to leave out then.
+    /// Decides whether the value may still fit and which open value to leave out.
     fn not_read(self, error: TypedError, context: &Context) -> NotRead {
         if !context.is_open {
             return NotRead::Misfit(error.at(self));
         }
         let Boundary { innermost, .. } = context.boundary;
         match error.cause() {
-            // Where nothing was buffered, the error knows its place: elsewhere a whole string may have the same text.
+            // Without buffering, the error knows its value: elsewhere a complete string may have the same text.
             Cause::Misfit
                 if (context.has_buffered_innermost() || error.place_in(self) == innermost)
                     && self.other(innermost).as_str().is_some_and(|text| error.is_of_text(text)) => {}
-            // The string may have been taken for a tag, with which something else does not fit; the number may grow.
+            // The string may have been read as a tag that makes another value misfit; the number may grow.
             Cause::Misfit
                 if self.is_open_atom(innermost) || context.may_have_parsed() && !self.is_container(innermost) =>
             {
@@ -227,10 +227,10 @@ impl<'a> PartialValue<'a> {
         let node = if !context.has_buffered() {
             place
         } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
-            // No field is missing in a string.
+            // A field cannot be missing in a string.
             self.other(innermost).parent()
         } else {
-            // The place is where it was buffered; what did not fit may be anywhere inside.
+            // The place is that of the buffered value; the misfit may be anywhere inside it.
             innermost
         };
         NotRead::Without(node, error)

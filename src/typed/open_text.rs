@@ -1,9 +1,9 @@
-//! The readers that are shown an open string: those that make text of it, which then grows as the string does. Whatever
-//! makes something else of a string (a date, an address, an id, an enum) would take the beginning of one value for
-//! another.
+//! Decides which readers are shown an open string: those that make text of it, which then grows with the string. A
+//! reader that makes something else of a string (a date, an address, an id, an enum) would mistake the prefix of one
+//! value for another.
 //!
-//! A reader is known by the name of the type that it makes. A type that is not known here is shown its string once that
-//! is complete, so an unknown name delays and never lies.
+//! A reader is identified by the name of the type that it makes. Unknown types are shown their string once it is
+//! complete, so an unknown name delays a value but never shows a wrong one.
 
 use alloc::borrow::Cow;
 use alloc::string::String;
@@ -14,23 +14,22 @@ use serde_json::Value;
 
 use crate::tree::NodeId;
 
-/// A reader of a string, as far as it is known.
+/// The known readers of strings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TextReader {
     /// A field, element or root of a type that is text or a [`Value`], perhaps optional or boxed.
     Text,
-    /// The inside of a newtype, or of the variant of an adjacently tagged enum. Most hold text, but it may be anything
-    /// that reads itself from text.
+    /// The content of a newtype, or of an adjacently tagged enum's variant. Most hold text, but the content may be any
+    /// type that is parsed from text.
     Newtype,
-    /// The inside of something that reads anything: it may be a buffer, or a [`Value`] out of which something else is
-    /// read.
+    /// The content of a type that reads anything: it may be a buffer, or a [`Value`] from which another type is read.
     Any,
-    /// Anything else: it may use the text for something of its own.
+    /// Any other reader, which may parse the text.
     Other,
 }
 
 impl TextReader {
-    /// The reader that makes a `T`.
+    /// Returns the reader that makes a `T`.
     pub(super) fn of<T>() -> Self {
         const AROUND: [&str; 4] =
             ["core::option::Option<", "alloc::boxed::Box<", "alloc::rc::Rc<", "alloc::sync::Arc<"];
@@ -41,9 +40,9 @@ impl TextReader {
         if is_text(name) || name == type_name::<Value>() { Self::Text } else { Self::Other }
     }
 
-    /// The reader of a child, from the seed `S` that makes a `T` of it.
+    /// Returns the reader of a child from the seed `S`, which makes a `T` of it.
     pub(super) fn of_seed<S, T>() -> Self {
-        // Any other seed reads something else than it makes: what an adjacently tagged enum's variant holds, say.
+        // Any other seed reads another type than it makes, such as the content of an adjacently tagged enum's variant.
         if type_name::<S>() == type_name::<PhantomData<T>>() { Self::of::<T>() } else { Self::Newtype }
     }
 
@@ -54,11 +53,11 @@ impl TextReader {
     }
 }
 
-/// Returns true if a type of this name holds all of a string's text, and nothing else.
+/// Returns true if a type with this name holds all of a string's text and nothing else.
 fn is_text(name: &str) -> bool {
-    /// They belong to the standard library, where this one does without it.
+    /// Types of the standard library, which this crate may be built without.
     const PATHS: [&str; 2] = ["::path::PathBuf", "::path::Path"];
-    /// Crates whose types are texts or bytes, and nothing that is read from a string in any other way.
+    /// Crates whose types are text or bytes, and that parse nothing from a string.
     const CRATES: [&str; 9] =
         ["arcstr", "bstr", "bytes", "camino", "compact_str", "ecow", "kstring", "serde_bytes", "smol_str"];
     let own = [type_name::<str>(), type_name::<Cow<'_, str>>(), type_name::<&[u8]>(), type_name::<Cow<'_, [u8]>>()];
@@ -68,7 +67,7 @@ fn is_text(name: &str) -> bool {
         || name.split_once("::").is_some_and(|(name, _)| CRATES.contains(&name))
 }
 
-/// Returns true if code that parses text asks for a type of this name first.
+/// Returns true if code that parses text first asks for a type with this name.
 fn is_parsed(name: &str) -> bool {
     name == type_name::<String>() || name == type_name::<&str>()
 }
@@ -83,19 +82,19 @@ pub(super) fn is_for_value<T>() -> bool {
     type_name::<T>() == type_name::<Value>()
 }
 
-/// A text that no parser of dates, numbers, names or addresses takes: only a reader of any text reads both this and the
-/// string's own. Noncharacters, which are not even white space to be trimmed, and of an odd length: some look at that
-/// alone.
+/// A text that only readers of arbitrary text accept in place of the string; parsers of dates, numbers, names and
+/// addresses reject it. It consists of noncharacters, which cannot be trimmed like white space, and has an odd length,
+/// because some parsers check only the length.
 pub(super) const OTHER_TEXT: &str =
     "\u{FDD0}\u{FDD1}\u{1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}\u{FDD0}\u{FDD1}";
 
-/// Returns the word that stands for an answer: that this reading of a value takes the open string inside it for text. A
-/// reading is the address of the function that reads the type.
+/// Returns the word that records that a type reads the open string inside a value as text. `reading` is the address of
+/// the function that reads the type.
 ///
-/// A later look at more of the string need not find that out again.
+/// With the word, a later read of more of the string need not check again.
 pub(super) fn answer(reading: usize, root: NodeId, string: NodeId) -> u64 {
     let places = u64::from(root) << 32 | u64::from(string);
-    // Mixed, so that no two of them that occur are the same. Zero is no answer.
+    // Mixed so that different inputs give different words in practice. Zero means that nothing is recorded.
     let mixed = (reading as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ places.wrapping_mul(0xD6E8_FEB8_6659_FD93);
     (mixed ^ mixed >> 32).wrapping_mul(0xD6E8_FEB8_6659_FD93) | 1
 }
@@ -136,7 +135,7 @@ mod tests {
         assert!(![answer(0x5500_1040, 0, 7), answer(0x5500_1000, 0, 8), answer(0x5500_1000, 7, 0), 0].contains(&known));
     }
 
-    /// If a compiler names it otherwise, nothing that serde buffers is shown before it is complete.
+    /// If a compiler names the type differently, values that serde buffers are shown only when they are complete.
     #[test]
     fn a_value_is_known() {
         assert!(is_for_value::<Value>() && !is_for_value::<String>());

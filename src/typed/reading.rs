@@ -1,25 +1,25 @@
-//! One reading of a type: what is shown of an open value, what is left out, and what stands for the innermost open
-//! string. `mod.rs` decides on these.
+//! One read of a type: which open values are shown or left out, and the text used for the innermost open string.
+//! `mod.rs` makes these choices.
 
 use core::cell::Cell;
 
 use crate::tree::{NodeId, PartialValue};
 
-/// The name by which the partial document's deserializer knows a [`Settled`](crate::Settled); any other format sees a
-/// plain newtype.
+/// The name by which the partial document's deserializer recognizes a [`Settled`](crate::Settled). Any other format
+/// sees an ordinary newtype.
 pub(super) const SETTLED: &str = "$jsonspigot::Settled";
 
-/// The open values that are read. Each contains the next, from the value that is asked for to the innermost one.
+/// The open values that are read. Each contains the next, from the root of the read to the innermost one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Boundary {
     /// The innermost open value that is shown.
     pub(super) innermost: NodeId,
-    /// The open value inside that one, which is read as if it had not begun.
+    /// The open value inside it, which is treated as not begun.
     pub(super) left_out: Option<NodeId>,
 }
 
 impl Boundary {
-    /// All that is there.
+    /// Returns a boundary that includes all open values.
     pub(super) fn all(value: PartialValue<'_>) -> Self {
         let innermost = if value.is_complete() { value.node } else { value.innermost_open() };
         Self { innermost, left_out: None }
@@ -31,23 +31,23 @@ impl Boundary {
 pub(super) enum StandIn {
     /// The string itself.
     Itself,
-    /// Something that no reader of strings takes, where it may be buffered ([`buffered`](super::buffered)).
+    /// A value that no reader of strings accepts, where it may be buffered ([`buffered`](super::buffered)).
     Refused,
-    /// Text that only a reader of any text takes.
+    /// Text that only a reader of arbitrary text accepts.
     OtherText,
 }
 
-/// One reading's choices, and what happened in it.
+/// The choices of one read, and a record of its events.
 #[derive(Debug)]
 pub(super) struct Context {
     pub(super) boundary: Boundary,
     pub(super) stand_in: StandIn,
-    /// True if the value that is asked for is open.
+    /// True if the root of the read is open.
     pub(super) is_open: bool,
-    /// True if an open value may have been buffered, and the same of the innermost one.
+    /// True if an open value, or the innermost one, may have been buffered.
     has_buffered: Cell<bool>,
     has_buffered_innermost: Cell<bool>,
-    /// True if the open string was read as the text of a newtype, which may hold any reader of text.
+    /// True if the open string was read as the content of a newtype, which may contain any reader of text.
     has_read_newtype: Cell<bool>,
 }
 
@@ -64,12 +64,12 @@ impl Context {
         }
     }
 
-    /// The choices by which a value is read as if it were complete.
+    /// Returns the choices that read a value as if it were complete.
     pub(super) fn of_complete(value: PartialValue<'_>) -> Self {
         Self { is_open: false, ..Self::new(value, Boundary::all(value), StandIn::Itself) }
     }
 
-    /// Notes that an open value may be buffered.
+    /// Records that an open value may be buffered.
     pub(super) fn buffer(&self, value: PartialValue<'_>) {
         self.has_buffered.set(true);
         if value.node == self.boundary.innermost {
@@ -85,7 +85,7 @@ impl Context {
         self.has_buffered_innermost.get()
     }
 
-    /// Returns true if the open string may have been read as anything but text.
+    /// Returns true if the open string may have been read as anything other than text.
     pub(super) fn may_have_parsed(&self) -> bool {
         self.has_buffered_innermost() || self.has_read_newtype.get()
     }

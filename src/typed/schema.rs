@@ -1,10 +1,11 @@
-//! The JSON Schema of a [`Settled`] field, for those who describe their types to a model: that of the value itself.
+//! The JSON Schema of a [`Settled`] field, for programs that describe their types to a model: the schema of the value
+//! itself.
 //!
-//! A model's answer does not depend on when the program looks at it. So every answer is the value's own, the
-//! name and the id too: a settled field and a plain one of the same type share one definition.
+//! A model's output does not depend on when the program reads it. So every method returns the inner type's result,
+//! including the name and id: a settled field and a plain field of the same type share one definition.
 //!
-//! schemars has hidden methods as well, by which its derive lets an `Option` be missing. They are not passed on: serde
-//! lets an `Option` be missing, but what wraps one only with `#[serde(default)]`, and that the derive sees by itself.
+//! schemars also has hidden methods, by which its derive lets an `Option` be missing. They are not forwarded: serde
+//! lets an `Option` be missing, but a wrapper of one only with `#[serde(default)]`, which the derive handles itself.
 
 use alloc::borrow::Cow;
 
@@ -12,12 +13,12 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::Settled;
 
-/// The schema of a `Settled<T>` is that of `T`. With the feature `schemars`.
+/// Gives `Settled<T>` the schema of `T`. Requires the feature `schemars`.
 ///
 #[cfg_attr(not(doctest), doc = include_str!("schema.md"))]
 ///
 /// If a field with a default can be serialized, schemars writes that default into the schema: for a settled field,
-/// null. `#[schemars(skip_serializing_if = "…")]`, with a function that is true of an empty field, keeps it out.
+/// null. `#[schemars(skip_serializing_if = "…")]` with a function that returns true for an empty field omits it.
 impl<T: JsonSchema> JsonSchema for Settled<T> {
     fn inline_schema() -> bool {
         T::inline_schema()

@@ -1,4 +1,4 @@
-//! Serializing what is shown, and patches of it: a value is read for the serializer, as if it were complete.
+//! Serializes partial values and their patches. A value is read for the serializer as if it were complete.
 
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
@@ -7,7 +7,7 @@ use super::reading::Context;
 use crate::event::{Passed, SERDE_DEPTH};
 use crate::tree::{PartialValue, PatchOp};
 
-/// Serializes what is known, with open values as if they had closed. Recurses, and refuses more than 127 levels.
+/// Serializes the known part, with open values closed. Recurses, and rejects more than 127 levels.
 impl Serialize for PartialValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let context = Context::of_complete(*self);

@@ -1,8 +1,8 @@
 //! A field that is shown only once it is complete.
 //!
-//! `Settled` asks for a newtype with a name of its own. The partial document's deserializer knows that name, wherever
-//! serde hands the value through, and answers "none" while the value is open, and "some" once it is complete. Any other
-//! answer comes from another format, or from one of serde's buffers. Then the value is read unless something open is
+//! `Settled` asks for a newtype with a reserved name. The partial document's deserializer recognizes that name wherever
+//! serde passes the value through, and answers "none" while the value is open and "some" once it is complete. Any other
+//! answer comes from another format or from one of serde's buffers. Then the value is read, unless an open value is
 //! being read around it ([`buffered`]).
 
 use core::fmt;
@@ -20,16 +20,16 @@ use serde::ser::{Serialize, Serializer};
 use super::buffered;
 use super::reading::SETTLED;
 
-/// A field of a typed partial that is empty until its value is complete: for enums, ids, and anything else that makes
-/// no sense half-received. In every other format it reads and writes as the plain value.
+/// A field of a typed partial that is empty until its value is complete: for enums, ids, and other values that are
+/// meaningless when incomplete. In every other format it reads and writes as the plain value.
 ///
 /// With `#[serde(default)]` the field may also be missing; without it, the value that contains the field is absent
 /// until the field has begun. `Settled` works at any depth and around any type.
 ///
-/// Tagged and untagged enums and flattened fields are read into a buffer of serde's first. A `Settled` in there stays
-/// empty until the enum, or the struct with the flattened field, is complete. The same holds for whatever else is read
-/// inside an open value without asking the document itself: by a deserializer that hides it (typetag), out of a
-/// `Value`, or out of text.
+/// Serde first reads tagged and untagged enums and flattened fields into a buffer. A `Settled` inside one stays empty
+/// until the enum, or the struct with the flattened field, is complete. So does any other `Settled` that is read inside
+/// an open value, but not from the document itself: through a deserializer that hides it (typetag), from a `Value`, or
+/// from text.
 ///
 /// ```
 /// use jsonspigot::{Parser, PatternSet, Settled};
@@ -56,12 +56,12 @@ use super::reading::SETTLED;
 pub struct Settled<T>(Option<T>);
 
 impl<T> Settled<T> {
-    /// The value, once it is complete.
+    /// Returns the value once it is complete.
     pub fn get(&self) -> Option<&T> {
         self.0.as_ref()
     }
 
-    /// The value, once it is complete.
+    /// Returns the value once it is complete.
     pub fn into_inner(self) -> Option<T> {
         self.0
     }
@@ -97,7 +97,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Settled<T> {
 struct SettledVisitor<T>(PhantomData<T>);
 
 impl<T> SettledVisitor<T> {
-    /// Reads what anything but the document hands over.
+    /// Reads a value that does not come directly from the document.
     fn read<'de, D: Deserializer<'de>>(self, deserializer: D) -> Result<Settled<T>, D::Error>
     where
         T: Deserialize<'de>,
@@ -109,7 +109,7 @@ impl<T> SettledVisitor<T> {
     }
 }
 
-/// Formats that look through newtypes hand over the value directly.
+/// Formats that ignore newtypes pass the value directly.
 macro_rules! visit_plain {
     ($($method:ident: $type:ty => $deserializer:expr;)*) => {
         $(fn $method<E: de::Error>(self, value: $type) -> Result<Self::Value, E> {
@@ -125,7 +125,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
         f.write_str("a value")
     }
 
-    /// Takes an open value, of which the partial document's deserializer says this.
+    /// Accepts an open value, for which the partial document's deserializer calls this method.
     fn visit_none<E>(self) -> Result<Self::Value, E> {
         Ok(Settled(None))
     }
@@ -151,7 +151,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for SettledVisitor<T> {
         self.read(UnitDeserializer::new())
     }
 
-    /// Takes a complete value.
+    /// Accepts a complete value.
     fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
         T::deserialize(deserializer).map(Settled::from)
     }
