@@ -56,13 +56,13 @@ enum State {
     Undecided(usize),
     Lines(Lines),
     Values(Box<Values>),
-    /// A callback panicked, so the place in the body is not known.
-    Panicked,
+    /// A callback panicked, so the place in the body is not known. True once that was reported.
+    Panicked(bool),
 }
 
 impl Interrupted for EventEditor {
     fn interrupt(&mut self) {
-        self.state = State::Panicked;
+        self.state = State::Panicked(false);
     }
 }
 
@@ -114,8 +114,8 @@ impl EventEditor {
 
     /// Reads a chunk, and passes on all that is decided by now.
     ///
-    /// If `edit` or `sink` panics and the panic is caught, nothing more of the body passes: until it is
-    /// [finished](Self::finish), each call gives [`Damage::Panicked`] to `edit`.
+    /// If `edit` or `sink` panics and the panic is caught, the next call gives [`Damage::Panicked`] to `edit`, and nothing
+    /// more of the body passes.
     pub fn feed(
         &mut self,
         chunk: impl AsRef<[u8]>,
@@ -161,7 +161,11 @@ impl EventEditor {
             State::Undecided(_) => {}
             State::Lines(lines) => lines.feed(chunk, pass),
             State::Values(values) => values.feed(chunk, pass),
-            State::Panicked => pass.report_panic(),
+            State::Panicked(true) => {}
+            State::Panicked(is_reported) => {
+                *is_reported = true;
+                pass.report_panic();
+            }
         }
     }
 
@@ -177,7 +181,8 @@ impl EventEditor {
             State::Undecided(_) => {}
             State::Lines(mut lines) => lines.finish(pass),
             State::Values(mut values) => values.finish(pass),
-            State::Panicked => pass.report_panic(),
+            State::Panicked(true) => {}
+            State::Panicked(false) => pass.report_panic(),
         }
     }
 
@@ -202,7 +207,10 @@ impl EventEditor {
                     out.number(2);
                     values.save(out)?;
                 }
-                State::Panicked => out.number(3),
+                State::Panicked(is_reported) => {
+                    out.number(3);
+                    out.flag(*is_reported);
+                }
             }
             Ok(())
         })
@@ -243,7 +251,7 @@ impl EventEditor {
             }
             1 => Ok(State::Lines(Lines::restore(reader, limit)?)),
             2 => Ok(State::Values(Box::new(Values::restore(reader, limit)?))),
-            3 => Ok(State::Panicked),
+            3 => Ok(State::Panicked(reader.flag()?)),
             _ => Err(RestoreError::Impossible),
         };
         let state = saved.added(read)?.ok_or(RestoreError::NotSavedState)?;

@@ -61,13 +61,13 @@ enum State {
     Sse(Sse),
     Texts(Box<Texts>),
     Messages(Messages),
-    /// A callback panicked, so the place in the body is not known.
-    Panicked,
+    /// A callback panicked, so the place in the body is not known. True once that was reported.
+    Panicked(bool),
 }
 
 impl Interrupted for Frames {
     fn interrupt(&mut self) {
-        self.state = State::Panicked;
+        self.state = State::Panicked(false);
     }
 }
 
@@ -144,7 +144,8 @@ impl Frames {
     /// Frames::new().feed_with("data: {}\n\n", |frame| assert_eq!(frame, Frame::Text("{}")));
     /// ```
     ///
-    /// If the callback panics and the panic is caught, every later call reports [`Damage::Panicked`], and nothing else.
+    /// If the callback panics and the panic is caught, the next call reports [`Damage::Panicked`], and nothing more of
+    /// the body is read.
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_frame: impl FnMut(Frame<'_>)) {
         unless_interrupted(self, |frames| frames.read(chunk.as_ref(), &mut on_frame));
     }
@@ -271,7 +272,11 @@ impl Frames {
             State::Sse(sse) => sse.feed(piece, on_frame),
             State::Texts(texts) => texts.feed(piece, on_frame),
             State::Messages(messages) => messages.feed(piece, on_frame),
-            State::Panicked => on_frame(Frame::Damaged(Damage::Panicked)),
+            State::Panicked(true) => {}
+            State::Panicked(is_reported) => {
+                *is_reported = true;
+                on_frame(Frame::Damaged(Damage::Panicked));
+            }
         }
     }
 
@@ -281,7 +286,11 @@ impl Frames {
             State::Sse(sse) => sse.finish(on_frame),
             State::Texts(texts) => texts.finish(on_frame),
             State::Messages(messages) => messages.finish(on_frame),
-            State::Panicked => on_frame(Frame::Damaged(Damage::Panicked)),
+            State::Panicked(true) => {}
+            State::Panicked(is_reported) => {
+                *is_reported = true;
+                on_frame(Frame::Damaged(Damage::Panicked));
+            }
         }
     }
 }
@@ -305,7 +314,10 @@ impl State {
                 out.number(3);
                 messages.save(out);
             }
-            Self::Panicked => out.number(4),
+            Self::Panicked(is_reported) => {
+                out.number(4);
+                out.flag(*is_reported);
+            }
         }
         Ok(())
     }
@@ -316,7 +328,7 @@ impl State {
             1 => Self::Sse(Sse::restore(reader, limit)?),
             2 => Self::Texts(Box::new(Texts::restore(reader, limit)?)),
             3 => Self::Messages(Messages::restore(reader, limit)?),
-            4 => Self::Panicked,
+            4 => Self::Panicked(reader.flag()?),
             _ => return Err(RestoreError::Impossible),
         })
     }

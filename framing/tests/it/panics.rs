@@ -30,7 +30,7 @@ fn panics(read: impl FnOnce()) -> bool {
 }
 
 #[test]
-fn frames_report_it_in_each_later_call() {
+fn frames_report_it_once() {
     for body in BODIES {
         let mut count = 0;
         let mut whole = Frames::new();
@@ -48,10 +48,10 @@ fn frames_report_it_in_each_later_call() {
                 let saved = frames.save_with("").unwrap();
                 let (restored, _) = Frames::new().restore_with(&saved, |_| Ok(())).unwrap();
                 for mut frames in [frames, restored] {
-                    for chunk in ["", body] {
-                        assert_eq!(frames.feed(chunk).collect::<Vec<_>>(), [Frame::Damaged(Damage::Panicked)]);
-                    }
-                    assert_eq!(frames.finish().collect::<Vec<_>>(), [Frame::Damaged(Damage::Panicked)]);
+                    assert_eq!(frames.clone().finish().collect::<Vec<_>>(), [Frame::Damaged(Damage::Panicked)]);
+                    assert_eq!(frames.feed("").collect::<Vec<_>>(), [Frame::Damaged(Damage::Panicked)]);
+                    assert_eq!(frames.feed(body).next(), None);
+                    assert_eq!(frames.finish().next(), None);
                 }
             }
         }
@@ -129,7 +129,7 @@ fn an_editor_passes_nothing_more_until_it_is_finished() {
                         };
                         editor.feed(body, &mut edit, |_| unreachable!());
                         editor.finish(&mut edit, |_| unreachable!());
-                        assert_eq!(told, [true, true]);
+                        assert_eq!(told, [true]);
                         assert_eq!(edited_by(&mut editor, body), whole);
                     }
                 }
