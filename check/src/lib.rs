@@ -11,6 +11,7 @@
 //! | [`recorded`] | the folder of recorded streams, and the tests that are skipped without it |
 //! | [`envelope`] | the envelope's laws, and a splitter of whole texts |
 //! | [`effort`] | how much the tests try |
+//! | [`panics`] | callbacks that panic, and callers that catch the panic |
 //! | [`lines`] | the command's lines, with the deltas of a chunk joined |
 //! | [`sealed`], [`fuzz_inputs`], [`names`] | states that were made up, what the fuzzer has found, names of enums |
 
@@ -24,6 +25,7 @@ pub mod laws;
 pub mod lines;
 pub mod model;
 pub mod names;
+pub mod panics;
 pub mod properties;
 pub mod recorded;
 pub mod sealed;

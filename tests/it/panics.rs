@@ -1,30 +1,13 @@
 //! Callbacks that panic in a program that catches the panic: the reader fails, since part of its chunk is lost.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
 use jsonspigot::{
     DocumentRewriter, Documents, DuplicateKeys, Error, ErrorKind, Framing, Leniency, Limits, Parser, ParserBuilder,
     PatternSet, Retain, RewriteError, Rewriter, Rule,
 };
+use jsonspigot_check::panics::{panic_at, panics};
 use serde_json::Value;
 
 const TEXT: &str = r#"{"a": [1, "two", {"b": null}], "c": "{\"d\": [3, \"four\"]}", "e": 12.5, "f": "\u00e9x"}"#;
-
-/// Returns true if a reader that is called panics in its callback. No message is printed.
-fn panics(read: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(read)).is_err()
-}
-
-/// Counts the calls, and panics at one of them.
-fn panic_at(call: usize) -> impl FnMut() {
-    let mut calls = 0;
-    move || {
-        calls += 1;
-        if calls > call {
-            resume_unwind(Box::new(()));
-        }
-    }
-}
 
 fn builders() -> Vec<(ParserBuilder, PatternSet)> {
     let all = PatternSet::new(["$", "$..*", "c | $..*", "raw:a", "raw:c | d"]).unwrap();

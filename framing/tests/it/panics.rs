@@ -1,8 +1,7 @@
 //! Callbacks that panic in a program that catches the panic: nothing more of the body is read, and that is reported.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
 use jsonspigot::ErrorKind;
+use jsonspigot_check::panics::{panic_at, panics};
 use jsonspigot_framing::{Damage, EventEditor, Frame, Frames, Utf8};
 #[cfg(feature = "providers")]
 use jsonspigot_llm::{ProviderStream, ToolCalls};
@@ -13,21 +12,6 @@ const BODIES: [&str; 4] = [
     "[{\"n\":1}, [2], 3",
     "x\ndata: {\"n\":\u{e9}}",
 ];
-
-/// Counts the calls, and panics at one of them. No message is printed.
-fn panic_at(call: usize) -> impl FnMut() {
-    let mut calls = 0;
-    move || {
-        calls += 1;
-        if calls > call {
-            resume_unwind(Box::new(()));
-        }
-    }
-}
-
-fn panics(read: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(read)).is_err()
-}
 
 #[test]
 fn frames_report_it_once() {

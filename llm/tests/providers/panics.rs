@@ -1,29 +1,14 @@
 //! A callback that panics, in a program that catches panics: what it was not given is lost, so nothing that was open is
 //! complete.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, PoisonError};
 
 use jsonspigot::{PatternSet, Rule};
+use jsonspigot_check::panics::{panic_at, panic_now, panics};
 use jsonspigot_llm::{
     BadEventReason, CallEvent, CallRewriter, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider,
     ProviderStream, StreamEvent, ToolCalls, UnfinishedKind,
 };
-
-/// Counts the calls, and panics at one of them. No message is printed.
-fn panic_at(call: usize) -> impl FnMut() {
-    let mut calls = 0;
-    move || {
-        calls += 1;
-        if calls > call {
-            resume_unwind(Box::new(()));
-        }
-    }
-}
-
-fn panics(read: impl FnOnce()) -> bool {
-    catch_unwind(AssertUnwindSafe(read)).is_err()
-}
 
 fn patterns() -> PatternSet {
     PatternSet::new(["$", "$..*"]).unwrap()
@@ -147,7 +132,7 @@ fn a_rewriter_whose_rules_panic_passes_nothing_more() {
         let made = Mutex::new(panic_at(if is_in_rule { usize::MAX } else { 2 }));
         let rules = move || {
             (made.lock().unwrap_or_else(PoisonError::into_inner))();
-            vec![Rule::map(|_| resume_unwind(Box::new(())))]
+            vec![Rule::map(|_| panic_now())]
         };
         let patterns = PatternSet::new(["a.b.secret"]).unwrap();
         let mut calls = CallRewriter::new(Provider::OpenaiChat, &patterns, rules).unwrap();
