@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 use std::thread;
 
@@ -10,34 +11,44 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 
 use crate::command::{run, wait};
 
+/// Follows what the command wrote.
+const END: &[u8] = b"<the end of the output>";
+
 /// What reaches a terminal as standard output and standard error.
 fn seen(arguments: &[&str], input: &[u8]) -> String {
     let inner = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
     grantpt(&inner).unwrap();
     unlockpt(&inner).unwrap();
     let name = ptsname(&inner, Vec::new()).unwrap();
-    let terminal = File::options().read(true).write(true).open(std::ffi::OsStr::from_bytes(name.as_bytes())).unwrap();
+    let mut terminal = File::options()
+        .read(true)
+        .write(true)
+        .custom_flags(OpenptFlags::NOCTTY.bits().cast_signed())
+        .open(std::ffi::OsStr::from_bytes(name.as_bytes()))
+        .unwrap();
 
-    // After this statement only the child holds the terminal open.
     let mut child = Command::new(env!("CARGO_BIN_EXE_jsonspigot"))
         .args(arguments)
         .stdin(Stdio::piped())
         .stdout(terminal.try_clone().unwrap())
-        .stderr(terminal)
+        .stderr(terminal.try_clone().unwrap())
         .spawn()
         .unwrap();
     let mut inner = File::from(inner);
     let reader = thread::spawn(move || {
         let (mut seen, mut piece) = (Vec::new(), [0; 1024]);
-        // Linux reports the end as an error.
-        while let Ok(len @ 1..) = inner.read(&mut piece) {
+        while !seen.ends_with(END) {
+            let len = inner.read(&mut piece).unwrap();
             seen.extend_from_slice(&piece[..len]);
         }
+        seen.truncate(seen.len() - END.len());
         String::from_utf8(seen).unwrap()
     });
     // A run that does not read its input may have ended.
     let _ = child.stdin.take().unwrap().write_all(input);
     wait(&mut child);
+    // Linux may lose what is not read yet when the last one closes a terminal: keep it open until the end is read.
+    terminal.write_all(END).unwrap();
     // The terminal turns each line feed into CR LF.
     reader.join().unwrap().replace("\r\n", "\n")
 }
