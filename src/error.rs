@@ -244,6 +244,8 @@ pub enum ErrorKind {
     StringLimit,
     /// `12` under a [number limit](crate::Limits::number) of 1.
     NumberLimit,
+    /// `[  1]` under a [blank limit](crate::Limits::blank) of 1.
+    BlankLimit,
     /// `[]` under a [total limit](crate::Limits::total) of 1.
     TotalLimit,
     /// A snapshot that would exceed its 32-bit indices (4 GiB of text or 2^32 nodes).
@@ -290,6 +292,7 @@ names!(ErrorKind {
     KeyLimit => "key-limit",
     StringLimit => "string-limit",
     NumberLimit => "number-limit",
+    BlankLimit => "blank-limit",
     TotalLimit => "total-limit",
     SnapshotLimit => "snapshot-limit",
     OutOfOrder => "out-of-order",

@@ -237,12 +237,12 @@ fn deviations_take_no_memory() {
         .map(|(retain, n)| (retain, n * size(10_000, 100_000)))
     {
         let builder = lenient.retain(retain);
-        // All text is retained as it arrived, in a buffer that doubles.
-        let text = if retain == Retain::All { 2 * (count as u64 + (64 << 10)) } else { 0 };
+        // All text is retained as it arrived, in a buffer that doubles: while it grows, the old one is there too.
+        let text = if retain == Retain::All { 3 * (count as u64 + (64 << 10)) } else { 0 };
         let few = peak(builder, &["$..*"], deviations(1000), Method::Callback);
         let many = peak(builder, &["$..*"], deviations(count), Method::Callback);
         assert!(many <= few + text + SMALL + CHUNK as u64, "{retain:?}: {many} bytes against {few}");
-        assert!(many <= 1 << 20, "{retain:?}: {many} bytes");
+        assert!(many <= text + (1 << 20), "{retain:?}: {many} bytes");
         // A snapshot shows what came behind them, and takes what that takes; the first one's path takes 64 KB.
         let shown = peak(builder.snapshots(), &["$..*"], deviations(count), Method::Callback);
         let strict = peak(builder.snapshots(), &["$..*"], deep_string(count, "n"), Method::Callback);

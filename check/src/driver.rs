@@ -31,6 +31,7 @@ pub fn builder(options: &Options) -> ParserBuilder {
         .key(options.key.unwrap_or(u64::MAX))
         .string(options.string.unwrap_or(u64::MAX))
         .number(options.number.unwrap_or(u64::MAX))
+        .blank(options.blank.unwrap_or(u64::MAX))
         .total(options.total.unwrap_or(u64::MAX));
     let duplicates = if options.reject_duplicates { DuplicateKeys::Reject } else { DuplicateKeys::LastWins };
     let builder = Parser::builder().limits(limits).duplicate_keys(duplicates);

@@ -64,6 +64,7 @@ fn rewriter(given: &Value) -> Result<Rewriter, Box<dyn Error>> {
             "key" => limits.key(limit),
             "string" => limits.string(limit),
             "number" => limits.number(limit),
+            "blank" => limits.blank(limit),
             _ => limits.total(limit),
         };
     }

@@ -257,6 +257,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_number: Option<u64>,
 
+    /// Refuse more than N bytes of white space in a row
+    #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
+    max_blank: Option<u64>,
+
     /// Refuse a JSON text of more than N bytes: the input, or each document, each call's arguments, or each payload
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_total: Option<u64>,
@@ -376,6 +380,7 @@ impl Options {
             .key(self.max_key.unwrap_or(default.key))
             .string(self.max_string.unwrap_or(default.string))
             .number(self.max_number.unwrap_or(default.number))
+            .blank(self.max_blank.unwrap_or(default.blank))
             .total(self.max_total.unwrap_or(default.total));
         let builder = jsonspigot::Parser::builder().retain(retain).duplicate_keys(duplicate_keys).limits(limits);
         let builder = self.lenient.iter().fold(builder, |builder, leniency| builder.lenient(*leniency));

@@ -72,6 +72,7 @@ impl Writer<'_> {
                 | ErrorKind::KeyLimit
                 | ErrorKind::StringLimit
                 | ErrorKind::NumberLimit
+                | ErrorKind::BlankLimit
                 | ErrorKind::TotalLimit
         );
         let cuts = self.choices.cuts || may_be_json;

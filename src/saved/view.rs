@@ -21,7 +21,7 @@ impl Parser {
     /// Returns the digest of the options, which does not depend on the machine's word size.
     pub(crate) fn choices(&self) -> Digest {
         let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
-        let Limits { depth, key, string, number, total } = *tokenizer.limits();
+        let Limits { depth, key, string, number, blank, total } = *tokenizer.limits();
         let snapshots = followers.tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
         let (leniency, accepts) = translator
             .as_deref()
@@ -33,7 +33,7 @@ impl Parser {
             | u64::from(accepts) << 5
             | u64::from(*stops_at_root) << 6
             | leniency << 8;
-        [key, string, number, total, small].into_iter().fold(Digest::new().with_size(depth), Digest::with)
+        [key, string, number, blank, total, small].into_iter().fold(Digest::new().with_size(depth), Digest::with)
     }
 
     /// Fails if this parser cannot be saved.
@@ -101,10 +101,10 @@ impl Parser {
     pub(super) fn save_counters(&self, out: &mut Writer<'_>) {
         out.number(self.engine.followers.tracker.next_match());
         for level in self.levels() {
-            let Progress { offset, lines, line_start, token_start } = level.tokenizer.progress();
+            let Progress { offset, lines, line_start, len } = level.tokenizer.progress();
             out.number(lines);
             out.number(offset.saturating_sub(line_start));
-            out.number(token_start.map_or(0, |start| offset.saturating_sub(start)));
+            out.number(len);
         }
     }
 }
@@ -225,9 +225,8 @@ impl Parser {
         for number in 0..=self.engine.followers.tracker.level() {
             let Some(tokenizer) = self.tokenizer_mut(number) else { continue };
             let offset = tokenizer.offset();
-            let (lines, column, token) = (reader.place()?, reader.at_most(offset)?, reader.at_most(offset)?);
-            let token_start = (token > 0).then(|| offset - token);
-            tokenizer.resume(Progress { offset, lines, line_start: offset - column, token_start })?;
+            let (lines, column, len) = (reader.place()?, reader.at_most(offset)?, reader.at_most(offset)?);
+            tokenizer.resume(Progress { offset, lines, line_start: offset - column, len })?;
             self.check_begun_before(number, offset)?;
         }
         // The next index of an array without elements is 0.

@@ -1,7 +1,7 @@
 //! The five limits that are checked per byte.
 
 use alloc::boxed::Box;
-use core::ops::Deref;
+use core::ops::{Deref, Range};
 
 /// Upper bounds on a text. Each is checked at every byte: N bytes pass, byte N+1 does not.
 ///
@@ -27,6 +27,9 @@ pub struct Limits {
     pub string: u64,
     /// Bytes of one number; default unlimited.
     pub number: u64,
+    /// Bytes of white space in a row, between tokens or around the root value; default unlimited. Some models never
+    /// stop sending white space.
+    pub blank: u64,
     /// Bytes of the whole text, white space included; default unlimited.
     pub total: u64,
 }
@@ -35,7 +38,7 @@ impl Limits {
     /// Returns the default limits: a depth of 127, all else unlimited.
     #[must_use]
     pub const fn new() -> Self {
-        Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, total: u64::MAX }
+        Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, blank: u64::MAX, total: u64::MAX }
     }
 
     /// Sets the maximum number of open containers.
@@ -62,6 +65,12 @@ impl Limits {
         Self { number, ..self }
     }
 
+    /// Sets the maximum number of bytes of white space in a row.
+    #[must_use]
+    pub const fn blank(self, blank: u64) -> Self {
+        Self { blank, ..self }
+    }
+
     /// Sets the maximum number of bytes in the whole text, including white space.
     #[must_use]
     pub const fn total(self, total: u64) -> Self {
@@ -77,19 +86,43 @@ impl Default for Limits {
 
 /// A tokenizer's limits. Boxed, unless they are the defaults, which is usual.
 #[derive(Clone, Debug)]
-pub(super) struct OwnLimits(Option<Box<Limits>>);
+pub(super) struct OwnLimits(Option<Box<Limited>>);
+
+#[derive(Clone, Debug)]
+struct Limited {
+    limits: Limits,
+    /// The offsets of the newest white space, if its length is limited.
+    blank: Range<u64>,
+}
 
 static DEFAULTS: Limits = Limits::new();
 
 impl OwnLimits {
     pub(super) fn new(limits: Limits) -> Self {
-        Self((limits != DEFAULTS).then(|| Box::new(limits)))
+        Self((limits != DEFAULTS).then(|| Box::new(Limited { limits, blank: 0..0 })))
+    }
+
+    /// Forgets the text.
+    pub(super) fn reset(&mut self) {
+        self.set_blank(0..0);
+    }
+
+    /// Returns the offset at which white space begins that may continue at `at`, if its length is limited.
+    pub(super) fn blank_start(&self, at: u64) -> Option<u64> {
+        let Limited { blank, .. } = self.0.as_deref().filter(|limited| limited.limits.blank != u64::MAX)?;
+        Some(if blank.end == at { blank.start } else { at })
+    }
+
+    pub(super) fn set_blank(&mut self, blank: Range<u64>) {
+        if let Some(limited) = self.0.as_deref_mut() {
+            limited.blank = blank;
+        }
     }
 
     /// Returns the limit on the whole text, which is checked for every chunk.
     #[inline]
     pub(super) fn total(&self) -> u64 {
-        self.0.as_ref().map_or(DEFAULTS.total, |limits| limits.total)
+        self.0.as_ref().map_or(DEFAULTS.total, |limited| limited.limits.total)
     }
 }
 
@@ -98,6 +131,6 @@ impl Deref for OwnLimits {
 
     #[inline]
     fn deref(&self) -> &Limits {
-        self.0.as_deref().unwrap_or(&DEFAULTS)
+        self.0.as_deref().map_or(&DEFAULTS, |limited| &limited.limits)
     }
 }

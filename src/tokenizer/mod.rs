@@ -5,7 +5,7 @@
 //!
 //! | states | function | file |
 //! |---|---|---|
-//! | between tokens | `read`, which calls all others | `reader.rs` |
+//! | between tokens | `read`, which calls all others | `reader.rs`, `blank.rs` |
 //! | inside quotes | `string` | `string.rs` |
 //! | inside a UTF-8 sequence that an edge cuts | `utf8` | `string.rs`, `utf8.rs` |
 //! | inside an escape | `escape` | `escape.rs` |
@@ -15,6 +15,7 @@
 //! Grammar and limits are checked only here, also in skipped values. The tokenizer knows nothing about paths, patterns
 //! or the meaning of values.
 
+mod blank;
 mod escape;
 mod limits;
 mod literal;
@@ -32,6 +33,7 @@ mod utf8;
 
 use alloc::string::String;
 
+pub(crate) use self::blank::{is_white_space, may_follow_atom};
 pub use self::escape::unescaped;
 pub(crate) use self::escape::{EscapeStep, OpenEscape};
 pub use self::limits::Limits;
@@ -208,6 +210,7 @@ impl Tokenizer {
         self.scratch.clear();
         self.lines = 0;
         self.line_start = 0;
+        self.limits.reset();
     }
 
     /// Returns the number of bytes that have been read.
@@ -323,16 +326,4 @@ impl Tokenizer {
     fn is_followed(&self) -> bool {
         self.skipped == Skipped::NOTHING
     }
-}
-
-/// Returns true for white space, which is allowed between tokens (RFC 8259 §2).
-#[inline]
-pub(crate) fn is_white_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
-}
-
-/// Returns true if a byte after a number or literal surely does not belong to it: white space or a structural
-/// character.
-pub(crate) fn may_follow_atom(byte: u8) -> bool {
-    is_white_space(byte) || matches!(byte, b'"' | b'[' | b']' | b'{' | b'}' | b',' | b':')
 }

@@ -37,8 +37,9 @@ pub(crate) struct Progress {
     pub(crate) offset: u64,
     pub(crate) lines: u64,
     pub(crate) line_start: u64,
-    /// The offset at which the open key, string or number begins, if its length is limited.
-    pub(crate) token_start: Option<u64>,
+    /// The number of bytes read of the open key, string or number, or of white space between tokens, if it is limited.
+    /// Otherwise 0.
+    pub(crate) len: u64,
 }
 
 impl Tokenizer {
@@ -87,18 +88,27 @@ impl Tokenizer {
     }
 
     pub(crate) fn progress(&self) -> Progress {
-        let (most, quote) = self.most(&self.limits);
-        let token_start = (most != u64::MAX).then(|| self.limit.saturating_sub(most).saturating_sub(quote));
-        Progress { offset: self.offset, lines: self.lines, line_start: self.line_start, token_start }
+        let start = match self.most() {
+            (u64::MAX, _) => None,
+            _ if self.is_between_tokens() => self.limits.blank_start(self.offset),
+            (most, quote) => Some(self.limit.saturating_sub(most).saturating_sub(quote)),
+        };
+        let len = start.map_or(0, |start| self.offset.saturating_sub(start));
+        Progress { offset: self.offset, lines: self.lines, line_start: self.line_start, len }
     }
 
-    /// Returns the length limit of the open key, string or number, and the length of its uncounted opening quote.
-    fn most(&self, limits: &Limits) -> (u64, u64) {
+    fn is_between_tokens(&self) -> bool {
+        !matches!(self.place(), Place::Key | Place::String | Place::Atom | Place::Closed)
+    }
+
+    /// Returns the length limit of what [`Progress::len`] counts, and the length of an opening quote that is not limited.
+    fn most(&self) -> (u64, u64) {
         match self.place() {
-            Place::Key => (limits.key, 1),
-            Place::String => (limits.string, 1),
-            Place::Atom if self.state == State::Number => (limits.number, 0),
-            _ => (u64::MAX, 0),
+            Place::Key => (self.limits.key, 1),
+            Place::String => (self.limits.string, 1),
+            Place::Atom if self.state == State::Number => (self.limits.number, 0),
+            Place::Atom | Place::Closed => (u64::MAX, 0),
+            _ => (self.limits.blank, 0),
         }
     }
 
@@ -117,20 +127,28 @@ impl Tokenizer {
 
     /// Restores the counters of a text. Fails if they contradict each other or exceed the limits.
     pub(crate) fn resume(&mut self, progress: Progress) -> Result<(), Impossible> {
-        let Progress { offset, lines, line_start, token_start } = progress;
-        let (most, quote) = self.most(&self.limits);
-        let limit = token_start.map_or(u64::MAX, |start| start.saturating_add(quote).saturating_add(most));
+        let Progress { offset, lines, line_start, len } = progress;
+        let (most, quote) = self.most();
+        let is_limited = most != u64::MAX;
+        // A token has at least one byte.
+        let is_len_possible = if self.is_between_tokens() { is_limited || len == 0 } else { is_limited == (len > 0) };
+        let start = offset.checked_sub(len).ok_or(Impossible)?;
         Impossible::unless(
-            token_start.is_some() == (most != u64::MAX)
+            is_len_possible
+                && len <= most.saturating_add(quote)
                 && offset <= self.limits.total
-                && offset <= limit
-                && token_start.is_none_or(|start| start < offset)
                 && line_start <= offset
                 // Every counted line feed lies before the line's start.
                 && lines <= line_start
                 && (lines > 0 || line_start == 0),
         )?;
-        (self.offset, self.lines, self.line_start, self.limit) = (offset, lines, line_start, limit);
+        (self.offset, self.lines, self.line_start) = (offset, lines, line_start);
+        if self.is_between_tokens() {
+            self.limits.set_blank(start..offset);
+            return Ok(());
+        }
+        let limit = start.saturating_add(quote).saturating_add(most);
+        self.limit = limit;
         if self.state != State::Number {
             // The room may already be reduced, where plain pieces are refused.
             self.string.room = self.string.room.min(limit).min(self.limits.total);

@@ -10,10 +10,7 @@ use core::convert::Infallible;
 
 use super::number::{number_end, number_end_away};
 use super::utf8::ascii_text;
-use super::{
-    AfterRoot, Interest, KeyFilter, Limits, Nobody, Role, Sink, Skipped, State, Stops, Tokenizer, ValueKind,
-    is_white_space,
-};
+use super::{AfterRoot, Interest, KeyFilter, Limits, Nobody, Role, Sink, Skipped, State, Stops, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 /// The number of remaining bytes from which skipped values and unwanted members are read by a separate loop; small in
@@ -30,6 +27,8 @@ pub(super) struct Reader<'r, 'c, S: ?Sized> {
     pub(super) pos: usize,
     /// A copy of the tokenizer's limits, if the sink is [`Nobody`]: that loop checks them often enough to be worth it.
     limits: Limits,
+    /// Whether white space is unlimited, so that none need be counted.
+    passes_blanks: bool,
 }
 
 /// The reason why the loop ended.
@@ -59,8 +58,9 @@ impl Tokenizer {
         sink: &mut S,
     ) -> Result<usize, Fault> {
         let limits = if sink.is_nobody() { *self.limits } else { Limits::new() };
+        let passes_blanks = !sink.is_nobody() && self.limits.blank == u64::MAX;
         let state = self.state;
-        let mut reader = Reader { tokenizer: self, stops, sink, state, pos, limits };
+        let mut reader = Reader { tokenizer: self, stops, sink, state, pos, limits, passes_blanks };
         let Err(ended) = reader.run();
         let (state, pos) = (reader.state, reader.pos);
         self.state = state;
@@ -366,7 +366,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn pass_blank(&mut self) {
         let is_blank = self.stops.chunk().get(self.pos) == Some(&b' ');
-        self.pos += usize::from(!self.sink.is_nobody() && is_blank);
+        self.pos += usize::from(self.passes_blanks & is_blank);
     }
 
     /// Skips white space and returns the next byte without consuming it.
@@ -377,7 +377,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         if byte > b' ' {
             return Ok(byte);
         }
-        self.pos = self.tokenizer.white_space(chunk, self.pos);
+        self.pos = self.tokenizer.white_space(chunk, self.pos)?;
         chunk.get(self.pos).copied().ok_or(Ended::Here)
     }
 
@@ -397,19 +397,6 @@ impl Tokenizer {
             self.skipped = Skipped::member(self.nest.depth());
         }
         Ok(())
-    }
-
-    /// Reads white space. Lines are counted here, because line feeds are allowed nowhere else.
-    #[inline(never)]
-    fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
-        while let Some(&byte) = chunk.get(pos).filter(|&&byte| is_white_space(byte)) {
-            pos += 1;
-            if byte == b'\n' {
-                self.lines += 1;
-                self.line_start = self.at(pos);
-            }
-        }
-        pos
     }
 
     /// Returns the error for the byte at `at`, which is not allowed in the current state.

@@ -72,12 +72,13 @@ fn options() -> impl Strategy<Value = Options> {
         prop::option::of(0_u64..9),
         prop::option::of(0_u64..15),
         prop::option::of(0_u64..6),
+        prop::option::of(0_u64..4),
         prop::option::of(0_u64..90),
     );
-    let limits = prop_oneof![limits, Just((127, None, None, None, None))];
+    let limits = prop_oneof![limits, Just((127, None, None, None, None, None))];
     (patterns(4), limits, any::<bool>(), some_leniency()).prop_map(|(patterns, limits, reject, lenient)| {
-        let (depth, key, string, number, total) = limits;
-        let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
+        let (depth, key, string, number, blank, total) = limits;
+        let options = Options { depth, key, string, number, blank, total, ..Options::with_patterns(patterns) };
         Options { reject_duplicates: reject, lenient, ..options }
     })
 }
@@ -101,7 +102,8 @@ pub(super) fn any_document_in_long_chunks() {
     )| {
         let long = [&[b' '; 256][..], &document].concat();
         let cuts = if is_whole { Vec::new() } else { cuts.iter().map(|cut| cut + 256).collect::<Vec<_>>() };
-        let options = Options { total: options.total.map(|total| total + 256), ..options };
+        let later = |limit: Option<u64>| limit.map(|limit| limit + 256);
+        let options = Options { blank: later(options.blank), total: later(options.total), ..options };
         text::reads_as_the_model(&long, &cuts, &options);
     });
 }

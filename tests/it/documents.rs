@@ -82,10 +82,10 @@ pub(super) fn any_stream_any_cut() {
     proptest!(|(
         (stream, cuts) in with_cuts(stream()),
         framing in prop::sample::select(Framing::ALL),
-        (total, depth) in (prop::option::of(0_u64..90), 1_u64..9),
+        (total, blank, depth) in (prop::option::of(0_u64..90), prop::option::of(0_u64..4), 1_u64..9),
         (reject_duplicates, is_lenient) in any::<(bool, bool)>(),
     )| {
-        are_those_alone(&stream, &cuts, framing, &Options { total, depth, reject_duplicates, lenient: flaws(is_lenient), ..all() });
+        are_those_alone(&stream, &cuts, framing, &Options { total, blank, depth, reject_duplicates, lenient: flaws(is_lenient), ..all() });
     });
 }
 

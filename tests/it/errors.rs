@@ -65,6 +65,7 @@ fn each_kind_says_what_and_where() {
         ("key-limit", "key limit", 3, limited(limits.key(1), r#"{"ab":1}"#)),
         ("string-limit", "string limit", 2, limited(limits.string(1), r#""ab""#)),
         ("number-limit", "number limit", 1, limited(limits.number(1), "12")),
+        ("blank-limit", "blank limit", 2, limited(limits.blank(1), "[  ]")),
         ("total-limit", "total limit", 1, limited(limits.total(1), "[]")),
         ("foreign-revision", "foreign revision", 2, of_a_foreign_revision()),
         ("not-retained", "not retained", 2, failure(Parser::builder().retain(Retain::Matches), b"[]")),
@@ -88,7 +89,7 @@ fn each_kind_says_what_and_where() {
 #[test]
 fn messages_say_what_was_expected() {
     let low_after_high = "expected a low surrogate after a high one";
-    let limits = Limits::new().depth(2).key(2).string(3).number(2).total(20);
+    let limits = Limits::new().depth(2).key(2).string(3).number(2).blank(2).total(20);
     let builder = || Parser::builder().limits(limits).duplicate_keys(DuplicateKeys::Reject);
     for (text, expected) in [
         ("", "expected a value"),
@@ -127,10 +128,11 @@ fn messages_say_what_was_expected() {
         (r#""\ug"#, "expected four hexadecimal digits"),
         ("\"\n", "expected an escape instead of a raw control character"),
         ("[[[", "expected no deeper nesting than allowed"),
+        ("[   ", "expected no more white space than allowed"),
         (r#"{"abc"#, "expected no longer key than allowed"),
         (r#""abcd"#, "expected no longer string than allowed"),
         ("123", "expected no longer number than allowed"),
-        ("                     1", "expected no more bytes than allowed"),
+        ("[0,0,0,0,0,0,0,0,0,0,0", "expected no more bytes than allowed"),
         (r#"{"a":1,"a":2}"#, "expected each key once in an object"),
     ] {
         let error = failure(builder(), text.as_bytes());

@@ -36,9 +36,9 @@ fn limits_hold_behind_deviations() {
     proptest!(|(
         (document, cuts) in with_cuts(deviant_document()), names in some_leniency(),
         depth in 0_u64..6, key in prop::option::of(0_u64..5), string in prop::option::of(0_u64..9),
-        number in prop::option::of(0_u64..5), total in prop::option::of(0_u64..40),
+        number in prop::option::of(0_u64..5), blank in prop::option::of(0_u64..4), total in prop::option::of(0_u64..40),
     )| {
-        let options = Options { depth, key, string, number, total, ..all(&names) };
+        let options = Options { depth, key, string, number, blank, total, ..all(&names) };
         lenient::reads_as_the_model(&document, &cuts, &options);
         lenient::is_accepted_as_rewritten(&document, &cuts, &options);
     });

@@ -15,7 +15,7 @@ type Needs = fn(u64) -> String;
 /// Sets that limit.
 type Limit = fn(&mut Options, u64);
 
-const LIMITS: [(&str, Needs, Limit); 9] = [
+const LIMITS: [(&str, Needs, Limit); 12] = [
     ("depth-limit", |n| format!("{}{}", "[".repeat(n as usize), "]".repeat(n as usize)), |o, n| o.depth = n),
     ("key-limit", |n| format!(r#"{{"{}": 1}}"#, "k".repeat(n as usize)), |o, n| o.key = Some(n)),
     ("key-limit", |n| format!(r#"[{{"\u0041{}": 1}}]"#, "k".repeat(n as usize - 6)), |o, n| o.key = Some(n)),
@@ -24,6 +24,9 @@ const LIMITS: [(&str, Needs, Limit); 9] = [
     ("string-limit", |n| format!(r#"["{}\n"]"#, "s".repeat(n as usize - 2)), |o, n| o.string = Some(n)),
     ("string-limit", |n| format!(r#"["{}\uD83D\uDE00"]"#, "s".repeat(n as usize - 12)), |o, n| o.string = Some(n)),
     ("number-limit", |n| format!("[{}]", "7".repeat(n as usize)), |o, n| o.number = Some(n)),
+    ("blank-limit", |n| format!("{}[]", " ".repeat(n as usize)), |o, n| o.blank = Some(n)),
+    ("blank-limit", |n| format!("[1,{}2]", " \r\n\t".repeat(9).split_at(n as usize).0), |o, n| o.blank = Some(n)),
+    ("blank-limit", |n| format!("7{}", "\n".repeat(n as usize)), |o, n| o.blank = Some(n)),
     ("total-limit", |n| format!("{}7", " ".repeat(n as usize - 1)), |o, n| o.total = Some(n)),
 ];
 
@@ -52,11 +55,12 @@ fn each_limit_bites_at_the_models_byte_of_hard_text() {
         b"[-12.5e+3, tru\xC3\xA9]",
         b" [[\"\xF0\x9F\x98\x80\\uD83D\"],\n{\"\\d\":0}] ",
     ];
-    const SET: [fn(&mut Options, u64); 5] = [
+    const SET: [fn(&mut Options, u64); 6] = [
         |options, n| options.depth = n,
         |options, n| options.key = Some(n),
         |options, n| options.string = Some(n),
         |options, n| options.number = Some(n),
+        |options, n| options.blank = Some(n),
         |options, n| options.total = Some(n),
     ];
     let mut sample = Sample::one_in(6);
@@ -76,11 +80,14 @@ fn each_limit_bites_at_the_models_byte_of_hard_text() {
 
 #[test]
 fn an_endless_item_bites_before_it_ends() {
-    for (kind, document, offset) in
-        [("key-limit", r#"{"kkkkk"#, 6), ("string-limit", r#"["sssss"#, 6), ("number-limit", "[77777", 5)]
-    {
+    for (kind, document, offset) in [
+        ("key-limit", r#"{"kkkkk"#, 6),
+        ("string-limit", r#"["sssss"#, 6),
+        ("number-limit", "[77777", 5),
+        ("blank-limit", "[     ", 5),
+    ] {
         let mut options = Options::with_patterns([everything_below()]);
-        (options.key, options.string, options.number) = (Some(4), Some(4), Some(4));
+        (options.key, options.string, options.number, options.blank) = (Some(4), Some(4), Some(4), Some(4));
         assert_eq!(check(document.as_bytes(), &options).verdict.failure(), Some((kind, offset)));
     }
 }
@@ -91,9 +98,10 @@ pub(super) fn limits_bite_at_the_models_byte() {
         patterns in patterns(3),
         (depth, key, string, number, total) in
             (0_u64..6, prop::option::of(0_u64..9), prop::option::of(0_u64..15), prop::option::of(0_u64..6), prop::option::of(0_u64..90)),
+        blank in prop::option::of(0_u64..4),
         lenient: bool,
     )| {
-        let options = Options { depth, key, string, number, total, ..Options::with_patterns(patterns) };
+        let options = Options { depth, key, string, number, blank, total, ..Options::with_patterns(patterns) };
         let options = Options { lenient: flaws(lenient), ..options };
         limits::bite_at_the_models_byte(&document, &cuts, &options);
         limits::the_total_is_exact(&document, &cuts, &options);

@@ -70,10 +70,10 @@ proptest! {
         (document, cuts) in with_cuts(nested_document()),
         patterns in nested_patterns(2),
         limits in (0_u64..5, prop::option::of(0_u64..5), prop::option::of(0_u64..40), prop::option::of(0_u64..4),
-            prop::option::of(0_u64..60)),
+            prop::option::of(0_u64..4), prop::option::of(0_u64..60)),
     ) {
-        let (depth, key, string, number, total) = limits;
-        let options = Options { depth, key, string, number, total, ..Options::default() };
+        let (depth, key, string, number, blank, total) = limits;
+        let options = Options { depth, key, string, number, blank, total, ..Options::default() };
         nested::is_told_as_the_text_alone(&document, &cuts, &patterns, &options);
     }
 }

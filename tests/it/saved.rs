@@ -35,7 +35,7 @@ fn set(patterns: &[&str]) -> PatternSet {
 /// Every combination of choices that a state is made of, of parsers that can be saved.
 fn builders() -> Vec<ParserBuilder> {
     let mut all = Vec::new();
-    let all_limits = Limits::new().depth(20).key(30).string(40).number(9).total(400);
+    let all_limits = Limits::new().depth(20).key(30).string(40).number(9).blank(3).total(400);
     for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
         let leniencies = [(Leniency::NONE, false), (Leniency::ALL, false), (Leniency::ALL, true)];
         for (leniency, accepts) in leniencies.into_iter().take(if retain == Retain::All { 3 } else { 1 }) {
@@ -108,6 +108,18 @@ fn at_every_byte_of_every_document() {
         for patterns in &patterns {
             let cuts = each_byte_and_empty(document.len());
             changes_nothing(&chunks(document, &cuts), Parser::builder().snapshots(), patterns);
+        }
+    }
+}
+
+/// A state in the middle of white space says how much of it has come.
+#[test]
+fn in_white_space_of_limited_length() {
+    let text = "  [  1 ,\n\n\n{ \"a\"  :  \"   [   2  ]   \"  }   ]    ".as_bytes();
+    for (blank, builder) in (0..=4).flat_map(|blank| builders().into_iter().map(move |builder| (blank, builder))) {
+        let builder = builder.limits(Limits::new().blank(blank));
+        for patterns in PATTERNS {
+            changes_nothing(&chunks(text, &each_byte(text.len())), builder, &set(patterns));
         }
     }
 }
@@ -413,6 +425,9 @@ fn each_choice_has_states_of_its_own() {
     choices.push(parser);
     choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::Reject)]).collect();
     choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
+    let limits = Limits::new();
+    let limited = [limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5)];
+    choices.extend(limited.into_iter().chain([limits.blank(5), limits.total(5)]).map(|limits| parser.limits(limits)));
     let kept = [Retain::All, Retain::Matches, Retain::Nothing];
     choices = choices.into_iter().flat_map(|it| kept.map(|retain| it.retain(retain))).collect();
     for (place, builder) in choices.iter().enumerate() {

@@ -76,6 +76,7 @@ impl Vector {
                 "maxKey" => limits = limits.key(number()),
                 "maxString" => limits = limits.string(number()),
                 "maxNumber" => limits = limits.number(number()),
+                "maxBlank" => limits = limits.blank(number()),
                 "maxTotal" => limits = limits.total(number()),
                 "duplicateKeys" if value == "reject" => builder = builder.duplicate_keys(DuplicateKeys::Reject),
                 "retain" if value == "matches" => builder = builder.retain(Retain::Matches),

@@ -17,7 +17,7 @@ import { Fault } from "./fault.js";
 import { Frame, NO_MATCHES, release, type Match } from "./frame.js";
 import type { Keeping } from "./keeping.js";
 import type { Kept } from "./kept.js";
-import { exceedTotal } from "./limits.js";
+import { countBlank, exceedTotal } from "./limits.js";
 import { matchEvent } from "./match-event.js";
 import type { Limits } from "./options.js";
 import { append, INSIDE } from "./path.js";
@@ -107,6 +107,9 @@ export class Engine {
   escapeStart = 0;
   /** The offset of the first byte that would be one too many in the open token. */
   limit = Infinity;
+  /** The offsets of the newest white space between tokens, if its length is limited. */
+  blankStart = 0;
+  blankEnd = 0;
 
   part = 0;
   token = "";
@@ -174,7 +177,7 @@ export class Engine {
     this.buffer = this.text = this.token = "";
     this.escape = NO_ESCAPE;
     this.high = 0;
-    this.base = this.extra = this.lines = this.lineStart = 0;
+    this.base = this.extra = this.lines = this.lineStart = this.blankStart = this.blankEnd = 0;
     this.kept?.clear();
     this.raw?.clear();
     this.strayBytes = undefined;
@@ -234,6 +237,7 @@ export class Engine {
   /** Everything that a text says, from a place in it to its end; returns how far it was read. */
   run(s: string, from: number): number {
     const n = s.length;
+    const { blank } = this.limits;
     let i = from;
     while (i < n) {
       const { state } = this;
@@ -245,6 +249,7 @@ export class Engine {
       if (state === DONE && this.stopsAtRoot) return i;
       const c = s.charCodeAt(i++);
       if (c <= 32 && (c === 32 || c === 10 || c === 13 || c === 9)) {
+        if (blank !== Infinity) countBlank(this, i - 1);
         if (c === 10) this.newLine(i);
         continue;
       }

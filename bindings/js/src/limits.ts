@@ -14,6 +14,14 @@ export function tooLong(engine: Engine, i: number, offset: number): never {
   engine.fail(`${what}-limit`, i, `no longer ${what} than allowed`, offset);
 }
 
+/** A unit of white space between tokens, of which there may not be too many in a row. */
+export function countBlank(engine: Engine, i: number): void {
+  const offset = engine.at(i);
+  if (offset !== engine.blankEnd) engine.blankStart = offset;
+  if (offset - engine.blankStart >= engine.limits.blank) engine.fail("blank-limit", i, "no more white space than allowed");
+  engine.blankEnd = offset + 1;
+}
+
 /** Bytes wait for the rest of their sequence, and are within the limits so far. */
 export function checkWaiting(engine: Engine, bytes: Uint8Array): void {
   const end = engine.base + bytes.length;

@@ -33,6 +33,8 @@ export interface Limits {
   readonly string?: number;
   /** Bytes of one number. */
   readonly number?: number;
+  /** Bytes of white space in a row, between tokens or around the value. Some models never stop sending it. */
+  readonly blank?: number;
   /** Bytes of the whole text. */
   readonly total?: number;
 }
@@ -85,7 +87,7 @@ export type ParsingOptions = Pick<ParserOptions, "limits" | "duplicateKeys" | "l
   readonly prototypeKeys?: "keep" | "drop";
 };
 
-const LIMITS = ["depth", "key", "string", "number", "total"] as const;
+const LIMITS = ["depth", "key", "string", "number", "blank", "total"] as const;
 
 const KNOWN = /* @__PURE__ */ new Set<string>([
   "snapshots",
@@ -139,7 +141,7 @@ const freezesByDefault = /* @__PURE__ */ (() => {
   }
 })();
 
-const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, total: Infinity };
+const NO_LIMITS: Required<Limits> = { depth: 127, key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
 
 export function settingsOf(options: ParserOptions): Settings {
   for (const name in options) {

@@ -23,7 +23,7 @@ const PATTERNS = [
   ...["raw:$", "raw:$..*", "raw:a", "raw:*", "raw:$..a", "raw:* | *", "raw:a | $", "raw:$..* | $..*", "raw:[*] | $"],
 ];
 
-const LIMITS = { maxDepth: 6, maxKey: 6, maxString: 6, maxNumber: 6, maxTotal: 40 };
+const LIMITS = { maxDepth: 6, maxKey: 6, maxString: 6, maxNumber: 6, maxBlank: 2, maxTotal: 40 };
 
 function options() {
   const chosen = {};

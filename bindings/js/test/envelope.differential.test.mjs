@@ -68,7 +68,7 @@ function options() {
   if (next(4) === 0) chosen.retain = pick(["all", "matches", "nothing"]);
   if (next(5) === 0) chosen.holdLimit = next(24);
   if (next(5) === 0) chosen.payloadLimit = next(16);
-  if (next(6) === 0) chosen.limits = { [pick(["depth", "key", "string", "number", "total"])]: next(6) };
+  if (next(6) === 0) chosen.limits = { [pick(["depth", "key", "string", "number", "blank", "total"])]: next(6) };
   return chosen;
 }
 

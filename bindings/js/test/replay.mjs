@@ -29,9 +29,9 @@ const lengthOf = (chunk) => (typeof chunk === "string" ? [...chunk].reduce((sum,
 
 /** The header's options as the package names them: the limits in an object of their own. */
 export function optionsOf({ options = {} }) {
-  const { maxDepth, maxKey, maxString, maxNumber, maxTotal, checkpoint: _, ...rest } = options;
+  const { maxDepth, maxKey, maxString, maxNumber, maxBlank, maxTotal, checkpoint: _, ...rest } = options;
   const limits = {};
-  for (const [name, limit] of Object.entries({ depth: maxDepth, key: maxKey, string: maxString, number: maxNumber, total: maxTotal })) {
+  for (const [name, limit] of Object.entries({ depth: maxDepth, key: maxKey, string: maxString, number: maxNumber, blank: maxBlank, total: maxTotal })) {
     if (limit !== undefined) limits[name] = limit;
   }
   return { ...rest, limits, spelling: true };

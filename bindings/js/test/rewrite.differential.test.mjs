@@ -73,7 +73,7 @@ function options() {
   const chosen = {};
   if (next(5) === 0) chosen.duplicateKeys = "reject";
   if (next(4) === 0) chosen.heldLimit = next(40);
-  if (next(5) === 0) chosen.limits = { [pick(["depth", "key", "string", "number", "total"])]: next(12) };
+  if (next(5) === 0) chosen.limits = { [pick(["depth", "key", "string", "number", "blank", "total"])]: next(12) };
   return chosen;
 }
 

@@ -26,7 +26,7 @@ const options = fc.record({
   numbers: fc.constantFrom("number", "bigint", "string"),
   prototypeKeys: fc.constantFrom("keep", "drop", "reject"),
   spelling: fc.boolean(),
-  limits: fc.constantFrom(limits, { ...limits, total: 40 }),
+  limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, total: 40 }),
 }).map((chosen) => (chosen.retain === "all" ? chosen : { ...chosen, lenient: [] }));
 
 /** Texts, some of which are inside strings of others, and some of which are not JSON. */

@@ -64,6 +64,7 @@ impl Options {
             "max_key" => self.limits = self.limits.key(limit(name, value)?.unwrap_or(u64::MAX)),
             "max_string" => self.limits = self.limits.string(limit(name, value)?.unwrap_or(u64::MAX)),
             "max_number" => self.limits = self.limits.number(limit(name, value)?.unwrap_or(u64::MAX)),
+            "max_blank" => self.limits = self.limits.blank(limit(name, value)?.unwrap_or(u64::MAX)),
             "max_total" => self.limits = self.limits.total(limit(name, value)?.unwrap_or(u64::MAX)),
             _ => return Err(PyTypeError::new_err(format!("unexpected keyword argument '{name}'"))),
         }

@@ -62,6 +62,7 @@ OPTIONS = {
     "maxKey": "max_key",
     "maxString": "max_string",
     "maxNumber": "max_number",
+    "maxBlank": "max_blank",
     "maxTotal": "max_total",
     "retain": "retain",
     "duplicateKeys": "duplicate_keys",

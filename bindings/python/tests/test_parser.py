@@ -283,7 +283,7 @@ def test_limits() -> None:
     assert (raised.value.kind, raised.value.offset) == ("string-limit", 1004)
 
 
-@pytest.mark.parametrize("name", ["max_depth", "max_key", "max_string", "max_number", "max_total"])
+@pytest.mark.parametrize("name", ["max_depth", "max_key", "max_string", "max_number", "max_blank", "max_total"])
 def test_a_limit_out_of_range_is_a_value_error_that_names_it(name: str) -> None:
     makers: list[Callable[..., object]] = [
         Parser,

@@ -13,6 +13,7 @@ pub struct Options {
     pub key: Option<u64>,
     pub string: Option<u64>,
     pub number: Option<u64>,
+    pub blank: Option<u64>,
     pub total: Option<u64>,
     pub reject_duplicates: bool,
     /// The names of the deviations that reading goes on past.
@@ -31,6 +32,7 @@ impl Default for Options {
             key: None,
             string: None,
             number: None,
+            blank: None,
             total: None,
             reject_duplicates: false,
             lenient: Vec::new(),

@@ -141,7 +141,7 @@ impl Reader<'_> {
             self.at = 3;
         }
         loop {
-            self.skip_white_space();
+            self.skip_white_space()?;
             let first = self.at;
             if !self.allows("comments") || !matches!(self.seen.get(first), Some(b'/' | b'#')) {
                 return Ok(());
@@ -182,14 +182,19 @@ impl Reader<'_> {
         self.deviations.push(ModelDeviation { kind: name, offset, line, column });
     }
 
-    fn skip_white_space(&mut self) {
+    fn skip_white_space(&mut self) -> Result<(), Halt> {
+        let first = self.at;
         while let Some(b' ' | b'\t' | b'\n' | b'\r') = self.seen.get(self.at) {
+            if self.options.blank == Some((self.at - first) as u64) {
+                return Err(Halt::Bad("blank-limit", self.at));
+            }
             if self.seen[self.at] == b'\n' {
                 self.line += 1;
                 self.line_start = self.at + 1;
             }
             self.at += 1;
         }
+        Ok(())
     }
 
     fn read_token(&mut self, byte: u8) -> Result<(), Halt> {

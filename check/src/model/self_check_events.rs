@@ -138,7 +138,8 @@ fn errors_name_the_first_bad_byte() {
 
 #[test]
 fn limits_bite_at_byte_n_plus_one() {
-    let limits = Options { depth: 2, key: Some(2), string: Some(3), number: Some(3), ..Options::default() };
+    let limits =
+        Options { depth: 2, key: Some(2), string: Some(3), number: Some(3), blank: Some(2), ..Options::default() };
     let cases: &[(&[u8], &str)] = &[
         (b"[[0],[]]", "Complete"),
         (b"[[[", "2 depth-limit 1:3 [0]"),
@@ -160,6 +161,12 @@ fn limits_bite_at_byte_n_plus_one() {
         (b"1.2.", "3 trailing-bytes 1:4 $"),
         (b"12.x", "3 invalid-number 1:4 $"),
         (b"12.0", "3 number-limit 1:4 $"),
+        (b"  {  }  ", "Complete"),
+        (b"   ", "2 blank-limit 1:3 $"),
+        (b"[ \n ", "3 blank-limit 2:1 $"),
+        (b"[1 , \n ", "6 blank-limit 2:1 $"),
+        (b"[]   ", "4 blank-limit 1:5 $"),
+        (b"[  x", "3 unexpected-byte 1:4 $"),
     ];
     for (document, expected) in cases {
         assert_eq!(failure(document, &limits), *expected, "{}", document.escape_ascii());

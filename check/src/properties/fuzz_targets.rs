@@ -141,7 +141,7 @@ pub fn operations(input: &[u8]) {
                 (options.depth, options.key, options.string) = (3, Some(4), Some(9));
                 (options.number, options.total) = (Some(4), Some(60));
             }
-            1 => options.string = Some(5),
+            1 => (options.string, options.blank) = (Some(5), Some(2)),
             2 => options.key = Some(2),
             _ => options.total = Some(12),
         }
@@ -170,7 +170,7 @@ pub fn operations(input: &[u8]) {
 }
 
 /// Limits bite where the model's do: the head holds depth, key, string, number and total, 0 for none; then whether
-/// duplicates are rejected, and whether deviations are passed.
+/// duplicates are rejected, whether deviations are passed, and the limit on white space.
 pub fn limits(input: &[u8]) {
     let input = Input::new(input);
     let (document, cuts) = (input.document(), input.cuts());
@@ -183,6 +183,7 @@ pub fn limits(input: &[u8]) {
         total: limit(4),
         reject_duplicates: limit(5).is_some(),
         lenient: flaws(limit(6).is_some()),
+        blank: limit(7),
         ..Options::with_patterns([root(), everything_below()])
     };
     limits::bite_at_the_models_byte(&document, &cuts, &options);
@@ -190,7 +191,7 @@ pub fn limits(input: &[u8]) {
 }
 
 /// The texts of a stream are read as each alone would be: the head holds the framing and whether duplicates are rejected,
-/// then depth, string, number and total, 0 for none.
+/// then depth, string, number, total and white space, 0 for none.
 pub fn documents(input: &[u8]) {
     let input = Input::new(input);
     let stream = input.document();
@@ -203,6 +204,7 @@ pub fn documents(input: &[u8]) {
         string: limit(2),
         number: limit(3),
         total: limit(4),
+        blank: limit(5),
         ..Options::with_patterns([root(), everything_below()])
     };
     if stream.len() <= 4 * LONGEST_FOR_PREFIXES {
@@ -227,6 +229,7 @@ pub fn lenient(input: &[u8]) {
         number: limit(3),
         total: limit(4),
         reject_duplicates: limit(5).is_some(),
+        blank: limit(7),
         lenient: allowed.map(|(_, name)| name).collect(),
         ..Options::with_patterns([root(), everything_below()])
     };

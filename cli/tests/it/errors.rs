@@ -22,6 +22,7 @@ const REFUSED: &[(&str, &[&str], &[u8], u64)] = &[
     ("key-limit", &["--max-key", "1"], br#"{"ab":1}"#, 3),
     ("string-limit", &["--max-string", "1"], br#""ab""#, 2),
     ("number-limit", &["--max-number", "1"], b"12", 1),
+    ("blank-limit", &["--max-blank", "1"], b"[  ]", 2),
     ("total-limit", &["--max-total", "1"], b"[]", 1),
 ];
 
@@ -42,16 +43,17 @@ fn each_kind_of_error() {
 
 #[test]
 fn a_limit_passes_what_just_fits() {
-    let fits = br#"{"ab":["cd",12]}"#;
+    let fits = br#"{"ab": ["cd",12]}"#;
     let options = [
         ["--max-depth", "2"],
         ["--max-key", "2"],
         ["--max-string", "2"],
         ["--max-number", "2"],
-        ["--max-total", "16"],
+        ["--max-blank", "1"],
+        ["--max-total", "17"],
         ["--duplicate-keys", "reject"],
     ];
-    assert_eq!(run(options.as_flattened(), fits).stdout, "{\"event\":\"done\",\"bytes\":16}\n");
+    assert_eq!(run(options.as_flattened(), fits).stdout, "{\"event\":\"done\",\"bytes\":17}\n");
 }
 
 #[test]

@@ -135,9 +135,9 @@ const INSIDE: [&str; 24] = [
 pub(crate) fn choices() -> impl Strategy<Value = Choices> {
     let limit = || prop_oneof![3 => Just(u64::MAX), 1 => 0_u64..24];
     let depth = prop_oneof![3 => Just(127_usize), 1 => 0_usize..4];
-    let limits = (depth, limit(), limit(), limit(), limit());
-    let limits = limits.prop_map(|(depth, key, string, number, total)| {
-        Limits::new().depth(depth).key(key).string(string).number(number).total(total)
+    let limits = (depth, limit(), limit(), limit(), limit(), limit());
+    let limits = limits.prop_map(|(depth, key, string, number, blank, total)| {
+        Limits::new().depth(depth).key(key).string(string).number(number).blank(blank).total(total)
     });
     let retain = select(&[Retain::All, Retain::Matches, Retain::Nothing][..]);
     let parser = (limits, retain, any::<[bool; 3]>()).prop_map(|(limits, retain, flags)| parser(limits, retain, flags));

@@ -371,7 +371,7 @@ fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
     let text = r#"{"ké":"abé😀","n":12345}"#;
     let limits = |most: u64| {
         let none = Limits::default();
-        [none.string(most), none.key(most), none.number(most), none.total(most)]
+        [none.string(most), none.key(most), none.number(most), none.blank(most), none.total(most)]
     };
     for limits in (0..20).step_by(size(3, 1)).flat_map(limits) {
         let parser = Parser::builder().limits(limits);

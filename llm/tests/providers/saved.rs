@@ -267,9 +267,11 @@ fn each_choice_has_states_of_its_own() {
     let parser = Parser::builder();
     let limits = Limits::new();
     let mut choices: Vec<ParserBuilder> =
-        [limits, limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5), limits.total(5)]
+        [limits, limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5)]
+            .into_iter()
+            .chain([limits.blank(5), limits.total(5)])
             .map(|limits| parser.limits(limits))
-            .into();
+            .collect();
     choices.extend(DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))));
     choices.push(parser.lenient(Leniency::ALL));
     // Each shown in three ways, and with repeated keys taken or not.

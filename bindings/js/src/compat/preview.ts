@@ -29,7 +29,7 @@ const AUTOMATON = /* @__PURE__ */ (() =>
   ))();
 
 const SETTINGS: Settings = {
-  limits: { depth: Infinity, key: Infinity, string: Infinity, number: Infinity, total: Infinity },
+  limits: { depth: Infinity, key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity },
   rejectsDuplicates: false,
   retain: "nothing",
   spelling: false,

@@ -7,7 +7,7 @@ import type { Automaton } from "../automaton.js";
 import { prototypeKey } from "../values.js";
 import { Engine } from "../engine.js";
 import { Fault } from "../fault.js";
-import { CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../states.js";
+import { AFTER, CLOSED, DONE, KEY_STRING, LITERAL, NO_ESCAPE, NUMBER, STRING } from "../states.js";
 import { TextError } from "../text-error.js";
 import { Growth } from "../growth.js";
 import { STRICT } from "../lenient.js";
@@ -36,6 +36,7 @@ const ERROR_KINDS = [
   "key-limit",
   "string-limit",
   "number-limit",
+  "blank-limit",
   "total-limit",
   "snapshot-limit",
   "out-of-order",
@@ -68,8 +69,8 @@ export function choicesOf(settings: Settings): Digest {
     ((snapshots ? (provisional ? 2 : 1) : 0) << 3) |
     (accept && lenient !== 0 ? 32 : 0) |
     (lenient << 8);
-  const { depth, key, string, number, total } = limits;
-  return [depth, key, string, number, total, small].reduce((digest, choice) => digest.add(choice), new Digest());
+  const { depth, key, string, number, blank, total } = limits;
+  return [depth, key, string, number, blank, total, small].reduce((digest, choice) => digest.add(choice), new Digest());
 }
 
 /** What patterns are known by. */
@@ -191,7 +192,7 @@ function saveCounters(text: Text, out: Writer): void {
     const offset = isDocument ? input.offset - (input.half === "" ? input.waiting : 0) : level.base;
     out.number(level.lines);
     out.number(Math.max(0, offset - level.lineStart));
-    out.number(tokenLength(level, offset));
+    out.number(text.isOpen ? countedLength(level, offset) : 0);
   }
 }
 
@@ -199,17 +200,24 @@ function isFailedInside(level: Engine, document: Engine): boolean {
   return level !== document && level.state === CLOSED;
 }
 
-/** How many bytes have come of the open key, string or number, if that is limited. */
-function tokenLength(engine: Engine, offset: number): number {
+/** How many bytes have come of the open key, string or number, or of white space between tokens, if that is limited. */
+function countedLength(engine: Engine, offset: number): number {
   const [most, quote] = limitOf(engine);
-  return most === Infinity ? 0 : offset - Math.max(0, engine.limit - most - quote);
+  if (most === Infinity) return 0;
+  if (isBetweenTokens(engine)) return offset === engine.blankEnd ? offset - engine.blankStart : 0;
+  return offset - Math.max(0, engine.limit - most - quote);
+}
+
+function isBetweenTokens({ state }: Engine): boolean {
+  return state <= AFTER || state === DONE;
 }
 
 function limitOf(engine: Engine): readonly [most: number, quote: number] {
   const { state } = engine;
   if (state === KEY_STRING) return [engine.limits.key, 1];
   if (state === STRING) return [engine.limits.string, 1];
-  return [state === NUMBER ? engine.limits.number : Infinity, 0];
+  if (state === NUMBER) return [engine.limits.number, 0];
+  return [isBetweenTokens(engine) ? engine.limits.blank : Infinity, 0];
 }
 
 export function saveError(error: TextError, out: Writer): void {
@@ -288,7 +296,7 @@ function endNumber(text: Text, outcome: number): void {
   engine.kept!.truncate(engine.kept!.end - 1);
 }
 
-const NO_LIMITS = { key: Infinity, string: Infinity, number: Infinity, total: Infinity };
+const NO_LIMITS = { key: Infinity, string: Infinity, number: Infinity, blank: Infinity, total: Infinity };
 
 function replayJumping(text: Text, bytes: Uint8Array, reader: Reader): void {
   const { engine } = text.input;
@@ -365,14 +373,17 @@ function restoreCounters(text: Text, reader: Reader): void {
     const offset = level === input.engine ? input.offset : level.base;
     const lines = reader.place();
     const column = reader.atMost(offset);
-    const token = reader.atMost(offset);
+    const length = reader.atMost(offset);
     level.lines = lines;
     level.lineStart = offset - column;
     const [most, quote] = limitOf(level);
-    unless(token > 0 === (most !== Infinity));
-    level.limit = most === Infinity ? Infinity : offset - token + quote + most;
-    const { total } = level.options.limits;
-    unless(offset <= total && offset <= level.limit);
+    const isLimited = most !== Infinity;
+    // A token has at least one byte.
+    unless(isBetweenTokens(level) ? isLimited || length === 0 : isLimited === length > 0);
+    unless(length <= most + quote && offset <= level.options.limits.total);
+    level.limit = isBetweenTokens(level) ? Infinity : offset - length + quote + most;
+    level.blankStart = offset - length;
+    level.blankEnd = offset;
     unless(lines <= level.lineStart && (lines > 0 || level.lineStart === 0));
     unless(newestStart(level) < offset);
   }

@@ -14,7 +14,7 @@ pub(crate) struct Marked {
 }
 
 /// The length of the choices in the input.
-pub(crate) const CHOICES_LEN: usize = 60;
+pub(crate) const CHOICES_LEN: usize = 2 * 8 + options::LEN;
 
 /// Reads the choices of envelopes, and whether the ends of strings have their text, out of the limits of held text and
 /// of payloads and the options of the parser.

@@ -21,7 +21,10 @@ pub(crate) struct Options {
     pub(crate) texts_to: u64,
 }
 
-/// Reads a word of flags and five limits of 64 bits each: depth, key, string, number, total.
+/// The length of the options in the input.
+pub(crate) const LEN: usize = 4 + 6 * 8;
+
+/// Reads a word of flags and six limits of 64 bits each: depth, key, string, number, blank, total.
 pub(crate) fn read(input: &[u8]) -> Options {
     let flags = number(input, 0) as u32;
     let limit = |place: usize| number(input, 4 + 8 * place);
@@ -30,7 +33,8 @@ pub(crate) fn read(input: &[u8]) -> Options {
         .key(limit(1))
         .string(limit(2))
         .number(limit(3))
-        .total(limit(4));
+        .blank(limit(4))
+        .total(limit(5));
     let mut leniency = Leniency::NONE;
     for (place, kind) in DeviationKind::ALL.iter().enumerate() {
         if flags >> (flag::DEVIATIONS_SHIFT + place as u32) & 1 != 0 {

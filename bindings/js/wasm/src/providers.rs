@@ -41,7 +41,7 @@ impl Streamed {
         if let Some(patterns) = sets.get_mut(patterns) {
             calls = calls.patterns(patterns);
         }
-        let mut tools = options::texts(input.get(80..).unwrap_or_default());
+        let mut tools = options::texts(input.get(36 + options::LEN..).unwrap_or_default());
         let marks = if flags & 32 != 0 { envelopes::marks(&mut tools) } else { Vec::new() };
         let envelope = (flags & 32 != 0).then(|| {
             let empty = PatternSet::empty();

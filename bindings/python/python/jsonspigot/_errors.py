@@ -14,8 +14,8 @@ class JsonSpigotError(ValueError):
     ``kind`` is the error's name, as the command line prints it: ``"unexpected-byte"``, ``"invalid-escape"``,
     ``"lone-surrogate"``, ``"invalid-utf8"``, ``"control-character"``, ``"invalid-number"``, ``"invalid-literal"``,
     ``"trailing-bytes"``, ``"incomplete"``, ``"duplicate-key"``, ``"depth-limit"``, ``"key-limit"``, ``"string-limit"``,
-    ``"number-limit"``, ``"total-limit"``, ``"snapshot-limit"``, ``"not-retained"``, ``"invalid-path"``,
-    ``"foreign-revision"``, ``"finished"``, ``"data"``; of a ``Rewriter``, ``"held-limit"`` and ``"bad-replacement"``; or of a saved state that is refused, as ``Parser.restore`` says.
+    ``"number-limit"``, ``"blank-limit"``, ``"total-limit"``, ``"snapshot-limit"``, ``"not-retained"``,
+    ``"invalid-path"``, ``"foreign-revision"``, ``"finished"``, ``"data"``; of a ``Rewriter``, ``"held-limit"`` and ``"bad-replacement"``; or of a saved state that is refused, as ``Parser.restore`` says.
 
     ``offset`` is the first byte after which no valid text could follow; ``line`` and ``column`` count from 1, in bytes,
     and are 0 for an error without a place; ``path`` is the innermost open value,

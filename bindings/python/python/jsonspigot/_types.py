@@ -69,6 +69,7 @@ class ParserOptions(TypedDict, total=False):
     max_key: int | None
     max_string: int | None
     max_number: int | None
+    max_blank: int | None
     max_total: int | None
     lenient: DeviationName | Iterable[DeviationName] | None
     accept_deviations: bool

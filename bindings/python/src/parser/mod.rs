@@ -100,7 +100,7 @@ impl Parser {
         signature = (patterns = None, **options),
         text_signature = "(patterns=None, *, snapshots=False, provisional=False, retain='all', \
                           duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
-                          max_total=None, lenient=None, accept_deviations=False, decimals=False)"
+                          max_blank=None, max_total=None, lenient=None, accept_deviations=False, decimals=False)"
     )]
     fn new(patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let options = Options::of(options)?;
@@ -167,7 +167,7 @@ impl Parser {
         signature = (patterns, state, **options),
         text_signature = "($cls, patterns, state, *, snapshots=False, provisional=False, retain='all', \
                           duplicate_keys='last-wins', max_depth=127, max_key=None, max_string=None, max_number=None, \
-                          max_total=None, lenient=None, accept_deviations=False, decimals=False)"
+                          max_blank=None, max_total=None, lenient=None, accept_deviations=False, decimals=False)"
     )]
     fn restore<'py>(
         class: &Bound<'py, PyType>,

@@ -58,11 +58,8 @@ fn check_verdict(call: &CallLog, builder: ParserBuilder) {
 
 pub fn parser(choice: usize) -> ParserBuilder {
     let limit = |bit: usize| if choice & bit == 0 { u64::MAX } else { 3 };
-    let limits = Limits::new().string(limit(1)).key(limit(2)).number(limit(4)).total(if choice & 8 == 0 {
-        u64::MAX
-    } else {
-        17
-    });
+    let limits = Limits::new().string(limit(1)).key(limit(2)).number(limit(4)).blank(limit(4));
+    let limits = if choice & 8 == 0 { limits } else { limits.total(17) };
     let builder = Parser::builder().limits(limits);
     let builder = if choice & 16 == 0 { builder } else { builder.lenient(jsonspigot::Leniency::MODEL_OUTPUT) };
     let builder = if choice & 32 == 0 { builder } else { builder.duplicate_keys(DuplicateKeys::Reject) };
