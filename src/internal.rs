@@ -128,7 +128,7 @@ impl Inside for Parser {
     }
 
     fn is_done(&self) -> bool {
-        self.engine.tokenizer.is_done()
+        self.engine.document.tokenizer.is_done()
     }
 
     fn stopped_by(&self) -> Option<&Error> {
@@ -187,13 +187,13 @@ impl Rewriting for Rewriter {
     }
 
     fn has_whole_inner_text(&self) -> bool {
-        let text = self.parser().engine.inner.level(1);
-        text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_done())
+        let text = self.parser().engine.inner.first();
+        text.is_some_and(|text| !text.has_failed() && text.tokenizer.is_done())
     }
 
     fn is_before_inner_text(&self) -> bool {
-        let text = self.parser().engine.inner.level(1);
-        text.is_some_and(|text| !text.has_failed() && text.tokenizer().is_before_root())
+        let text = self.parser().engine.inner.first();
+        text.is_some_and(|text| !text.has_failed() && text.tokenizer.is_before_root())
     }
 
     fn is_in_root_string(&self) -> bool {
@@ -206,14 +206,14 @@ impl Rewriting for Rewriter {
         if !self.parser().is_open() {
             return self.check_open().is_err();
         }
-        let place = place_in_root_string(&self.parser().engine.tokenizer);
+        let place = place_in_root_string(&self.parser().engine.document.tokenizer);
         if self.held().is_empty() {
             return place.is_some();
         }
         // Only a forged state holds back invalid text, or more or less than an escape.
         let mut held = Parser::new(&PatternSet::empty());
         let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
-        is_read && place.is_some() && place_in_root_string(&held.engine.tokenizer) == place
+        is_read && place.is_some() && place_in_root_string(&held.engine.document.tokenizer) == place
     }
 
     fn owner(&self, kind: saved::Kind) -> saved::Owner {

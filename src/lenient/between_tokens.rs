@@ -8,9 +8,8 @@ impl Translation<'_, '_> {
     /// Removes the trailing comma before the bracket at `pos`.
     pub(super) fn trailing_comma(&mut self, fault: Fault, pos: usize) -> Result<usize, Fault> {
         self.tolerate(DeviationKind::TrailingCommas, fault)?;
-        self.parts.tokenizer.take_back_comma();
-        self.parts.retained.take_back_comma();
-        self.place = self.place.wrapping_sub(1);
+        self.parts.document.tokenizer.take_back_comma();
+        self.parts.document.kept.take_back_comma();
         Ok(pos)
     }
 
@@ -44,7 +43,7 @@ impl Translation<'_, '_> {
             }
             is_after_star = byte == b'*';
             if byte == b'\n' {
-                self.parts.tokenizer.begin_line(self.start + place as u64 + 1);
+                self.parts.document.tokenizer.begin_line(self.start + place as u64 + 1);
             }
         }
         self.lenient.step = if is_after_star { Step::BlockCommentStar } else { Step::BlockComment };

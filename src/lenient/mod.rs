@@ -8,9 +8,9 @@
 //! - it *omits* bytes that stand for nothing, or *holds* bytes until the next one decides (`/`, the `N` of `None` and
 //!   `NaN`).
 //!
-//! So the tokenizer, its followers and the retained text see only strict JSON. Offsets, limits and lines refer to the
-//! original text, because the translator sets the offset of each byte ([`Tokenizer::seek`]). Only positions in the
-//! retained text refer to the strict text; [`StrictTextOutput`] maps the open matches to them.
+//! So the tokenizer, its followers and the kept text see only strict JSON. Offsets, limits and lines refer to the
+//! original text, because the translator sets the offset of each byte ([`Tokenizer::seek`]). Only positions in the kept
+//! text refer to the strict text.
 //!
 //! | deviations | file |
 //! |---|---|
@@ -22,7 +22,6 @@
 
 mod between_tokens;
 mod builder;
-mod output;
 mod state;
 mod strings;
 mod translation;
@@ -47,10 +46,9 @@ impl Translator for Lenient {
     }
 
     fn reset(&mut self) {
-        let (mut deviations, mut marks) = (core::mem::take(&mut self.deviations), core::mem::take(&mut self.marks));
+        let mut deviations = core::mem::take(&mut self.deviations);
         deviations.clear();
-        marks.clear();
-        *self = Self { marks, ..Self::new(self.allowed, deviations) };
+        *self = Self::new(self.allowed, deviations);
     }
 
     fn feed(
@@ -60,10 +58,9 @@ impl Translator for Lenient {
         out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault> {
-        let start = parts.tokenizer.offset();
-        let place = start.wrapping_sub(self.shift);
-        parts.retained.keep_original(chunk, start);
-        let mut translation = Translation { lenient: self, parts, out, chunk, start, place, window: usize::MAX };
+        let start = parts.document.tokenizer.offset();
+        parts.document.kept.keep_original(chunk, start);
+        let mut translation = Translation { lenient: self, parts, out, chunk, start };
         let read = match stopped_by {
             None => {
                 translation.begin_chunk();
@@ -71,32 +68,30 @@ impl Translator for Lenient {
             }
             Some(fault) => translation.wake(fault),
         };
-        let Translation { lenient, parts, place, .. } = translation;
-        lenient.shift = parts.tokenizer.offset().wrapping_sub(place);
-        lenient.settle(parts.tokenizer);
+        let Translation { lenient, parts: Parts { document, .. }, .. } = translation;
+        lenient.settle(&mut document.tokenizer);
         if read.is_ok() {
             // Held bytes are part of the text until they are decided.
-            parts.retained.keep(lenient.held());
+            document.kept.append(lenient.held());
             // The bytes after the root may have been left to the caller.
-            parts.retained.truncate_original(parts.tokenizer.offset());
+            document.kept.truncate_original(document.tokenizer.offset());
         }
         read
     }
 
     fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault> {
-        if let Some(fault) = self.undecided(parts.tokenizer) {
-            parts.retained.take_back(self.held().len());
+        if let Some(fault) = self.undecided(&parts.document.tokenizer) {
+            parts.document.kept.take_back(self.held().len());
             return Err(fault);
         }
-        let start = parts.tokenizer.offset();
+        let start = parts.document.tokenizer.offset();
         let expected = match self.step {
             Step::Word(word, _) => words::expected(word),
             Step::BareKey => "expected the rest of a key",
             Step::BlockComment | Step::BlockCommentStar => "expected the end of a comment",
             _ => {
-                let place = start.wrapping_sub(self.shift);
-                let mut translation = Translation { lenient: self, parts, out, chunk: &[], start, place, window: 0 };
-                return translation.strictly(start, 0, |tokenizer, sink| tokenizer.finish(sink));
+                let mut translation = Translation { lenient: self, parts, out, chunk: &[], start };
+                return translation.strictly(start, &[], |tokenizer, sink| tokenizer.finish(sink));
             }
         };
         Err(Fault::new(ErrorKind::Incomplete, start, expected))

@@ -1,7 +1,5 @@
 //! The translator's state between two chunks.
 
-use alloc::vec::Vec;
-
 use crate::error::{Deviations, Fault, Leniency};
 use crate::parser::Translator;
 use crate::tokenizer::{State, Tokenizer};
@@ -18,10 +16,6 @@ pub(super) struct Lenient {
     pub(super) at: u64,
     /// True if the string that was opened last has single quotes.
     pub(super) is_single_quoted: bool,
-    /// The offset of the next byte minus its position in the strict text.
-    pub(super) shift: u64,
-    /// The positions in the strict text where the document's open matches begin, outermost first.
-    pub(super) marks: Vec<u64>,
 }
 
 /// The syntax that the next byte belongs to.
@@ -52,8 +46,7 @@ pub(super) const MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 impl Lenient {
     pub(super) fn new(allowed: Leniency, deviations: Deviations) -> Self {
-        let (step, marks) = (Step::Strict, Vec::new());
-        Self { allowed, deviations, is_awake: false, step, at: 0, is_single_quoted: false, shift: 0, marks }
+        Self { allowed, deviations, is_awake: false, step: Step::Strict, at: 0, is_single_quoted: false }
     }
 
     /// Returns the strict error of the held bytes, if there are any.

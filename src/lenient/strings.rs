@@ -21,7 +21,7 @@ impl Translation<'_, '_> {
             Some(escape) => self.bad_escape(escape, kind, fault, byte, pos),
             None => {
                 let at = self.tolerate(kind, fault)?;
-                self.parts.tokenizer.check_string_limit(at)?;
+                self.parts.document.tokenizer.check_string_limit(at)?;
                 let digit = |value: u8| b"0123456789abcdef"[usize::from(value & 0xF)];
                 self.put(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)], at)?;
                 Ok(pos + 1)
@@ -80,7 +80,7 @@ impl Translation<'_, '_> {
         let escape_at = self.at(pos) - 2 - u64::from(digits);
         if escape.high != 0 {
             // If the second digit is the invalid one, the first has been read.
-            let first_digit = if self.parts.retained.last() == Some(b'D') { b'D' } else { b'd' };
+            let first_digit = if self.parts.document.kept.last() == Some(b'D') { b'D' } else { b'd' };
             self.replace_escape(escape, escape_at - 6)?;
             if !is_digit {
                 self.put(REPLACEMENT, escape_at)?;
@@ -97,8 +97,8 @@ impl Translation<'_, '_> {
             return Ok(pos);
         }
         // A lone low surrogate is reported at the end of its escape.
-        self.parts.tokenizer.check_string_limit(self.at(pos))?;
-        self.parts.tokenizer.take_back_escape();
+        self.parts.document.tokenizer.check_string_limit(self.at(pos))?;
+        self.parts.document.tokenizer.take_back_escape();
         self.take_back(escape.len());
         self.lenient.at = escape_at;
         self.lenient.step = Step::LoneLow(2);
@@ -107,15 +107,15 @@ impl Translation<'_, '_> {
 
     /// Replaces the open escape by U+FFFD.
     fn replace_escape(&mut self, escape: OpenEscape, at: u64) -> Result<(), Fault> {
-        self.parts.tokenizer.take_back_escape();
+        self.parts.document.tokenizer.take_back_escape();
         self.take_back(escape.len());
         self.put(REPLACEMENT, at)
     }
 
     /// Reads the quote of `\'`.
     fn escaped_quote(&mut self, at: u64, pos: usize) -> Result<usize, Fault> {
-        self.parts.tokenizer.check_string_limit(at)?;
-        self.parts.tokenizer.take_back_escape();
+        self.parts.document.tokenizer.check_string_limit(at)?;
+        self.parts.document.tokenizer.take_back_escape();
         self.take_back(1);
         self.put(b"'", at - 1)?;
         Ok(pos + 1)
@@ -126,7 +126,7 @@ impl Translation<'_, '_> {
         let at = self.at(pos);
         let is_digit = self.chunk[pos].is_ascii_hexdigit();
         if is_digit {
-            self.parts.tokenizer.check_string_limit(at)?;
+            self.parts.document.tokenizer.check_string_limit(at)?;
         } else {
             let fault = Fault::new(ErrorKind::InvalidEscape, at, "expected four hexadecimal digits");
             self.tolerate(DeviationKind::BadEscapes, fault)?;
@@ -153,9 +153,9 @@ impl Translation<'_, '_> {
         if self.tokenizer().state() != State::String {
             return self.raw_or_deviate(pos, pos + 1);
         }
-        let end = self.chunk.len().min(pos.saturating_add(self.window));
-        let is_special = |&byte: &u8| matches!(byte, b'\'' | b'"' | b'\\');
-        let plain = self.chunk[pos..end].iter().position(is_special).map_or(end, |len| pos + len);
+        // Raw control characters are deviations, so each piece is read to its end, and no byte is searched twice.
+        let is_special = |&byte: &u8| matches!(byte, b'\'' | b'"' | b'\\' | ..b' ');
+        let plain = self.chunk[pos..].iter().position(is_special).map_or(self.chunk.len(), |len| pos + len);
         if plain > pos {
             return self.raw_or_deviate(pos, plain);
         }
@@ -166,7 +166,7 @@ impl Translation<'_, '_> {
                 self.lenient.is_single_quoted = false;
             }
             b'"' => {
-                self.parts.tokenizer.check_string_limit(at)?;
+                self.parts.document.tokenizer.check_string_limit(at)?;
                 self.put(b"\\\"", at)?;
             }
             _ => return self.raw_or_deviate(pos, pos + 1),

@@ -1,14 +1,9 @@
 //! The translation of a chunk: the tokenizer reads it, and the translator handles the bytes at which it stops.
 
-use super::output::StrictTextOutput;
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
-use crate::parser::{DOCUMENT, OpenValues, Parts, Strings, TokenOutput, TokenSink, Translator};
+use crate::parser::{Parts, TokenOutput, Translator, innermost_path};
 use crate::tokenizer::{Sink, State, Tokenizer};
-
-/// The size of the first window after a deviation. Windows double in size, so the bytes that are processed beyond a
-/// stop never exceed the bytes that were read, except in the first window.
-const WINDOW: usize = 64;
 
 /// The translation of one chunk.
 pub(super) struct Translation<'a, 'o> {
@@ -18,33 +13,21 @@ pub(super) struct Translation<'a, 'o> {
     pub(super) chunk: &'a [u8],
     /// The chunk's offset.
     pub(super) start: u64,
-    /// The position of the next byte in the strict text.
-    pub(super) place: u64,
-    pub(super) window: usize,
 }
 
 impl Translation<'_, '_> {
     /// Begins a chunk.
     pub(super) fn begin_chunk(&mut self) {
-        let Parts { followers, retained, inner, .. } = &mut self.parts;
         self.lenient.is_awake = true;
-        retained.take_back(self.lenient.held().len());
-        retained.release(self.lenient.marks.first().copied(), self.place);
-
-        inner.release_kept(&followers.tracker);
+        self.parts.document.kept.take_back(self.lenient.held().len());
+        self.parts.release();
     }
 
     /// Begins translation at the tokenizer's first error. The text before it is strict JSON.
     pub(super) fn wake(&mut self, fault: Fault) -> Result<(), Fault> {
-        let Parts { tokenizer, followers, retained, .. } = &mut self.parts;
-        let is_within = (fault.offset.wrapping_sub(self.start) as usize) < self.chunk.len();
-        retained.truncate(fault.offset);
-        self.lenient.marks.extend(followers.tracker.selected_starts(DOCUMENT));
         self.lenient.is_awake = true;
-        self.place = fault.offset;
-        tokenizer.seek(fault.offset);
-        self.window = WINDOW;
-        let pos = if is_within { self.deviate(fault)? } else { return Err(fault) };
+        self.parts.document.tokenizer.seek(fault.offset);
+        let pos = self.deviate(fault)?;
         self.read(pos)
     }
 
@@ -57,14 +40,14 @@ impl Translation<'_, '_> {
             pos = self.step(pos)?;
         }
         let end = self.at(pos);
-        self.parts.tokenizer.seek(end);
+        self.parts.document.tokenizer.seek(end);
         if beyond.is_empty() || pos < within.len() {
             return Ok(());
         }
         if let Some(fault) = self.lenient.undecided(self.tokenizer()) {
             return Err(fault);
         }
-        self.strictly(end, 0, |tokenizer, sink| tokenizer.feed_dyn(beyond, sink))
+        self.strictly(end, &[], |tokenizer, sink| tokenizer.feed_dyn(beyond, sink))
     }
 
     pub(super) fn step(&mut self, pos: usize) -> Result<usize, Fault> {
@@ -84,73 +67,44 @@ impl Translation<'_, '_> {
     }
 
     pub(super) fn tokenizer(&self) -> &Tokenizer {
-        self.parts.tokenizer
+        &self.parts.document.tokenizer
     }
 
     pub(super) fn at(&self, pos: usize) -> u64 {
         self.start + pos as u64
     }
 
-    /// Runs `read` with the tokenizer and its sink, to read `len` bytes at offset `at` that have been retained.
+    /// Runs `read` with the tokenizer and its sink, to read a piece of strict JSON at offset `at`.
     pub(super) fn strictly(
         &mut self,
         at: u64,
-        len: usize,
+        piece: &[u8],
         read: impl FnOnce(&mut Tokenizer, &mut dyn Sink) -> Result<(), Fault>,
     ) -> Result<(), Fault> {
-        let shift = at.wrapping_sub(self.place);
-        let Parts { tokenizer, followers, retained, inner } = &mut self.parts;
-        retained.end_at(self.place.wrapping_add(len as u64));
-        let retained = &**retained;
-        let mut out = StrictTextOutput { out: &mut *self.out, retained, marks: &mut self.lenient.marks, shift };
-        let strings = Some(Strings { level: DOCUMENT, deeper: inner.texts() });
-        read(tokenizer, &mut TokenSink { followers, retained, out: &mut out.as_dyn(), strings })
+        self.parts.document.tokenizer.seek(at);
+        self.parts.piece(Some(piece)).read_with(&mut self.out.as_dyn(), read)
     }
 
     /// Reads the original text from `pos` to `end`. Fails at the first byte that is not strict JSON.
     pub(super) fn raw(&mut self, pos: usize, end: usize) -> Result<usize, Fault> {
-        let (piece, at) = (&self.chunk[pos..end], self.at(pos));
-        self.parts.retained.keep(piece);
-        self.parts.tokenizer.seek(at);
-        let read = self.strictly(at, piece.len(), |tokenizer, sink| tokenizer.feed_dyn(piece, sink));
-        let came_to = read.as_ref().map_or_else(|fault| fault.offset, |()| self.tokenizer().offset());
-        let len = (came_to.saturating_sub(at) as usize).min(piece.len());
-        self.parts.retained.take_back(piece.len() - len);
-        self.place = self.place.wrapping_add(len as u64);
-        read.map(|()| pos + len)
+        let piece = &self.chunk[pos..end];
+        self.strictly(self.at(pos), piece, |tokenizer, sink| tokenizer.feed_dyn(piece, sink))?;
+        Ok((self.tokenizer().offset() - self.start) as usize)
     }
 
-    /// Reads like [`raw`](Self::raw), but only one window, and handles the deviation that it stops at.
+    /// Reads like [`raw`](Self::raw), and handles the deviation that it stops at.
     pub(super) fn raw_or_deviate(&mut self, pos: usize, end: usize) -> Result<usize, Fault> {
-        let end = end.min(pos.saturating_add(self.window));
-        match self.raw(pos, end) {
-            Ok(pos) => {
-                self.window = self.window.saturating_mul(2);
-                Ok(pos)
-            }
-            Err(fault) => {
-                self.window = WINDOW;
-                self.deviate(fault)
-            }
-        }
+        self.raw(pos, end).or_else(|fault| self.deviate(fault))
     }
 
     /// Reads strict JSON that replaces the original text at an offset.
     pub(super) fn put(&mut self, bytes: &[u8], at: u64) -> Result<(), Fault> {
-        self.parts.retained.keep(bytes);
-        let read = self.strictly(at, bytes.len(), |tokenizer, sink| tokenizer.put(bytes, at, sink));
-        if read.is_err() {
-            self.parts.retained.take_back(bytes.len());
-        } else {
-            self.place = self.place.wrapping_add(bytes.len() as u64);
-        }
-        read
+        self.strictly(at, bytes, |tokenizer, sink| tokenizer.put(bytes, sink))
     }
 
     /// Removes the last bytes from the strict text.
     pub(super) fn take_back(&mut self, len: u64) {
-        self.parts.retained.take_back(len as usize);
-        self.place = self.place.wrapping_sub(len);
+        self.parts.document.kept.take_back(len as usize);
     }
 
     /// Records an allowed deviation and returns its offset. Fails with the fault if the kind is not allowed.
@@ -158,16 +112,15 @@ impl Translation<'_, '_> {
         if !self.lenient.allowed.allows(kind) {
             return Err(fault);
         }
-        let Parts { tokenizer, followers, retained, inner, .. } = &mut self.parts;
+        let Parts { document, inner, tracker, tree } = &mut self.parts;
         let deviations = &mut self.lenient.deviations;
-        let (line, column) = tokenizer.line_and_column(fault.offset);
+        let (line, column) = document.tokenizer.line_and_column(fault.offset);
         if deviations.is_empty() && !deviations.are_accepted() {
-            let open = OpenValues::of(tokenizer, &fault);
-            let path = followers.known_path(open).or_else(|| followers.path_in_text(retained, &fault));
+            let path = innermost_path(document, tracker, tree.as_deref(), &fault, true);
             deviations.begin(Error::new(&fault, line, column, path.as_deref()));
             // Strings and containers that end later have no text.
-            retained.freeze();
-            inner.freeze();
+            document.kept.freeze();
+            inner.iter_mut().for_each(|text| text.kept.freeze());
         }
         deviations.note(Deviation { kind, offset: fault.offset, line, column });
         Ok(fault.offset)
@@ -189,7 +142,7 @@ impl Translation<'_, '_> {
 
     /// Handles an unexpected byte between tokens.
     pub(super) fn unexpected(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
-        let tokenizer = &*self.parts.tokenizer;
+        let tokenizer = &self.parts.document.tokenizer;
         let in_array = tokenizer.nest().depth() > 0 && !tokenizer.nest().in_object();
         match (byte, tokenizer.state()) {
             (b'/', _) => self.hold(DeviationKind::Comments, Step::Slash, fault, pos),

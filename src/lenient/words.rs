@@ -75,10 +75,10 @@ impl Translation<'_, '_> {
             return Err(fault);
         }
         self.tolerate(DeviationKind::NonFinite, fault)?;
-        self.parts.tokenizer.take_minus_for_null();
-        self.parts.followers.tracker.leaf_is_null();
-        self.parts.retained.take_back(1);
-        self.parts.retained.keep(b"n");
+        self.parts.document.tokenizer.take_minus_for_null();
+        self.parts.tracker.leaf_is_null();
+        self.parts.document.kept.take_back(1);
+        self.parts.document.kept.append(b"n");
         self.lenient.step = Step::Word(MINUS_INFINITY, 2);
         Ok(pos + 1)
     }

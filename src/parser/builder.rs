@@ -2,19 +2,17 @@
 
 use alloc::boxed::Box;
 
-use super::duplicate_keys::OpenKeys;
 use super::engine::{Engine, Outcome};
-use super::followers::Followers;
-use super::inner_text::InnerTexts;
 use super::output::Queue;
+use super::rare_list::RareList;
 use super::raw::RawDeltas;
-use super::retention::Retained;
+use super::text::Text;
 use super::tracker::Tracker;
 use super::translator::MakeTranslator;
 use super::{DuplicateKeys, Parser, Retain};
 use crate::error::{Deviations, Leniency};
 use crate::pattern::PatternSet;
-use crate::tokenizer::{Limits, Tokenizer};
+use crate::tokenizer::Limits;
 use crate::tree::Tree;
 
 /// The options of a [`Parser`]; each has a default.
@@ -176,19 +174,21 @@ impl ParserBuilder {
     #[must_use]
     pub fn build(self, patterns: &PatternSet) -> Parser {
         let duplicate_keys = self.duplicate_keys.unwrap_or_default();
-        let inner = InnerTexts::new(patterns.automaton().levels(), self.limits, self.retain, duplicate_keys);
-        let open_keys = (duplicate_keys == DuplicateKeys::Reject).then(Box::<OpenKeys>::default);
+        // Only matches in texts inside strings need their text.
+        let retain_inner = if self.retain == Retain::Nothing { Retain::Nothing } else { Retain::Matches };
+        let inner = (0..patterns.automaton().levels()).map(|_| Text::new(self.limits, retain_inner, duplicate_keys));
+        let inner: RareList<_> = inner.collect();
         let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
         let translator = make_translator.map(|make| make(self.leniency, deviations));
         let tracker = Tracker::new(patterns.clone());
         let raw = RawDeltas::of(patterns);
         let mut engine = Engine {
-            tokenizer: Tokenizer::new(self.limits),
+            document: Text::new(self.limits, self.retain, duplicate_keys),
             outcome: Outcome::open(raw.is_some(), &inner, translator.as_deref()),
-            followers: Followers::new(tracker, open_keys, self.tree()),
-            retained: Retained::new(self.retain),
             inner,
+            tracker,
+            tree: self.tree(),
             raw,
             translator,
             stops_at_root: false,

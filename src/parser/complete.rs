@@ -17,7 +17,7 @@ impl Parser {
             let expected = "expected a parser that retains all of its text";
             self.engine.error_of_call(ErrorKind::NotRetained, expected)
         };
-        self.engine.retained.whole().ok_or_else(not_retained)
+        self.engine.document.kept.whole().ok_or_else(not_retained)
     }
 
     /// Returns the complete value as it was written, with its kind, its text and its place in the input.
@@ -88,6 +88,6 @@ impl Parser {
     }
 
     fn root(&self) -> Path<'_> {
-        self.engine.followers.tracker.paths().path(ROOT)
+        self.engine.tracker.paths().path(ROOT)
     }
 }

@@ -27,12 +27,12 @@ impl Parser {
     /// Returns true if only white space has been read.
     pub(crate) fn is_before_root(&self) -> bool {
         let is_idle = self.engine.translator.as_deref().is_none_or(Translator::is_idle);
-        self.is_open() && is_idle && self.engine.tokenizer.is_before_root()
+        self.is_open() && is_idle && self.engine.document.tokenizer.is_before_root()
     }
 
     /// Returns true if the root value is a number that may continue.
     pub(crate) fn is_in_root_number(&self) -> bool {
-        self.engine.tokenizer.is_in_root_number()
+        self.engine.document.tokenizer.is_in_root_number()
     }
 
     /// Returns true if the parser may tolerate deviations.
@@ -96,7 +96,7 @@ impl Parser {
 
     /// Fails the text after its last byte, for a reason that only the caller knows.
     pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
-        let fault = Fault::new(kind, self.engine.tokenizer.offset(), expected);
+        let fault = Fault::new(kind, self.engine.document.tokenizer.offset(), expected);
         self.engine.fail(&fault);
     }
 
@@ -107,11 +107,11 @@ impl Parser {
 
 impl Interrupted for Engine {
     fn interrupt(&mut self) {
-        let offset = self.tokenizer.offset();
-        let (line, column) = self.tokenizer.line_and_column(offset);
+        let offset = self.document.tokenizer.offset();
+        let (line, column) = self.document.tokenizer.line_and_column(offset);
         // The path is omitted, because a follower may have been interrupted halfway.
         let expected = "expected callbacks that return";
-        self.tokenizer.stop_after_root(self.stops_at_root);
+        self.document.tokenizer.stop_after_root(self.stops_at_root);
         self.fail_again(Error::at(ErrorKind::Panicked, (offset, line, column), None, expected));
     }
 }

@@ -3,25 +3,29 @@
 
 use alloc::boxed::Box;
 
-use super::followers::Followers;
-use super::inner_text::{InnerTexts, Parts};
+use super::parts::Parts;
+use super::place::innermost_path;
+use super::rare_list::RareList;
 use super::raw::RawDeltas;
-use super::retention::Retained;
-use super::token_sink::{TextPiece, TokenOutput, TokenSink};
-use super::tracker::{OpenValues, Tracker};
+use super::text::{DOCUMENT, Text};
+use super::token_sink::TokenOutput;
+use super::tracker::Tracker;
 use super::translator::Translator;
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
-use crate::tokenizer::{Stops, Tokenizer};
+use crate::tokenizer::Stops;
+use crate::tree::Tree;
 
 /// The parser without an output: the part that the iterator and the callback form both drive.
 #[derive(Clone, Debug)]
 pub(crate) struct Engine {
-    pub(crate) tokenizer: Tokenizer,
-    pub(crate) followers: Followers,
-    pub(crate) retained: Retained,
+    pub(crate) document: Text,
+    /// The texts inside strings that a pattern leads into, one for each level.
+    pub(crate) inner: RareList<Text>,
+    pub(crate) tracker: Tracker,
+    /// The partial document, if the parser was built with snapshots.
+    // Boxed, because most parsers have none.
+    pub(crate) tree: Option<Box<Tree>>,
     pub(crate) outcome: Outcome,
-    /// The texts inside strings that a pattern leads into.
-    pub(crate) inner: InnerTexts,
     /// Present if a pattern is raw, except while a chunk is read.
     pub(crate) raw: Option<Box<RawDeltas>>,
     /// The translator that continues where the strict reader stops, if there is one.
@@ -36,9 +40,7 @@ pub(crate) enum Outcome {
     Open,
     /// Open, and some strings are read inside, a pattern is raw, or a translator reads. A separate outcome, so that
     /// other texts pay for no extra branch.
-    OpenOtherwise,
-    /// Open, but the root has ended, and nothing after it is read.
-    Stopped,
+    OpenSlow,
     /// Read to its end. The text is complete, unless it has a deviation that is not accepted.
     Finished,
     /// Failed with the error that stopped the parser. A deviation may have been found before it.
@@ -47,13 +49,13 @@ pub(crate) enum Outcome {
 
 impl Outcome {
     /// Returns the outcome of an open text.
-    pub(crate) fn open(has_raw: bool, inner: &InnerTexts, translator: Option<&dyn Translator>) -> Self {
+    pub(crate) fn open(has_raw: bool, inner: &[Text], translator: Option<&dyn Translator>) -> Self {
         let is_translated = translator.is_some_and(Translator::is_awake);
-        if !inner.is_empty() || has_raw || is_translated { Self::OpenOtherwise } else { Self::Open }
+        if !inner.is_empty() || has_raw || is_translated { Self::OpenSlow } else { Self::Open }
     }
 
     pub(super) fn is_open(&self) -> bool {
-        matches!(self, Self::Open | Self::OpenOtherwise | Self::Stopped)
+        matches!(self, Self::Open | Self::OpenSlow)
     }
 }
 
@@ -67,27 +69,28 @@ impl Engine {
         chunk: &Stops<'_>,
         report: impl FnOnce(&mut Tracker, &str, u64),
     ) -> Option<Result<(), Error>> {
-        let Self { tokenizer, followers, retained, .. } = self;
+        let Self { document: Text { tokenizer, kept, .. }, tracker, tree, .. } = self;
         if !tokenizer.is_string_piece(chunk) {
             return None;
         }
         let at = tokenizer.offset();
-        if retained.retains() {
-            retained.append_piece(chunk.chunk(), at, followers.tracker.has_open_match());
+        if kept.retains() {
+            kept.append_piece(chunk.chunk(), tracker.has_open_match());
         }
         if !tokenizer.take_string_piece(chunk) {
             return Some(Ok(()));
         }
         let text = chunk.plain_text();
-        report(&mut followers.tracker, text, at);
-        Some(followers.grow(text, at).map_err(|fault| self.fail(&fault)))
+        report(tracker, text, at);
+        let grown = tree.as_mut().map_or(Ok(()), |tree| tree.append(text, at));
+        Some(grown.map_err(|fault| self.fail(&fault)))
     }
 
     /// Reads any chunk.
     // The two cases are separate functions, so a one-byte chunk pays only for the check.
     #[inline(never)]
     pub(crate) fn feed_any<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        if self.followers.tracker.unpin_paths() {
+        if self.tracker.unpin_paths() {
             return self.feed_after_events(chunk, out);
         }
         self.feed_chunk(chunk, out)
@@ -96,101 +99,78 @@ impl Engine {
     /// Reads a chunk after one whose events kept their paths.
     #[inline(never)]
     fn feed_after_events<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
-        self.followers.tracker.compact_paths();
+        self.tracker.compact_paths();
         self.feed_chunk(chunk, out)
     }
 
     #[inline(never)]
     fn feed_chunk<O: TokenOutput>(&mut self, chunk: &mut Stops<'_>, out: &mut O) -> Result<(), Error> {
         if !matches!(self.outcome, Outcome::Open) {
-            return self.feed_otherwise(chunk, out.as_dyn());
+            return self.feed_slow(chunk, out.as_dyn());
         }
-        self.keep(chunk.chunk());
-        let fed = if cfg!(target_arch = "wasm32") {
-            // To keep the module small, the tokenizer and its followers are compiled once, in the form for texts inside
-            // strings.
-            out.as_dyn().read(&mut self.piece(Some(chunk.chunk())))
+        if self.document.kept.keeps_matches() {
+            self.document.kept.release(self.tracker.outermost_position(DOCUMENT));
+        }
+        let bytes = chunk.chunk();
+        let read = if cfg!(target_arch = "wasm32") {
+            // To keep the module small, the tokenizer and its followers are compiled once.
+            out.as_dyn().read(&mut self.parts().1.piece(Some(bytes)))
         } else {
-            let Self { tokenizer, followers, retained, .. } = self;
-            tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, retained, out, strings: None }))
+            let Self { document, tracker, tree, .. } = self;
+            document.feed(chunk, tracker, tree.as_deref_mut(), out)
         };
-        if self.followers.has_work_after_chunks {
-            self.end_chunk();
-        }
-        fed.or_else(|fault| self.stopped(fault, chunk.chunk(), out.as_dyn()))
-    }
-
-    /// Keeps a chunk, or the rest of one, if text is retained.
-    #[inline]
-    fn keep(&mut self, chunk: &[u8]) {
-        if self.retained.keeps_text() {
-            let has_open_match = self.followers.tracker.has_open_match();
-            self.retained.append_unless_kept(chunk, self.tokenizer.offset(), has_open_match);
-        }
+        self.show_open_atom();
+        read.or_else(|fault| self.stopped(fault, bytes, out.as_dyn()))
     }
 
     /// Reads a chunk up to the end of the root value. Returns the number of bytes read.
     pub(crate) fn feed_value<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
-        self.tokenizer.stop_after_root(true);
+        self.document.tokenizer.stop_after_root(true);
         let fed = self.feed_windows(chunk, out);
-        self.tokenizer.stop_after_root(self.stops_at_root);
-        fed.inspect(|_| {
-            if !self.is_translated() {
-                self.retained.truncate(self.tokenizer.offset());
-            }
-        })
+        self.document.tokenizer.stop_after_root(self.stops_at_root);
+        fed
     }
 
     fn feed_windows<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
-        let start = self.tokenizer.offset();
+        let start = self.document.tokenizer.offset();
         let mut taken = 0;
-        // Text is kept before it is read, and it is not known how much of the chunk will be read. So the chunk is read
-        // in windows that double: at most as much text is kept but not read as is read, plus the first window.
+        // A translator and raw deltas look at the whole chunk first, and it is not known how much of it will be read. So
+        // it is read in windows that double: they look at no more than twice what is read, plus the first window.
         let mut window = 256;
         while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];
             self.feed_any(&mut Stops::of(&rest[..window.min(rest.len())]), out)?;
-            taken = (self.tokenizer.offset() - start) as usize;
+            taken = (self.document.tokenizer.offset() - start) as usize;
             window *= 2;
         }
         Ok(taken)
     }
 
-    /// Does the work that a few parsers have at a chunk's end. One flag covers all of it, so other parsers pay for one
-    /// test.
-    #[cold]
-    pub(super) fn end_chunk(&mut self) {
-        if self.followers.tree.is_some() {
-            self.followers.show_open_atom(self.tokenizer.open_atom());
-        }
-        if self.stops_at_root && self.has_root_ended() {
-            if !self.is_translated() {
-                // Drops the text that was kept but not read.
-                self.retained.truncate(self.tokenizer.offset());
-            }
-            self.outcome = Outcome::Stopped;
+    /// Adds the open atom to a partial document that shows open atoms.
+    #[inline]
+    pub(super) fn show_open_atom(&mut self) {
+        if let Some(tree) = self.tree.as_mut().filter(|tree| tree.shows_open_atoms())
+            && let Some(text) = self.document.tokenizer.open_atom()
+        {
+            tree.show_open_atom(text);
         }
     }
 
     /// Sets whether reading stops at the root, from the beginning of a text on.
     pub(super) fn stop_at_root(&mut self, stops: bool) {
         self.stops_at_root = stops;
-        self.tokenizer.stop_after_root(stops);
-        self.followers.has_work_after_chunks |= stops;
+        self.document.tokenizer.stop_after_root(stops);
     }
 
     /// Reads a chunk on the slow path: with a translator, strings that are read inside or raw deltas, or after the end,
     /// where nothing more is reported.
     #[inline(never)]
-    fn feed_otherwise(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
-        if matches!(self.outcome, Outcome::OpenOtherwise) {
+    fn feed_slow(&mut self, chunk: &mut Stops<'_>, out: &mut dyn TokenOutput) -> Result<(), Error> {
+        if matches!(self.outcome, Outcome::OpenSlow) {
             if self.raw.is_some() {
                 return self.feed_raw(chunk, out);
             }
             return self.feed_open(chunk.chunk(), out, None);
-        }
-        if matches!(self.outcome, Outcome::Stopped) {
-            return Ok(());
         }
         self.verdict()?;
         if chunk.chunk().is_empty() {
@@ -199,20 +179,14 @@ impl Engine {
         Err(self.error_of_call(ErrorKind::Finished, "expected no bytes after a finished text"))
     }
 
-    /// Returns a piece of a document without strings that are read inside, or its end if `bytes` is `None`.
-    fn piece<'a>(&'a mut self, bytes: Option<&'a [u8]>) -> TextPiece<'a> {
-        let Self { tokenizer, followers, retained, .. } = self;
-        TextPiece { bytes, raw: 0..0, tokenizer, followers, retained, strings: None }
-    }
-
     /// Continues with the translator after the strict reader has stopped in a chunk. Fails if there is no translator.
     #[cold]
     #[inline(never)]
     fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
         if self.translator.is_none() {
-            return Err(self.fail_in(chunk, self.tokenizer.offset(), fault));
+            return Err(self.fail_in(chunk, self.document.tokenizer.offset(), fault));
         }
-        self.outcome = Outcome::OpenOtherwise;
+        self.outcome = Outcome::OpenSlow;
         self.feed_open(chunk, out, Some(fault))
     }
 
@@ -224,32 +198,29 @@ impl Engine {
     /// Marks the snapshot as incomplete if the text has a deviation that is not accepted, even if the root has closed.
     pub(crate) fn mark_deviation(&mut self) {
         if self.deviation().is_some()
-            && let Some(tree) = &mut self.followers.tree
+            && let Some(tree) = &mut self.tree
         {
             tree.fail();
         }
     }
 
-    /// Returns the translator and the parts that it drives.
-    fn translator(&mut self) -> Option<(&mut dyn Translator, Parts<'_>)> {
-        let Self { tokenizer, followers, retained, inner, translator, .. } = self;
-        Some((translator.as_deref_mut()?, Parts { tokenizer, followers, retained, inner }))
+    /// Returns the translator, if there is one, and the parts that read the text.
+    pub(super) fn parts(&mut self) -> (Option<&mut (dyn Translator + 'static)>, Parts<'_>) {
+        let Self { document, inner, tracker, tree, translator, .. } = self;
+        (translator.as_deref_mut(), Parts { document, inner, tracker, tree: tree.as_deref_mut() })
     }
 
     /// Returns true if the root value has closed and nothing that may follow it has begun.
     pub(super) fn has_root_ended(&self) -> bool {
-        self.tokenizer.is_done() && self.translator.as_deref().is_none_or(Translator::may_end)
+        self.document.tokenizer.is_done() && self.translator.as_deref().is_none_or(Translator::may_end)
     }
 
     /// Ends the text. No string is open at the end of a text, so none is read inside.
     pub(crate) fn finish<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
-            let finished = if self.is_translated()
-                && let Some((translator, parts)) = self.translator()
-            {
-                translator.finish(parts, out.as_dyn())
-            } else {
-                out.read(&mut self.piece(None))
+            let finished = match self.parts() {
+                (Some(translator), parts) if translator.is_awake() => translator.finish(parts, out.as_dyn()),
+                (_, mut parts) => out.read(&mut parts.piece(None)),
             };
             finished.map_err(|fault| self.fail(&fault))?;
             self.end_text();
@@ -260,7 +231,7 @@ impl Engine {
     fn end_text(&mut self) {
         self.mark_deviation();
         self.outcome = Outcome::Finished;
-        self.tokenizer.close();
+        self.document.tokenizer.close();
     }
 
     /// Returns the error of the text so far: the first one, if there are several.
@@ -282,7 +253,7 @@ impl Engine {
     pub(crate) fn stopped_by(&self) -> Option<&Error> {
         match &self.outcome {
             Outcome::Failed(error) => Some(error),
-            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped | Outcome::Finished => None,
+            Outcome::Open | Outcome::OpenSlow | Outcome::Finished => None,
         }
     }
 
@@ -298,7 +269,7 @@ impl Engine {
     /// Fails the text permanently, at a fault in the chunk that begins at `start`.
     #[cold]
     pub(super) fn fail_in(&mut self, chunk: &[u8], start: u64, mut fault: Fault) -> Error {
-        let is_first = fault.kind == ErrorKind::UnexpectedByte && self.tokenizer.is_before_root();
+        let is_first = fault.kind == ErrorKind::UnexpectedByte && self.document.tokenizer.is_before_root();
         let place = fault.offset.checked_sub(start).filter(|_| is_first);
         let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
         // A translator that tolerates byte order marks reads more bytes, or the chunk's end, before it rejects a mark.
@@ -324,26 +295,23 @@ impl Engine {
     /// Puts the engine into the state of a text that failed with this error.
     pub(crate) fn fail_again(&mut self, stopped_by: Error) {
         // The bad byte is kept: it is read again, as it may also be a deviation.
-        self.retained.truncate_original(stopped_by.offset() + 1);
+        self.document.kept.truncate_original(stopped_by.offset() + 1);
         // A translator has kept nothing else.
         if !self.is_translated() {
-            self.retained.truncate(stopped_by.offset());
+            self.document.kept.truncate(stopped_by.offset());
         }
-        if let Some(tree) = &mut self.followers.tree {
+        if let Some(tree) = &mut self.tree {
             tree.fail();
         }
-        self.tokenizer.close();
+        self.document.tokenizer.close();
         self.outcome = Outcome::Failed(stopped_by);
     }
 
     /// Adds the line, the column and the path to a fault.
     fn locate(&self, fault: &Fault) -> Error {
-        let (line, column) = self.tokenizer.line_and_column(fault.offset);
-        let known = self.followers.known_path(OpenValues::of(&self.tokenizer, fault));
-        let path = known.or_else(|| {
-            let is_kept_as_it_came = !self.has_deviated();
-            is_kept_as_it_came.then(|| self.followers.path_in_text(&self.retained, fault))?
-        });
+        let (line, column) = self.document.tokenizer.line_and_column(fault.offset);
+        let Self { document, tracker, tree, .. } = self;
+        let path = innermost_path(document, tracker, tree.as_deref(), fault, !self.has_deviated());
         Error::new(fault, line, column, path.as_deref())
     }
 
@@ -354,7 +322,7 @@ impl Engine {
         match self.final_error() {
             // More lines may have arrived since then, so the position cannot be counted again.
             Some(error) => error.in_its_place(kind, expected),
-            None => self.locate(&Fault::new(kind, self.tokenizer.offset(), expected)),
+            None => self.locate(&Fault::new(kind, self.document.tokenizer.offset(), expected)),
         }
     }
 }

@@ -112,8 +112,8 @@ impl<'a> Iterator for Events<'a> {
         let Parser { engine, queue } = self.parser;
         let event = match self.piece {
             Some(offset) => {
-                let len = (engine.tokenizer.offset() - offset) as usize;
-                engine.followers.tracker.delta_event(place, queue.piece(len), offset)
+                let len = (engine.document.tokenizer.offset() - offset) as usize;
+                engine.tracker.delta_event(place, queue.piece(len), offset)
             }
             None => self.parser.queued_event(place),
         };
@@ -136,10 +136,10 @@ impl Parser {
     #[inline(never)]
     fn queued_event(&self, place: usize) -> Option<Event<'_>> {
         let Self { engine, queue } = self;
-        let tracker = &engine.followers.tracker;
+        let tracker = &engine.tracker;
         let kept = |level, place| match level {
-            0 => engine.retained.at(place),
-            _ => engine.inner.kept(level, place),
+            0 => engine.document.kept.at(place),
+            _ => engine.inner.get(level - 1)?.kept.at(place),
         };
         queue.event(place, tracker.paths(), kept)
     }

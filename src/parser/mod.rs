@@ -7,15 +7,15 @@ mod delimited;
 mod duplicate_keys;
 mod engine;
 mod events;
-mod followers;
-mod inner_text;
 mod open_matches;
 mod output;
+mod parts;
 mod place;
 mod rare_list;
 mod raw;
 mod retention;
 mod slow_path;
+mod text;
 mod token_sink;
 mod tracker;
 mod translator;
@@ -29,14 +29,15 @@ pub(crate) use self::engine::{Engine, Outcome};
 pub use self::events::Events;
 #[cfg(feature = "stream")]
 pub(crate) use self::events::Unread;
-pub(crate) use self::inner_text::{DOCUMENT, InnerText, Parts};
 use self::output::{Callback, Queue};
 pub(crate) use self::output::{Output, Report, Selected};
+pub(crate) use self::parts::Parts;
+pub(crate) use self::place::innermost_path;
 use self::raw::RawDeltas;
 pub use self::retention::Retain;
-pub(crate) use self::retention::Retained;
-pub(crate) use self::token_sink::{Strings, TextPiece, TokenOutput, TokenSink};
-pub(crate) use self::tracker::{OpenContainer, OpenValues, Tracker};
+pub(crate) use self::text::{DOCUMENT, Text};
+pub(crate) use self::token_sink::{TextPiece, TokenOutput, TokenSink};
+pub(crate) use self::tracker::{OpenContainer, Tracker};
 pub(crate) use self::translator::Translator;
 use crate::error::{Deviation, Error, ErrorKind, unless_interrupted};
 use crate::event::Event;
@@ -215,20 +216,22 @@ impl Parser {
     /// Resets the parser to its initial state, with the same patterns and options. Buffers are kept.
     pub fn reset(&mut self) {
         self.queue.clear();
-        let Engine { tokenizer, followers, retained, outcome, inner, raw, translator, .. } = &mut self.engine;
-        tokenizer.reset();
-        followers.clear();
-        retained.clear();
-        inner.clear();
-        if followers.tracker.has_raw() {
+        let Engine { document, inner, tracker, tree, outcome, raw, translator, .. } = &mut self.engine;
+        document.clear();
+        inner.iter_mut().for_each(Text::clear);
+        tracker.reset();
+        if let Some(tree) = tree {
+            tree.clear();
+        }
+        if tracker.has_raw() {
             // It is missing after a callback has panicked.
-            *raw = raw.take().or_else(|| RawDeltas::of(followers.tracker.patterns()));
+            *raw = raw.take().or_else(|| RawDeltas::of(tracker.patterns()));
             raw.iter_mut().for_each(|raw| raw.clear());
         }
         if let Some(translator) = translator {
             translator.reset();
         }
-        *outcome = Outcome::open(followers.tracker.has_raw(), inner, translator.as_deref());
+        *outcome = Outcome::open(tracker.has_raw(), inner, translator.as_deref());
     }
 
     /// Returns true if the root value has closed, with nothing but white space after it so far. Only
@@ -236,9 +239,7 @@ impl Parser {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         match self.engine.outcome {
-            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped => {
-                self.engine.deviation().is_none() && self.engine.has_root_ended()
-            }
+            Outcome::Open | Outcome::OpenSlow => self.engine.deviation().is_none() && self.engine.has_root_ended(),
             Outcome::Finished => self.engine.deviation().is_none(),
             Outcome::Failed(_) => false,
         }
@@ -248,7 +249,7 @@ impl Parser {
     /// [stops at the root](ParserBuilder::stop_at_root) does not read the bytes after it.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.engine.final_error().map_or(self.engine.tokenizer.offset(), Error::offset)
+        self.engine.final_error().map_or(self.engine.document.tokenizer.offset(), Error::offset)
     }
 
     /// Returns the error that [`finish`](Self::finish) will return, as soon as there is one: the first
@@ -306,7 +307,7 @@ impl Parser {
     /// Returns the patterns that this parser follows.
     #[must_use]
     pub fn patterns(&self) -> &PatternSet {
-        self.engine.followers.tracker.patterns()
+        self.engine.tracker.patterns()
     }
 }
 
@@ -316,7 +317,7 @@ impl Parser {
     /// Returns true if the parser was built with [`snapshots`](ParserBuilder::snapshots).
     #[must_use]
     pub fn has_snapshots(&self) -> bool {
-        self.engine.followers.tree.is_some()
+        self.engine.tree.is_some()
     }
 
     /// Returns the part of the document that is known so far: a `Copy` view, which costs nothing.
@@ -416,7 +417,7 @@ impl Parser {
     }
 
     pub(crate) fn tree(&self) -> Option<&Tree> {
-        self.engine.followers.tree.as_deref()
+        self.engine.tree.as_deref()
     }
 
     #[cold]

@@ -31,7 +31,7 @@ impl Parser {
     /// ```
     pub fn open_matches_with(&self, on_event: impl FnMut(Event<'_>)) {
         if self.is_open() {
-            self.engine.followers.tracker.report_open(on_event);
+            self.engine.tracker.report_open(on_event);
         }
     }
 }

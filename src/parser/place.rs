@@ -7,36 +7,45 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::followers::Followers;
 use super::retention::Retained;
-use super::tracker::OpenValues;
+use super::text::{DOCUMENT, Text};
+use super::tracker::{OpenValues, Tracker};
 use crate::error::{ErrorKind, Fault};
 use crate::event::path_of_innermost_open;
 use crate::path::write_concrete;
 use crate::tree::Tree;
 
-impl Followers {
-    /// Returns the path of the innermost open value if a follower knows it.
-    pub(crate) fn known_path(&self, open: OpenValues) -> Option<String> {
-        match &self.tree {
-            Some(tree) => Some(tree_path(tree)),
-            None => self.tracker.known_path(0, open),
-        }
+/// Returns the path of the document's innermost open value at a fault. `is_original` says whether the kept text is the
+/// text as it arrived.
+#[cold]
+pub(crate) fn innermost_path(
+    document: &Text,
+    tracker: &Tracker,
+    tree: Option<&Tree>,
+    fault: &Fault,
+    is_original: bool,
+) -> Option<String> {
+    if let Some(tree) = tree {
+        return Some(tree_path(tree));
     }
+    let known = tracker.known_path(DOCUMENT, OpenValues::of(&document.tokenizer, fault));
+    known.or_else(|| if is_original { path_in_text(tracker, &document.kept, fault) } else { None })
+}
 
-    /// Returns the path of the innermost open value from the kept text, which is the document's text as it arrived.
-    #[cold]
-    pub(crate) fn path_in_text(&self, retained: &Retained, fault: &Fault) -> Option<String> {
-        let (text, outer) = match (retained.whole(), self.tracker.open_match()) {
-            (Some(text), _) => (text.get(..usize::try_from(fault.offset).ok()?)?, Vec::new()),
-            // The text of an open match is kept, wherever the chunks are cut.
-            (None, Some((start, path))) => (retained.find(start..fault.offset)?.1, path.iter().collect()),
-            (None, None) => return None,
-        };
-        // A number ends at a byte that is not part of it.
-        let after: &[u8] = if fault.kind == ErrorKind::UnexpectedByte { b" " } else { b"" };
-        Some(path_of_innermost_open([text, after], &outer))
-    }
+/// Returns the path of the innermost open value from the kept text, which is read once more.
+fn path_in_text(tracker: &Tracker, kept: &Retained, fault: &Fault) -> Option<String> {
+    let (text, outer) = match (kept.whole(), tracker.open_match()) {
+        (Some(text), _) => (text.get(..usize::try_from(fault.offset).ok()?)?, Vec::new()),
+        // The text of an open match is kept, wherever the chunks are cut.
+        (None, Some((start, path))) => {
+            let len = usize::try_from(fault.offset.checked_sub(start)?).ok()?;
+            (kept.text_from(start)?.get(..len)?, path.iter().collect())
+        }
+        (None, None) => return None,
+    };
+    // A number ends at a byte that is not part of it.
+    let after: &[u8] = if fault.kind == ErrorKind::UnexpectedByte { b" " } else { b"" };
+    Some(path_of_innermost_open([text, after], &outer))
 }
 
 /// Returns the concrete path of the innermost open value of a snapshot.

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::ops::{Deref, DerefMut};
 
 #[derive(Clone, Debug)]
-pub(super) struct RareList<T>(Option<Box<List<T>>>);
+pub(crate) struct RareList<T>(Option<Box<List<T>>>);
 
 #[derive(Clone, Debug)]
 struct List<T>(Vec<T>);

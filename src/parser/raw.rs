@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use core::ops::Range;
 use core::slice;
 
-use super::inner_text::DOCUMENT;
 use super::output::{Output, Report, Selected};
+use super::text::DOCUMENT;
 use super::token_sink::{TextPiece, TokenOutput};
 use super::tracker::Tracker;
 use crate::error::Fault;
@@ -236,7 +236,7 @@ impl TokenOutput for RawOutput<'_, '_> {
         if let Err(fault) = &read {
             inside.end_at(fault.offset);
         }
-        let tracker = &mut piece.followers.tracker;
+        let tracker = &mut *piece.followers.tracker;
         inside.end_piece(tracker);
         tracker.keep_path(self);
         read

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::ops::Range;
 
+use super::output::Kept;
 use crate::names::names;
 use crate::tokenizer::is_white_space;
 
@@ -48,9 +49,11 @@ struct RetainedText {
     is_all: bool,
     /// True if further text is kept.
     is_kept: bool,
-    /// The absolute offset of the first byte that is kept.
+    /// The position of the first byte that is kept: its offset, unless a translator has changed text before it.
     start: u64,
     bytes: Vec<u8>,
+    /// The number of these bytes that belong to the piece that is being read.
+    of_piece: usize,
     /// The whole text as it arrived, once a translator reads it, if all is kept. A saved state needs it.
     original: Option<Vec<u8>>,
 }
@@ -62,13 +65,21 @@ impl Retained {
             Retain::Matches => false,
             Retain::Nothing => return Self(None),
         };
-        Self(Some(Box::new(RetainedText { is_all, is_kept: true, start: 0, bytes: Vec::new(), original: None })))
+        Self(Some(Box::new(RetainedText {
+            is_all,
+            is_kept: true,
+            start: 0,
+            bytes: Vec::new(),
+            of_piece: 0,
+            original: None,
+        })))
     }
 
     pub(crate) fn clear(&mut self) {
         if let Some(text) = &mut self.0 {
             text.start = 0;
             text.bytes.clear();
+            text.of_piece = 0;
             text.is_kept = true;
             text.original = None;
         }
@@ -85,50 +96,85 @@ impl Retained {
         self.0.as_ref().is_some_and(|text| text.is_kept)
     }
 
-    /// Keeps the chunk that begins at `offset`, before it is parsed.
+    /// Returns true if only the text of open matches is kept.
     #[inline]
-    pub(crate) fn append(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        let Some(text) = &mut self.0 else { return };
-        if !text.is_all && !has_open_match {
-            text.start = offset;
-            text.bytes.clear();
-        }
-        text.bytes.extend_from_slice(chunk);
+    pub(crate) fn keeps_matches(&self) -> bool {
+        self.0.as_ref().is_some_and(|text| !text.is_all)
     }
 
-    /// Keeps a chunk unless it is the rest of a chunk that has already been kept. For text that is kept as it arrived.
+    /// Begins a chunk: drops the text before the outermost open match, unless all text is kept. The rest was appended
+    /// with the last chunk, so the work is linear.
+    pub(crate) fn release(&mut self, outermost: Option<u64>) {
+        if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
+            let end = text.end();
+            let used = outermost.and_then(|start| text.place(start)).unwrap_or(text.bytes.len());
+            text.bytes.drain(..used.min(text.bytes.len()));
+            text.start = end.wrapping_sub(text.bytes.len() as u64);
+        }
+    }
+
+    /// Gives the end of the kept text another position: that of the next text, or of one that goes on elsewhere.
+    pub(crate) fn begin_at(&mut self, position: u64) {
+        if let Some(text) = &mut self.0 {
+            text.start = position.wrapping_sub(text.bytes.len() as u64);
+        }
+    }
+
+    /// Returns the position after the last byte that is kept.
     #[inline]
-    pub(crate) fn append_unless_kept(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        if self.0.as_ref().is_some_and(|text| text.end() <= offset) {
-            self.append(chunk, offset, has_open_match);
+    pub(crate) fn end(&self) -> u64 {
+        self.0.as_ref().map_or(0, |text| text.end())
+    }
+
+    /// Keeps a piece of text that has been read.
+    pub(crate) fn append(&mut self, piece: &[u8]) {
+        if let Some(bytes) = self.growing() {
+            bytes.extend_from_slice(piece);
+        }
+    }
+
+    /// Keeps the part of a piece that was read: the part before position `end`.
+    pub(crate) fn end_piece(&mut self, end: u64, piece: &[u8]) {
+        if let Some(text) = self.0.as_deref_mut().filter(|text| text.is_kept) {
+            text.append_to(end, piece);
+            text.of_piece = 0;
         }
     }
 
     /// Keeps a chunk that is only a piece of a string.
     // Not inlined: it would cost the usual chunk registers, even where no text is kept.
     #[inline(never)]
-    pub(crate) fn append_piece(&mut self, chunk: &[u8], offset: u64, has_open_match: bool) {
-        if self.keeps_text() {
-            self.append(chunk, offset, has_open_match);
+    pub(crate) fn append_piece(&mut self, chunk: &[u8], has_open_match: bool) {
+        if self.keeps_matches() && !has_open_match {
+            self.release(None);
         }
+        self.append(chunk);
         if let Some(RetainedText { original: Some(original), .. }) = self.0.as_deref_mut() {
             original.extend_from_slice(chunk);
         }
     }
 
-    /// Drops the text at and after `offset`.
-    pub(crate) fn truncate(&mut self, offset: u64) {
+    /// Drops the text at and after a position.
+    pub(crate) fn truncate(&mut self, position: u64) {
         if let Some(text) = &mut self.0 {
-            text.bytes.truncate(usize::try_from(offset.saturating_sub(text.start)).unwrap_or(usize::MAX));
+            text.bytes.truncate(text.place(position).unwrap_or(usize::MAX));
         }
     }
 
-    /// Returns the text of a range of absolute offsets and its place in the buffer, if it is kept.
+    /// Returns the text of a range of positions and its place in the buffer, if it is kept. It ends in the piece that is
+    /// being read, of which only what is needed is kept so far.
     #[inline]
-    pub(crate) fn find(&self, range: Range<u64>) -> Option<(Range<usize>, &[u8])> {
-        let text = self.0.as_ref()?;
+    pub(crate) fn find<'a>(&'a mut self, range: Range<u64>, piece: &'a [u8]) -> Kept<'a> {
+        let text = self.0.as_deref_mut().filter(|text| text.is_kept)?;
         let places = text.place(range.start)?..text.place(range.end)?;
-        text.bytes.get(places.clone()).map(|text| (places, text))
+        let before = text.bytes.len() - text.of_piece;
+        let found = if places.start >= before {
+            piece.get(places.start - before..places.end - before)?
+        } else {
+            text.append_to(range.end, piece);
+            text.bytes.get(places.clone())?
+        };
+        Some((places, found))
     }
 
     /// Returns the whole text, if all of it is kept.
@@ -138,51 +184,31 @@ impl Retained {
 }
 
 impl RetainedText {
-    /// Returns the offset after the last byte that is kept.
+    /// Keeps the piece up to position `end`.
+    fn append_to(&mut self, end: u64, piece: &[u8]) {
+        let more = usize::try_from(end.saturating_sub(self.end())).unwrap_or(usize::MAX);
+        let more = &piece[self.of_piece..][..more.min(piece.len() - self.of_piece)];
+        self.bytes.extend_from_slice(more);
+        self.of_piece += more.len();
+    }
+
+    /// Returns the position after the last byte that is kept.
     fn end(&self) -> u64 {
         self.start.wrapping_add(self.bytes.len() as u64)
     }
 
-    /// Returns the place of an absolute offset in the buffer.
+    /// Returns the place of a position in the buffer.
     #[inline]
     fn place(&self, offset: u64) -> Option<usize> {
         usize::try_from(offset.wrapping_sub(self.start)).ok()
     }
 }
 
-/// Text that is kept piece by piece: the output of a translator, or the texts inside strings.
+/// Text that a translator changes as it arrives.
 impl Retained {
-    /// Begins another text, of which nothing is kept yet.
-    pub(crate) fn begin_text(&mut self) {
-        self.end_at(0);
-    }
-
-    /// Begins a chunk at `place` in the text. Drops the text before the outermost open match, unless all text is kept.
-    /// If anything is dropped, the rest all arrived in the last chunk, so the work is linear.
-    pub(crate) fn release(&mut self, outermost: Option<u64>, place: u64) {
-        if let Some(text) = self.0.as_mut().filter(|text| !text.is_all) {
-            let unused = outermost.map_or(usize::MAX, |start| start.wrapping_sub(text.start) as usize);
-            text.bytes.drain(..unused.min(text.bytes.len()));
-        }
-        self.end_at(place);
-    }
-
-    /// Sets the offset at which the kept text ends.
-    pub(crate) fn end_at(&mut self, place: u64) {
-        if let Some(text) = &mut self.0 {
-            text.start = place.wrapping_sub(text.bytes.len() as u64);
-        }
-    }
-
     /// Returns the buffer, if further text may be kept.
     fn growing(&mut self) -> Option<&mut Vec<u8>> {
         self.0.as_mut().filter(|text| text.is_kept).map(|text| &mut text.bytes)
-    }
-
-    pub(crate) fn keep(&mut self, piece: &[u8]) {
-        if let Some(bytes) = self.growing() {
-            bytes.extend_from_slice(piece);
-        }
     }
 
     pub(crate) fn take_back(&mut self, len: usize) {
@@ -255,9 +281,9 @@ impl Retained {
         self.0.as_ref().map_or(&[], |text| &text.bytes)
     }
 
-    /// Returns the text from `offset` on, or `None` if that offset is not kept.
-    pub(crate) fn text_from(&self, offset: u64) -> Option<&[u8]> {
+    /// Returns the text from a position on, or `None` if it is not kept.
+    pub(crate) fn text_from(&self, position: u64) -> Option<&[u8]> {
         let text = self.0.as_ref()?;
-        text.bytes.get(text.place(offset)?..)
+        text.bytes.get(text.place(position)?..)
     }
 }

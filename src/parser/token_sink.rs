@@ -1,36 +1,47 @@
 //! [`TokenSink`], the receiver of a text's tokens. It passes them to the tracker, the document and the text in a
 //! string.
 
-use alloc::boxed::Box;
-use core::mem;
 use core::ops::Range;
 
 use super::duplicate_keys::OpenKeys;
-use super::followers::Followers;
-use super::inner_text::{DOCUMENT, InnerText};
 use super::output::{Callback, Output, Queue, Report, Selected};
 use super::retention::Retained;
-use super::tracker::OpenValues;
+use super::text::{DOCUMENT, Text};
+use super::tracker::{OpenValues, Tracker};
 use crate::error::{Error, ErrorKind, Fault};
 use crate::event::Event;
-use crate::tokenizer::{Interest, KeyFilter, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, KeyFilter, Sink, Stops, Tokenizer, ValueKind};
 use crate::tree::Tree;
 
-/// The inner texts that read the strings of a text.
-pub(crate) struct Strings<'a> {
-    /// The level of the text.
-    pub(crate) level: usize,
-    pub(crate) deeper: &'a mut [InnerText],
+/// What a text's tokens are passed to, while a piece of the text is read.
+pub(crate) struct Followers<'a> {
+    pub(crate) tracker: &'a mut Tracker,
+    /// The partial document, if there is one. It has only the document's own values.
+    pub(super) tree: Option<&'a mut Tree>,
+    /// The keys of the text's open objects, if duplicates are rejected.
+    keys: Option<&'a mut OpenKeys>,
+    kept: &'a mut Retained,
+    piece: &'a [u8],
+    /// The piece's offset minus its position in the kept text: 0 unless a translator has changed the text before it.
+    shift: u64,
+    level: usize,
+    /// The texts that read the strings of this text inside, if a pattern leads there.
+    deeper: &'a mut [Text],
+}
+
+impl<'a> Followers<'a> {
+    fn reborrow(&mut self) -> Followers<'_> {
+        let Self { piece, shift, level, .. } = *self;
+        let (tree, keys) = (self.tree.as_deref_mut(), self.keys.as_deref_mut());
+        let Self { tracker, kept, deeper, .. } = self;
+        Followers { tracker, tree, keys, kept, piece, shift, level, deeper }
+    }
 }
 
 /// The receiver of a text's tokens.
 pub(crate) struct TokenSink<'a, O> {
-    pub(crate) followers: &'a mut Followers,
-    /// The retained text, this chunk included.
-    pub(crate) retained: &'a Retained,
+    pub(crate) followers: Followers<'a>,
     pub(crate) out: &'a mut O,
-    /// `None` if the text is the document and no pattern leads into a string.
-    pub(crate) strings: Option<Strings<'a>>,
 }
 
 /// An output for the tokens of whole texts.
@@ -94,23 +105,21 @@ impl Output for &mut (dyn TokenOutput + '_) {
 /// A piece of a text, with everything that reads it.
 pub(crate) struct TextPiece<'a> {
     /// `None` at the end of the text.
-    pub(super) bytes: Option<&'a [u8]>,
+    bytes: Option<&'a [u8]>,
     /// The range of the piece in the outer text, if the text is inside a string.
     pub(crate) raw: Range<u64>,
-    pub(super) tokenizer: &'a mut Tokenizer,
-    pub(super) followers: &'a mut Followers,
-    pub(super) retained: &'a Retained,
-    pub(super) strings: Option<Strings<'a>>,
+    tokenizer: &'a mut Tokenizer,
+    pub(super) followers: Followers<'a>,
 }
 
 impl<'a> TextPiece<'a> {
     /// Returns the level of the text.
     pub(crate) fn level(&self) -> usize {
-        self.strings.as_ref().map_or(DOCUMENT, |strings| strings.level)
+        self.followers.level
     }
 
     pub(crate) fn bytes(&self) -> &'a [u8] {
-        self.bytes.unwrap_or_default()
+        self.followers.piece
     }
 
     /// Returns the offset in the text.
@@ -126,67 +135,91 @@ impl<'a> TextPiece<'a> {
 
     /// Reads the piece with the receiver that reports to `out`.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
-        let Self { bytes, tokenizer, followers, retained, strings, .. } = self;
-        let strings = strings.as_mut().map(|Strings { level, deeper }| Strings { level: *level, deeper });
-        let mut sink = O::sink(TokenSink { followers, retained, out, strings });
-        match bytes {
-            Some(bytes) => tokenizer.feed_dyn(bytes, &mut sink),
-            None => tokenizer.finish(&mut sink),
-        }
+        let bytes = self.bytes;
+        self.read_with(out, |tokenizer, sink| match bytes {
+            Some(bytes) => tokenizer.feed_dyn(bytes, sink),
+            None => tokenizer.finish(sink),
+        })
     }
-}
 
-/// The followers while a text inside a string is read. The tracker follows all texts, the snapshot only the document,
-/// and each text has its own keys. The snapshot is put back even if a callback panics.
-struct Inside<'a> {
-    followers: &'a mut Followers,
-    open_keys: &'a mut Option<Box<OpenKeys>>,
-    tree: Option<Box<Tree>>,
-}
-
-impl<'a> Inside<'a> {
-    fn new(followers: &'a mut Followers, open_keys: &'a mut Option<Box<OpenKeys>>) -> Self {
-        mem::swap(&mut followers.open_keys, open_keys);
-        let tree = followers.tree.take();
-        Self { followers, open_keys, tree }
-    }
-}
-
-impl Drop for Inside<'_> {
-    fn drop(&mut self) {
-        self.followers.tree = self.tree.take();
-        mem::swap(&mut self.followers.open_keys, self.open_keys);
-    }
-}
-
-impl InnerText {
-    /// Reads the next decoded piece of the string, or its end.
-    fn read(
+    /// Runs `read` with the tokenizer and its receiver, and keeps what it has read.
+    #[inline(always)]
+    pub(crate) fn read_with<O: TokenOutput>(
         &mut self,
-        piece: Option<&str>,
+        out: &mut O,
+        read: impl FnOnce(&mut Tokenizer, &mut dyn Sink) -> Result<(), Fault>,
+    ) -> Result<(), Fault> {
+        let read = read(self.tokenizer, &mut O::sink(TokenSink { followers: self.followers.reborrow(), out }));
+        self.keep(&read);
+        read
+    }
+
+    /// Keeps the part of the piece that was read.
+    #[inline]
+    fn keep(&mut self, read: &Result<(), Fault>) {
+        let Followers { kept, piece, shift, .. } = &mut self.followers;
+        let end = read.as_ref().map_or_else(|fault| fault.offset, |()| self.tokenizer.offset());
+        kept.end_piece(end.wrapping_sub(*shift), piece);
+    }
+}
+
+impl Text {
+    /// Reads a chunk of a document that is kept as it arrives and of which no string is read inside.
+    // Always inlined, without the steps of other texts: it has one caller, which reads most chunks.
+    #[inline(always)]
+    pub(super) fn feed<O: TokenOutput>(
+        &mut self,
+        chunk: &mut Stops<'_>,
+        tracker: &mut Tracker,
+        tree: Option<&mut Tree>,
+        out: &mut O,
+    ) -> Result<(), Fault> {
+        let Self { tokenizer, open_keys, kept } = self;
+        let (piece, keys, level, deeper) = (chunk.chunk(), open_keys.as_deref_mut(), DOCUMENT, &mut [][..]);
+        let followers = Followers { tracker, tree, keys, kept, piece, shift: 0, level, deeper };
+        let read = tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, out }));
+        if kept.keeps_text() {
+            kept.end_piece(read.as_ref().map_or_else(|fault| fault.offset, |()| tokenizer.offset()), piece);
+        }
+        read
+    }
+
+    /// Returns the next piece of the text with what follows it, or its end if `bytes` is `None`.
+    pub(super) fn piece<'a>(
+        &'a mut self,
+        bytes: Option<&'a [u8]>,
+        tracker: &'a mut Tracker,
+        tree: Option<&'a mut Tree>,
+        level: usize,
+        deeper: &'a mut [Text],
+    ) -> TextPiece<'a> {
+        let Self { tokenizer, open_keys, kept } = self;
+        let (piece, keys, position) = (bytes.unwrap_or_default(), open_keys.as_deref_mut(), kept.end());
+        let shift = tokenizer.offset().wrapping_sub(position);
+        let followers = Followers { tracker, tree, keys, kept, piece, shift, level, deeper };
+        TextPiece { bytes, raw: 0..0, tokenizer, followers }
+    }
+
+    /// Reads the next decoded piece of the string that this text is in, or its end.
+    fn read_inside(
+        &mut self,
+        bytes: Option<&[u8]>,
         raw: Range<u64>,
         level: usize,
-        followers: &mut Followers,
+        tracker: &mut Tracker,
         out: &mut dyn TokenOutput,
-        deeper: &mut [InnerText],
+        deeper: &mut [Text],
     ) {
-        if self.has_failed {
+        if self.has_failed() {
             return;
         }
-        let Self { tokenizer, kept, open_keys, .. } = self;
-        kept.keep(piece.unwrap_or_default().as_bytes());
-        let read = {
-            let inside = Inside::new(followers, open_keys);
-            let (followers, strings) = (&mut *inside.followers, Some(Strings { level, deeper }));
-            let bytes = piece.map(str::as_bytes);
-            out.read(&mut TextPiece { bytes, raw, tokenizer, followers, retained: kept, strings })
-        };
-        if let Err(fault) = read {
-            self.has_failed = true;
+        let mut piece = TextPiece { raw, ..self.piece(bytes, tracker, None, level, deeper) };
+        if let Err(fault) = out.read(&mut piece) {
             let (line, column) = self.tokenizer.line_and_column(fault.offset);
-            let path = followers.tracker.known_path(level, OpenValues::of(&self.tokenizer, &fault));
+            let path = tracker.known_path(level, OpenValues::of(&self.tokenizer, &fault));
             let error = Error::new(&fault, line, column, path.as_deref());
-            followers.tracker.fail_inside(level, &error, out);
+            self.tokenizer.close();
+            tracker.fail_inside(level, &error, out);
         }
     }
 }
@@ -195,12 +228,12 @@ impl<O: TokenOutput> TokenSink<'_, O> {
     /// Returns true if the open string is read inside.
     #[inline]
     fn is_inside(&self) -> bool {
-        self.strings.as_ref().is_some_and(|strings| self.followers.tracker.level() > strings.level)
+        self.followers.tracker.level() > self.followers.level
     }
 
     #[inline]
     fn follows_all(&self) -> bool {
-        self.followers.open_keys.is_some() || self.followers.tree.is_some()
+        self.followers.keys.is_some() || self.followers.tree.is_some()
     }
 
     /// Returns `Follow` for a container or a member's value if a follower needs its contents.
@@ -218,11 +251,16 @@ impl<O: TokenOutput> TokenSink<'_, O> {
     /// Reads more of the text in the open string, or its end.
     #[cold]
     fn read_inside(&mut self, piece: Option<&str>, raw: Range<u64>) {
-        if let Some(Strings { level, deeper }) = &mut self.strings
-            && let Some((text, deeper)) = deeper.split_first_mut()
-        {
-            text.read(piece, raw, *level + 1, self.followers, self.out.as_dyn(), deeper);
+        let Followers { tracker, level, deeper, .. } = &mut self.followers;
+        if let Some((text, deeper)) = deeper.split_first_mut() {
+            text.read_inside(piece.map(str::as_bytes), raw, *level + 1, tracker, self.out.as_dyn(), deeper);
         }
+    }
+
+    /// Appends new text of the open string to the partial document.
+    #[inline]
+    fn grow(&mut self, text: &str, at: u64) -> Result<(), Fault> {
+        self.followers.tree.as_mut().map_or(Ok(()), |tree| tree.append(text, at))
     }
 }
 
@@ -230,7 +268,7 @@ impl<O: TokenOutput> TokenSink<'_, O> {
 impl<O: TokenOutput> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = &mut self.followers.open_keys
+        if let Some(keys) = &mut self.followers.keys
             && kind == ValueKind::Object
         {
             keys.begin_object();
@@ -238,13 +276,13 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         if let Some(tree) = &mut self.followers.tree {
             tree.begin_container(kind, at)?;
         }
-        let is_live = self.followers.tracker.begin_container(kind, at, self.out);
+        let is_live = self.followers.tracker.begin_container(kind, at, self.followers.shift, self.out);
         Ok(self.interest(is_live))
     }
 
     #[inline(never)]
     fn end_container(&mut self, kind: ValueKind, end: u64) {
-        if let Some(keys) = &mut self.followers.open_keys
+        if let Some(keys) = &mut self.followers.keys
             && kind == ValueKind::Object
         {
             keys.end_object();
@@ -252,13 +290,13 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         if let Some(tree) = &mut self.followers.tree {
             tree.end_container();
         }
-        let retained = self.retained;
-        self.followers.tracker.end_container(end, |range| retained.find(range), self.out);
+        let Followers { tracker, kept, piece, shift, .. } = &mut self.followers;
+        tracker.end_container(end, |start| kept.find(start..end.wrapping_sub(*shift), piece), self.out);
     }
 
     #[inline(never)]
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        if let Some(keys) = &mut self.followers.open_keys
+        if let Some(keys) = &mut self.followers.keys
             && !keys.insert(key)
         {
             return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
@@ -283,9 +321,10 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         if let Some(tree) = &mut self.followers.tree {
             tree.begin_string(at)?;
         }
-        let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.out);
-        if let Some(Strings { deeper: [text, ..], .. }) = &mut self.strings
-            && self.followers.tracker.enter_string()
+        let is_selected = self.followers.tracker.begin_leaf(ValueKind::String, at, self.followers.shift, self.out);
+        let Followers { tracker, deeper, .. } = &mut self.followers;
+        if let [text, ..] = deeper
+            && tracker.enter_string()
         {
             text.begin();
             return Ok(Interest::Follow);
@@ -296,16 +335,14 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
     #[inline(never)]
     fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault> {
         let at = raw.start;
-        let Some(Strings { level, .. }) = self.strings else {
+        if !self.is_inside() {
             self.followers.tracker.delta(text, at, self.out);
-            return self.followers.grow(text, at);
-        };
-        // The string's own delta precedes the reports of its text.
-        self.followers.tracker.delta_in(level, text, at, self.out);
-        self.followers.grow(text, at)?;
-        if self.is_inside() {
-            self.read_inside(Some(text), raw);
+            return self.grow(text, at);
         }
+        // The string's own delta precedes the reports of its text.
+        self.followers.tracker.delta_in(self.followers.level, text, at, self.out);
+        self.grow(text, at)?;
+        self.read_inside(Some(text), raw);
         Ok(())
     }
 
@@ -319,11 +356,12 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         if let Some(tree) = &mut self.followers.tree {
             tree.end_string();
         }
-        let (tracker, retained) = (&mut self.followers.tracker, self.retained);
+        let Followers { tracker, kept, piece, shift, .. } = &mut self.followers;
+        let end_position = end.wrapping_sub(*shift);
         if is_inside {
-            tracker.end_entered(end, |range| retained.find(range), self.out);
+            tracker.end_entered(end, |start| kept.find(start..end_position, piece), self.out);
         } else {
-            tracker.end_string(end, |range| retained.find(range), self.out);
+            tracker.end_string(end, |start| kept.find(start..end_position, piece), self.out);
         }
     }
 
@@ -332,7 +370,7 @@ impl<O: TokenOutput> Sink for TokenSink<'_, O> {
         if let Some(tree) = &mut self.followers.tree {
             tree.begin_atom();
         }
-        let is_selected = self.followers.tracker.begin_leaf(kind, at, self.out);
+        let is_selected = self.followers.tracker.begin_leaf(kind, at, self.followers.shift, self.out);
         Ok(self.leaf_interest(is_selected))
     }
 

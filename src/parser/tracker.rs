@@ -16,7 +16,6 @@ mod paths;
 mod rows;
 
 use alloc::vec::Vec;
-use core::ops::Range;
 use core::slice;
 
 pub(crate) use self::innermost::OpenValues;
@@ -82,7 +81,9 @@ struct OpenValue {
     /// The first of the patterns that select it, and their number. If there are several, `selecting` holds all of them.
     pattern: PatternId,
     patterns: u32,
+    /// The offset of its first byte, and the position of this byte in the kept text.
     start: u64,
+    position: u64,
     first_match: u64,
 }
 
@@ -205,7 +206,13 @@ impl Tracker {
 
     /// Finds the patterns that select the new value, and reports its begin for each.
     #[inline]
-    fn begin_value<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> Option<OpenValue> {
+    fn begin_value<O: Output + ?Sized>(
+        &mut self,
+        kind: ValueKind,
+        start: u64,
+        shift: u64,
+        out: &mut O,
+    ) -> Option<OpenValue> {
         let automaton = self.patterns.automaton();
         if let Some(frame) = self.frames.last_mut() {
             let index = frame.next_index;
@@ -228,7 +235,8 @@ impl Tracker {
         if patterns > 1 {
             automaton.push_selected(row, &mut self.selecting);
         }
-        let value = OpenValue { kind, pattern, patterns, start, first_match: self.next_match };
+        let (position, first_match) = (start.wrapping_sub(shift), self.next_match);
+        let value = OpenValue { kind, pattern, patterns, start, position, first_match };
         out.report(&self.innermost(&value), Report::Begin { at: start });
         self.next_match += u64::from(patterns);
         self.keep_path(out);
@@ -266,8 +274,14 @@ impl Tracker {
 
     /// Begins a container. Returns true if a pattern may select something inside.
     #[inline]
-    pub(super) fn begin_container<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
-        let value = self.begin_value(kind, start, out);
+    pub(super) fn begin_container<O: Output + ?Sized>(
+        &mut self,
+        kind: ValueKind,
+        start: u64,
+        shift: u64,
+        out: &mut O,
+    ) -> bool {
+        let value = self.begin_value(kind, start, shift, out);
         let automaton = self.patterns.automaton();
         let row = self.rows.top(automaton);
         let is_live = match kind {
@@ -306,14 +320,14 @@ impl Tracker {
     pub(super) fn end_container<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
+        kept: impl FnOnce(u64) -> Kept<'r>,
         out: &mut O,
     ) {
         let Some(Frame { is_selected, node, .. }) = self.frames.pop() else { return };
         self.rows.pop(self.patterns.automaton());
         self.node = node;
         if is_selected && let Some(value) = self.selected.pop() {
-            let kept = kept(value.start..end);
+            let kept = kept(value.position);
             out.report(&self.innermost(&value), Report::EndSpan { kept, end });
             self.forget(&value, out);
         }
@@ -321,8 +335,14 @@ impl Tracker {
 
     /// Begins a string or atom. Returns true if a pattern needs its text or its end.
     #[inline]
-    pub(super) fn begin_leaf<O: Output + ?Sized>(&mut self, kind: ValueKind, start: u64, out: &mut O) -> bool {
-        self.leaf = self.begin_value(kind, start, out);
+    pub(super) fn begin_leaf<O: Output + ?Sized>(
+        &mut self,
+        kind: ValueKind,
+        start: u64,
+        shift: u64,
+        out: &mut O,
+    ) -> bool {
+        self.leaf = self.begin_value(kind, start, shift, out);
         self.leaf.is_some() && (kind != ValueKind::String || self.needs_text())
     }
 
@@ -369,11 +389,11 @@ impl Tracker {
     pub(super) fn end_string<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
+        kept: impl FnOnce(u64) -> Kept<'r>,
         out: &mut O,
     ) {
         if let Some(value) = self.leaf.take() {
-            let kept = kept(value.start..end);
+            let kept = kept(value.position);
             out.report(&self.innermost(&value), Report::EndSpan { kept, end });
             self.forget(&value, out);
         }

@@ -8,7 +8,7 @@ use alloc::boxed::Box;
 use core::fmt::Debug;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::inner_text::Parts;
+use super::parts::Parts;
 use super::token_sink::TokenOutput;
 use crate::error::{Deviations, Fault, Leniency};
 

@@ -142,7 +142,7 @@ impl Rewriter {
             held_limit: 1 << 20,
         };
         if choices.cuts {
-            parser.engine.followers.tracker.follow_disguises();
+            parser.engine.tracker.follow_disguises();
         }
         Ok(Self { parser, rules, choices, state: State::default() })
     }
@@ -185,7 +185,7 @@ impl Rewriter {
     fn write_to(&mut self, stops: &mut Stops<'_>, sink: &mut impl FnMut(&[u8])) -> Result<(), RewriteError> {
         let chunk = stops.chunk();
         // Most of a model's chunks are pieces of strings that no rule affects.
-        if self.state.passes_all(self.parser.engine.tokenizer.offset())
+        if self.state.passes_all(self.parser.engine.document.tokenizer.offset())
             && let Some(Ok(())) = self.parser.engine.take_string_piece(stops, |_, _, _| {})
         {
             self.state.passed += chunk.len() as u64;
@@ -201,7 +201,7 @@ impl Rewriter {
     /// Reads any chunk. Returns true if all of it is unchanged; the caller then passes it on.
     fn write_any(&mut self, stops: &mut Stops<'_>, sink: &mut dyn FnMut(&[u8])) -> Result<bool, RewriteError> {
         let chunk = stops.chunk();
-        let chunk_at = self.parser.engine.tokenizer.offset();
+        let chunk_at = self.parser.engine.document.tokenizer.offset();
         if !self.state.passes_all(chunk_at) || !self.parser.is_open() {
             let read = self.drive(chunk, sink, |engine, writer| {
                 let taken = engine.take_string_piece(stops, |_, text, _| writer.map_text(text));
@@ -240,7 +240,7 @@ impl Rewriter {
     ) -> Result<usize, RewriteError> {
         self.check_open()?;
         let engine = &mut self.parser.engine;
-        let chunk_at = engine.tokenizer.offset();
+        let chunk_at = engine.document.tokenizer.offset();
         let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
         let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
         let read = read(engine, &mut writer);
@@ -263,7 +263,7 @@ impl Rewriter {
     fn finish_to(&mut self, sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
         self.check_open()?;
         let engine = &mut self.parser.engine;
-        let chunk_at = engine.tokenizer.offset();
+        let chunk_at = engine.document.tokenizer.offset();
         let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
         let mut writer = Writer { state, rules, choices, chunk: &[], chunk_at, sink };
         let read = engine.finish(&mut writer);

@@ -116,7 +116,7 @@ impl Rewriter {
         state.passed = offset.checked_sub(state.held.len() as u64).ok_or(Impossible)?;
         state.undecided = reader.flag()?.then_some(state.passed);
 
-        let tracker = &self.parser.engine.followers.tracker;
+        let tracker = &self.parser.engine.tracker;
         let concerns = |pattern: usize, kind| self.rules.get(pattern).is_some_and(|rule| rule.concerns(kind));
         let open = tracker.first_matches().find(|first| concerns(first.pattern.index(), first.kind));
         if self.choices.removes {
@@ -132,14 +132,14 @@ impl Rewriter {
         }
         let mut decided = offset;
         for (containers, level) in tracker.containers_around_strings().zip(1..) {
-            let inner = self.parser.engine.inner.level(level).ok_or(Impossible)?;
+            let inner = self.parser.engine.inner.get(level - 1).ok_or(Impossible)?;
             if !inner.has_failed() {
                 let behind = reader.at_most(offset)?;
                 // An inner text cannot be ahead of the outer text.
                 Impossible::unless(behind >= offset - decided)?;
                 decided = offset - behind;
             }
-            let read = inner.tokenizer().offset();
+            let read = inner.tokenizer.offset();
             let containers = containers.min(state.containers.len());
             let (raw, has_failed) = (decided..decided, inner.has_failed());
             state.texts.push(TextInside { inside: read..read, raw, containers, has_failed });

@@ -176,21 +176,21 @@ impl Level<'_> {
             // No JSON text begins like this.
             return lead.push("x");
         }
-        let place = self.tokenizer.place();
+        let place = self.tokenizer().place();
         if place == Place::Done {
             lead.push_root(self.tree);
         } else if self.write_open(place, lead) {
             return;
         }
         let mut tail = Vec::new();
-        self.tokenizer.push_tail(&mut tail);
-        lead.jump(Jump::Offset(self.number, self.tokenizer.offset() - tail.len() as u64));
+        self.tokenizer().push_tail(&mut tail);
+        lead.jump(Jump::Offset(self.number, self.tokenizer().offset() - tail.len() as u64));
         lead.text.extend(tail);
     }
 
     /// Writes the open values. Returns true if the text is then complete.
     fn write_open(self, place: Place, lead: &mut Lead) -> bool {
-        let nest = self.tokenizer.nest();
+        let nest = self.tokenizer().nest();
         let mut containers = self.tracker.open_containers(self.number);
         let mut shown = self.tree.and_then(Tree::view);
         let mut objects = 0;
@@ -214,7 +214,7 @@ impl Level<'_> {
         match place {
             Place::Key => {
                 lead.push("\"");
-                lead.push_escaped(self.tokenizer.open_key());
+                lead.push_escaped(self.tokenizer().open_key());
             }
             Place::String => {
                 let entered = self.tracker.entered_string(self.number);
@@ -247,7 +247,7 @@ impl Level<'_> {
                 Some(Segment::Key(key)) => Some(key),
                 _ => Some(tree.pending_key()),
             };
-        } else if let Some(keys) = self.keys {
+        } else if let Some(keys) = self.keys() {
             let mut keys: Vec<&str> = keys.of(object).collect();
             key = if has_key { keys.pop() } else { key };
             for earlier in keys {

@@ -2,7 +2,7 @@
 
 use super::{Digest, Impossible, Kind, Owner, Reader, Writer};
 use crate::error::{Error, ErrorKind};
-use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, InnerText, Outcome, Parser, Retain, Tracker, Translator};
+use crate::parser::{DOCUMENT, DuplicateKeySets, Engine, Outcome, Parser, Retain, Text, Tracker, Translator};
 use crate::tokenizer::{Limits, Place, Progress, Tokenizer};
 use crate::tree::Tree;
 
@@ -20,15 +20,15 @@ impl Parser {
 
     /// Returns the digest of the options, which does not depend on the machine's word size.
     pub(crate) fn choices(&self) -> Digest {
-        let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
-        let Limits { depth, key, string, number, blank, total } = *tokenizer.limits();
-        let snapshots = followers.tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
+        let Engine { document, tree, translator, stops_at_root, .. } = &self.engine;
+        let Limits { depth, key, string, number, blank, total } = *document.tokenizer.limits();
+        let snapshots = tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
         let (leniency, accepts) = translator
             .as_deref()
             .map_or((0, false), |translator| (translator.allowed().bits(), translator.deviations().are_accepted()));
         // Each small option has its own bits.
-        let small = retained.policy() as u64
-            | u64::from(followers.open_keys.is_some()) << 2
+        let small = document.kept.policy() as u64
+            | u64::from(document.open_keys.is_some()) << 2
             | snapshots << 3
             | u64::from(accepts) << 5
             | u64::from(*stops_at_root) << 6
@@ -50,7 +50,7 @@ impl Parser {
 
     pub(super) fn outcome(&self) -> (u8, Option<&Error>) {
         match &self.engine.outcome {
-            Outcome::Open | Outcome::OpenOtherwise | Outcome::Stopped => (OPEN, None),
+            Outcome::Open | Outcome::OpenSlow => (OPEN, None),
             Outcome::Finished => (FINISHED, None),
             Outcome::Failed(error) => (FAILED, Some(error)),
         }
@@ -58,7 +58,7 @@ impl Parser {
 
     /// Returns the original text, if all of it is retained.
     pub(super) fn original(&self) -> Option<&[u8]> {
-        self.engine.retained.original()
+        self.engine.document.kept.original()
     }
 
     /// Returns true if the retained text ends with a number that was ended by a byte that is not retained: one left to
@@ -76,32 +76,26 @@ impl Parser {
         has_ended && self.original().and_then(<[u8]>::last).is_some_and(u8::is_ascii_digit)
     }
 
-    /// Returns the text of a level: the document, or a text inside a string.
+    /// Returns the text of a level.
     pub(super) fn level(&self, number: usize) -> Level<'_> {
-        let Engine { tokenizer, followers, inner, .. } = &self.engine;
-        let (tree, keys) = (followers.tree.as_deref(), followers.open_keys.as_deref());
-        let tracker = &followers.tracker;
-        let document = Level { parser: self, number, tracker, tokenizer, tree, keys, has_failed: false };
-        inner.level(number).map_or(document, |text| Level {
-            tokenizer: text.tokenizer(),
-            tree: None,
-            keys: text.open_keys(),
-            has_failed: text.has_failed(),
-            ..document
-        })
+        let Engine { document, inner, tracker, tree, .. } = &self.engine;
+        let inner = number.checked_sub(1).and_then(|place| inner.get(place));
+        let tree = if number == DOCUMENT { tree.as_deref() } else { None };
+        let has_failed = inner.is_some_and(Text::has_failed);
+        Level { parser: self, number, tracker, text: inner.unwrap_or(document), tree, has_failed }
     }
 
     /// Returns the levels whose texts are open.
     fn levels(&self) -> impl Iterator<Item = Level<'_>> {
-        let levels = (0..=self.engine.followers.tracker.level()).map(|number| self.level(number));
+        let levels = (0..=self.engine.tracker.level()).map(|number| self.level(number));
         levels.filter(|level| !level.has_failed)
     }
 
     /// Writes the counters of the open texts.
     pub(super) fn save_counters(&self, out: &mut Writer<'_>) {
-        out.number(self.engine.followers.tracker.next_match());
+        out.number(self.engine.tracker.next_match());
         for level in self.levels() {
-            let Progress { offset, lines, line_start, len } = level.tokenizer.progress();
+            let Progress { offset, lines, line_start, len } = level.text.tokenizer.progress();
             out.number(lines);
             out.number(offset.saturating_sub(line_start));
             out.number(len);
@@ -115,29 +109,36 @@ pub(super) struct Level<'a> {
     pub(super) parser: &'a Parser,
     pub(super) number: usize,
     pub(super) tracker: &'a Tracker,
-    pub(super) tokenizer: &'a Tokenizer,
+    pub(super) text: &'a Text,
+    /// The partial document, if there is one and this is the document.
     pub(super) tree: Option<&'a Tree>,
-    pub(super) keys: Option<&'a DuplicateKeySets>,
     pub(super) has_failed: bool,
 }
 
 impl<'a> Level<'a> {
     /// Returns the retained text from the beginning of the outermost open match.
     pub(super) fn retained_from(self, outermost: u64) -> Option<&'a [u8]> {
-        let Engine { retained, inner, .. } = &self.parser.engine;
-        inner.level(self.number).map_or(retained, InnerText::kept).text_from(outermost)
+        self.text.kept.text_from(outermost)
+    }
+
+    pub(super) fn tokenizer(self) -> &'a Tokenizer {
+        &self.text.tokenizer
+    }
+
+    pub(super) fn keys(self) -> Option<&'a DuplicateKeySets> {
+        self.text.open_keys.as_deref()
     }
 }
 
 /// Restoring.
 impl Parser {
     pub(super) fn place(&self) -> Place {
-        self.engine.tokenizer.place()
+        self.engine.document.tokenizer.place()
     }
 
     /// Returns the offset of the next byte.
     pub(super) fn position(&self) -> u64 {
-        self.engine.tokenizer.offset()
+        self.engine.document.tokenizer.offset()
     }
 
     /// Restores the error of a parser after its text was read again.
@@ -156,12 +157,12 @@ impl Parser {
     }
 
     pub(super) fn limits(&self) -> Limits {
-        *self.engine.tokenizer.limits()
+        *self.engine.document.tokenizer.limits()
     }
 
     /// Sets the limits of all texts.
     pub(super) fn set_limits(&mut self, limits: Limits) {
-        self.engine.tokenizer.set_limits(limits);
+        self.engine.document.tokenizer.set_limits(limits);
         // The text of a string that is shown is saved completely, and may have exceeded a limit.
         if self.tree().is_none() {
             self.set_inner_limits(limits);
@@ -170,67 +171,68 @@ impl Parser {
 
     /// Sets the limits of the texts in strings.
     pub(super) fn set_inner_limits(&mut self, limits: Limits) {
-        self.engine.inner.set_limits(limits);
+        self.engine.inner.iter_mut().for_each(|text| text.tokenizer.set_limits(limits));
     }
 
     /// Returns true if the text of a level, or of one around it, is retained for an open match. Then nothing was left
     /// out of it, and it gives the right counters.
     fn is_retained(&self, level: usize) -> bool {
-        let tracker = &self.engine.followers.tracker;
-        self.engine.retained.policy() == Retain::Matches && (0..=level).any(|level| tracker.has_open_match_in(level))
+        let tracker = &self.engine.tracker;
+        self.engine.document.kept.policy() == Retain::Matches
+            && (0..=level).any(|level| tracker.has_open_match_in(level))
     }
 
     /// Fails unless all open selected values of a level began before `offset`.
     fn check_begun_before(&self, level: usize, offset: u64) -> Result<(), Impossible> {
-        Impossible::unless(self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset))
+        Impossible::unless(self.engine.tracker.newest_start(level).is_none_or(|start| start < offset))
     }
 
-    fn tokenizer_mut(&mut self, level: usize) -> Option<&mut Tokenizer> {
-        let Engine { tokenizer, inner, .. } = &mut self.engine;
+    /// Returns an open text.
+    fn open_text(&mut self, level: usize) -> Option<&mut Text> {
+        let Engine { document, inner, .. } = &mut self.engine;
         if level == DOCUMENT {
-            return Some(tokenizer);
+            return Some(document);
         }
-        inner.level_mut(level).filter(|text| !text.has_failed()).map(InnerText::tokenizer_mut)
+        inner.get_mut(level - 1).filter(|text| !text.has_failed())
     }
 
     /// Sets the offset of the next byte of a level's text.
     pub(super) fn set_offset(&mut self, level: usize, offset: u64) -> Result<(), Impossible> {
-        let is_open = level <= self.engine.followers.tracker.level();
+        let is_open = level <= self.engine.tracker.level();
         Impossible::unless(is_open && !self.is_retained(level))?;
         self.check_begun_before(level, offset)?;
-        self.tokenizer_mut(level).ok_or(Impossible)?.set_offset(offset)?;
-        if level == DOCUMENT && self.original().is_none() {
-            // The text read next is retained from here on.
-            self.engine.retained.release(None, offset);
-        }
+        let text = self.open_text(level).ok_or(Impossible)?;
+        text.tokenizer.set_offset(offset)?;
+        // The text read next is retained from here on.
+        text.kept.begin_at(offset);
         Ok(())
     }
 
     /// Sets the id of the next match.
     pub(super) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
-        let tracker = &self.engine.followers.tracker;
+        let tracker = &self.engine.tracker;
         Impossible::unless(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
-        self.engine.followers.tracker.set_next_match(next_match)
+        self.engine.tracker.set_next_match(next_match)
     }
 
     /// Sets the index of the next element of the innermost array.
     pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
-        Impossible::unless(!self.is_retained(self.engine.followers.tracker.level()))?;
-        self.engine.followers.tracker.set_next_index(next_index)
+        Impossible::unless(!self.is_retained(self.engine.tracker.level()))?;
+        self.engine.tracker.set_next_index(next_index)
     }
 
     /// Reads the counters of the open texts.
     pub(super) fn restore_counters(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.set_next_match(reader.place()?)?;
-        for number in 0..=self.engine.followers.tracker.level() {
-            let Some(tokenizer) = self.tokenizer_mut(number) else { continue };
+        for number in 0..=self.engine.tracker.level() {
+            let Some(Text { tokenizer, .. }) = self.open_text(number) else { continue };
             let offset = tokenizer.offset();
             let (lines, column, len) = (reader.place()?, reader.at_most(offset)?, reader.at_most(offset)?);
             tokenizer.resume(Progress { offset, lines, line_start: offset - column, len })?;
             self.check_begun_before(number, offset)?;
         }
         // The next index of an array without elements is 0.
-        Impossible::unless(self.levels().filter(|level| level.tokenizer.place() == Place::First).all(|level| {
+        Impossible::unless(self.levels().filter(|level| level.tokenizer().place() == Place::First).all(|level| {
             level.tracker.open_containers(level.number).last().is_none_or(|container| container.next_index == 0)
         }))
     }

@@ -6,23 +6,28 @@ use crate::error::{ErrorKind, Fault};
 impl Tokenizer {
     /// Reads white space. Lines are counted here, because line feeds are allowed nowhere else.
     #[inline(never)]
-    pub(super) fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> Result<usize, Fault> {
-        let start = self.limits.blank_start(self.at(pos));
-        let limit = start.map_or(u64::MAX, |start| start.saturating_add(self.limits.blank));
+    pub(super) fn white_space(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+        let Some(start) = self.limits.blank_start(self.at(pos)) else { return Ok(self.pass_white_space(chunk, pos)) };
+        let limit = start.saturating_add(self.limits.blank);
+        let room = usize::try_from(limit - self.at(pos)).unwrap_or(usize::MAX);
+        let within = chunk.get(..pos.saturating_add(room)).unwrap_or(chunk);
+        let end = self.pass_white_space(within, pos);
+        self.limits.set_blank(start..self.at(end));
+        if self.at(end) == limit && chunk.get(end).is_some_and(|&byte| is_white_space(byte)) {
+            return Err(Fault::new(ErrorKind::BlankLimit, limit, "expected no more white space than allowed"));
+        }
+        Ok(end)
+    }
+
+    fn pass_white_space(&mut self, chunk: &[u8], mut pos: usize) -> usize {
         while let Some(&byte) = chunk.get(pos).filter(|&&byte| is_white_space(byte)) {
-            if self.at(pos) == limit {
-                return Err(Fault::new(ErrorKind::BlankLimit, limit, "expected no more white space than allowed"));
-            }
             pos += 1;
             if byte == b'\n' {
                 self.lines += 1;
                 self.line_start = self.at(pos);
             }
         }
-        if let Some(start) = start {
-            self.limits.set_blank(start..self.at(pos));
-        }
-        Ok(pos)
+        pos
     }
 }
 

@@ -223,6 +223,10 @@ impl Tokenizer {
         self.state = State::Closed;
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.state == State::Closed
+    }
+
     /// Returns true if the root value has closed.
     #[inline]
     pub(crate) fn is_done(&self) -> bool {

@@ -32,10 +32,9 @@ impl Tokenizer {
         self.offset = offset;
     }
 
-    /// Reads `bytes` in place of the original bytes at `at`. They do not count towards limits.
-    pub(crate) fn put(&mut self, bytes: &[u8], at: u64, sink: &mut dyn Sink) -> Result<(), Fault> {
+    /// Reads `bytes` in place of the original bytes at the offset. They do not count towards limits.
+    pub(crate) fn put(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
-        self.offset = at;
         let read = self.read_dyn(bytes, sink);
         if let Some(limit) = limit {
             self.limit = limit;

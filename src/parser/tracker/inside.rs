@@ -1,8 +1,6 @@
 //! Strings that are read inside. They are entered like containers. If the text in one fails, its open values are
 //! dropped.
 
-use core::ops::Range;
-
 use super::{EnteredString, Frame, Tracker};
 use crate::error::Error;
 use crate::parser::output::{Kept, Output, Report, Selected};
@@ -60,7 +58,7 @@ impl Tracker {
     pub(in crate::parser) fn end_entered<'r, O: Output + ?Sized>(
         &mut self,
         end: u64,
-        kept: impl FnOnce(Range<u64>) -> Kept<'r>,
+        kept: impl FnOnce(u64) -> Kept<'r>,
         out: &mut O,
     ) {
         self.entered.pop();

@@ -149,18 +149,13 @@ impl Tracker {
         Ok(())
     }
 
-    /// Returns the start of the outermost open selected value of a level's text.
-    pub(crate) fn outermost_start(&self, level: usize) -> Option<u64> {
-        self.selected_starts(level).next()
-    }
-
-    /// Returns the starts of the open selected values of a level's text, outermost first.
-    pub(crate) fn selected_starts(&self, level: usize) -> impl DoubleEndedIterator<Item = u64> {
-        self.selected_in(level).map(|value| value.start)
+    /// Returns the position of the outermost open selected value of a level's text in the kept text.
+    pub(in crate::parser) fn outermost_position(&self, level: usize) -> Option<u64> {
+        self.selected_in(level).next().map(|value| value.position)
     }
 
     /// Returns the start of the newest open selected value of a level's text.
     pub(crate) fn newest_start(&self, level: usize) -> Option<u64> {
-        self.selected_starts(level).next_back()
+        self.selected_in(level).next_back().map(|value| value.start)
     }
 }

@@ -71,7 +71,7 @@ fn the_library_is_read() {
         ("pattern/parser", "path/quoted"),
         ("pattern/parser", "pattern/syntax"),
         ("path/concrete", "path/quoted"),
-        ("parser/engine", "tokenizer"),
+        ("parser/text", "tokenizer"),
         ("parser/token_sink", "tokenizer/sink"),
         ("lenient", "parser/translator"),
         ("parser/output/queue", "event"),
