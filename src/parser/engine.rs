@@ -134,8 +134,8 @@ impl Engine {
     fn feed_windows<O: TokenOutput>(&mut self, chunk: &[u8], out: &mut O) -> Result<usize, Error> {
         let start = self.document.tokenizer.offset();
         let mut taken = 0;
-        // A translator and raw deltas look at the whole chunk first, and it is not known how much of it will be read. So
-        // it is read in windows that double: they look at no more than twice what is read, plus the first window.
+        // Translators and raw deltas look at the whole chunk first, and it is not known how much of it will be read. So
+        // the chunk is read in windows that double: at most twice as much is looked at as is read, plus the first window.
         let mut window = 256;
         while taken < chunk.len() && !self.has_root_ended() {
             let rest = &chunk[taken..];

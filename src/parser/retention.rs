@@ -113,7 +113,7 @@ impl Retained {
         }
     }
 
-    /// Gives the end of the kept text another position: that of the next text, or of one that goes on elsewhere.
+    /// Sets the position at which the next text begins.
     pub(crate) fn begin_at(&mut self, position: u64) {
         if let Some(text) = &mut self.0 {
             text.start = position.wrapping_sub(text.bytes.len() as u64);

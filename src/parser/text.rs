@@ -36,7 +36,7 @@ impl Text {
         }
     }
 
-    /// Begins another text. Those before it stay in the kept text until the next chunk.
+    /// Begins another text. The previous texts stay in the kept text until the next chunk.
     pub(super) fn begin(&mut self) {
         self.tokenizer.reset();
         if let Some(keys) = &mut self.open_keys {

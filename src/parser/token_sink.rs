@@ -13,7 +13,7 @@ use crate::event::Event;
 use crate::tokenizer::{Interest, KeyFilter, Sink, Stops, Tokenizer, ValueKind};
 use crate::tree::Tree;
 
-/// What a text's tokens are passed to, while a piece of the text is read.
+/// The receivers of a text's tokens while a piece of the text is read.
 pub(crate) struct Followers<'a> {
     pub(crate) tracker: &'a mut Tracker,
     /// The partial document, if there is one. It has only the document's own values.

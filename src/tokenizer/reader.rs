@@ -27,7 +27,7 @@ pub(super) struct Reader<'r, 'c, S: ?Sized> {
     pub(super) pos: usize,
     /// A copy of the tokenizer's limits, if the sink is [`Nobody`]: that loop checks them often enough to be worth it.
     limits: Limits,
-    /// Whether white space is unlimited, so that none need be counted.
+    /// True if white space is unlimited, so that it is not counted.
     passes_blanks: bool,
 }
 
