@@ -91,7 +91,7 @@ impl Translator for Lenient {
             Step::BlockComment | Step::BlockCommentStar => "expected the end of a comment",
             _ => {
                 let mut translation = Translation { lenient: self, parts, out, chunk: &[], start };
-                return translation.strictly(start, &[], |tokenizer, sink| tokenizer.finish(sink));
+                return translation.strictly(start, None);
             }
         };
         Err(Fault::new(ErrorKind::Incomplete, start, expected))

@@ -3,7 +3,7 @@
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
 use crate::parser::{Parts, TokenOutput, Translator, innermost_path};
-use crate::tokenizer::{Sink, State, Tokenizer};
+use crate::tokenizer::{State, Tokenizer};
 
 /// The translation of one chunk.
 pub(super) struct Translation<'a, 'o> {
@@ -47,7 +47,7 @@ impl Translation<'_, '_> {
         if let Some(fault) = self.lenient.undecided(self.tokenizer()) {
             return Err(fault);
         }
-        self.strictly(end, &[], |tokenizer, sink| tokenizer.feed_dyn(beyond, sink))
+        self.strictly(end, Some(beyond))
     }
 
     pub(super) fn step(&mut self, pos: usize) -> Result<usize, Fault> {
@@ -74,21 +74,15 @@ impl Translation<'_, '_> {
         self.start + pos as u64
     }
 
-    /// Runs `read` with the tokenizer and its sink, to read a piece of strict JSON at offset `at`.
-    pub(super) fn strictly(
-        &mut self,
-        at: u64,
-        piece: &[u8],
-        read: impl FnOnce(&mut Tokenizer, &mut dyn Sink) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
+    /// Reads a piece of strict JSON at offset `at`, or the end of the text.
+    pub(super) fn strictly(&mut self, at: u64, piece: Option<&[u8]>) -> Result<(), Fault> {
         self.parts.document.tokenizer.seek(at);
-        self.parts.piece(Some(piece)).read_with(&mut self.out.as_dyn(), read)
+        self.out.read(&mut self.parts.piece(piece))
     }
 
     /// Reads the original text from `pos` to `end`. Fails at the first byte that is not strict JSON.
     pub(super) fn raw(&mut self, pos: usize, end: usize) -> Result<usize, Fault> {
-        let piece = &self.chunk[pos..end];
-        self.strictly(self.at(pos), piece, |tokenizer, sink| tokenizer.feed_dyn(piece, sink))?;
+        self.strictly(self.at(pos), Some(&self.chunk[pos..end]))?;
         Ok((self.tokenizer().offset() - self.start) as usize)
     }
 
@@ -99,7 +93,8 @@ impl Translation<'_, '_> {
 
     /// Reads strict JSON that replaces the original text at an offset.
     pub(super) fn put(&mut self, bytes: &[u8], at: u64) -> Result<(), Fault> {
-        self.strictly(at, bytes, |tokenizer, sink| tokenizer.put(bytes, sink))
+        self.parts.document.tokenizer.seek(at);
+        self.out.read(&mut self.parts.replacement(bytes))
     }
 
     /// Removes the last bytes from the strict text.

@@ -22,6 +22,11 @@ impl Parts<'_> {
         }
     }
 
+    /// Returns strict JSON that is put in place of other text of the document.
+    pub(crate) fn replacement<'p>(&'p mut self, bytes: &'p [u8]) -> TextPiece<'p> {
+        TextPiece { is_replacement: true, ..self.piece(Some(bytes)) }
+    }
+
     /// Returns the next piece of the document, or its end if `bytes` is `None`.
     pub(crate) fn piece<'p>(&'p mut self, bytes: Option<&'p [u8]>) -> TextPiece<'p> {
         let Self { document, inner, tracker, tree } = self;

@@ -105,10 +105,12 @@ impl Output for &mut (dyn TokenOutput + '_) {
 /// A piece of a text, with everything that reads it.
 pub(crate) struct TextPiece<'a> {
     /// `None` at the end of the text.
-    bytes: Option<&'a [u8]>,
+    pub(super) bytes: Option<&'a [u8]>,
+    /// True if the piece is strict JSON that a translator has put in place of other text.
+    pub(super) is_replacement: bool,
     /// The range of the piece in the outer text, if the text is inside a string.
     pub(crate) raw: Range<u64>,
-    tokenizer: &'a mut Tokenizer,
+    pub(super) tokenizer: &'a mut Tokenizer,
     pub(super) followers: Followers<'a>,
 }
 
@@ -133,23 +135,15 @@ impl<'a> TextPiece<'a> {
         if cfg!(target_arch = "wasm32") { self.read(&mut out.as_dyn()) } else { self.read(out) }
     }
 
-    /// Reads the piece with the receiver that reports to `out`.
+    /// Reads the piece with the receiver that reports to `out`, and keeps what was read.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
-        let bytes = self.bytes;
-        self.read_with(out, |tokenizer, sink| match bytes {
-            Some(bytes) => tokenizer.feed_dyn(bytes, sink),
-            None => tokenizer.finish(sink),
-        })
-    }
-
-    /// Runs `read` with the tokenizer and its receiver, and keeps what it has read.
-    #[inline(always)]
-    pub(crate) fn read_with<O: TokenOutput>(
-        &mut self,
-        out: &mut O,
-        read: impl FnOnce(&mut Tokenizer, &mut dyn Sink) -> Result<(), Fault>,
-    ) -> Result<(), Fault> {
-        let read = read(self.tokenizer, &mut O::sink(TokenSink { followers: self.followers.reborrow(), out }));
+        let mut sink = O::sink(TokenSink { followers: self.followers.reborrow(), out });
+        let read = match self.bytes {
+            Some(bytes) if self.is_replacement => self.tokenizer.put(bytes, &mut sink),
+            Some(bytes) => self.tokenizer.feed_dyn(bytes, &mut sink),
+            None => self.tokenizer.finish(&mut sink),
+        };
+        drop(sink);
         self.keep(&read);
         read
     }
@@ -197,7 +191,7 @@ impl Text {
         let (piece, keys, position) = (bytes.unwrap_or_default(), open_keys.as_deref_mut(), kept.end());
         let shift = tokenizer.offset().wrapping_sub(position);
         let followers = Followers { tracker, tree, keys, kept, piece, shift, level, deeper };
-        TextPiece { bytes, raw: 0..0, tokenizer, followers }
+        TextPiece { bytes, is_replacement: false, raw: 0..0, tokenizer, followers }
     }
 
     /// Reads the next decoded piece of the string that this text is in, or its end.
