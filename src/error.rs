@@ -84,6 +84,12 @@ impl Error {
         Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
 
+    /// Creates the same error with a path.
+    pub(crate) fn with_path(&self, path: &str) -> Self {
+        let Inner { kind, offset, line, column, .. } = *self.inner;
+        Self::at(kind, (offset, line, column), Some(path), self.expected())
+    }
+
     /// Creates an error of another kind at the position and path of this one.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
         let Inner { offset, line, column, .. } = *self.inner;

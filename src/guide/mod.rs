@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`events`] | events, the two ways to receive them, errors, and how much text is retained |
 //! | [`patterns`] | selecting values |
-//! | [`partial`] | snapshots, typed partial values, what *complete* means, and copies of the document elsewhere |
+//! | [`partial`] | a `Value` that grows, snapshots, typed partial values, what *complete* means, and copies of the document elsewhere |
 //! | [`typed`] | typed partial values in detail, and how to model enums, ids and dates |
 //! | [`documents`] | many texts in one stream: JSON Lines, concatenated values, sequences |
 //! | [`limits`] | hostile input: limits, policies, memory |

@@ -157,6 +157,12 @@ impl ParserBuilder {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
+    /// Makes the parser read a whole text of at most as many levels as serde_json's values have, without snapshots.
+    pub(crate) fn for_values(self) -> Self {
+        let depth = self.limits.depth.min(Limits::new().depth);
+        Self { limits: self.limits.depth(depth), snapshots: Snapshots::None, ..self.whole() }
+    }
+
     /// Returns true if a text with deviations may succeed.
     pub(crate) fn accepts(&self) -> bool {
         self.accepts_deviations && self.leniency != Leniency::NONE

@@ -18,7 +18,7 @@ mod rows;
 use alloc::vec::Vec;
 use core::slice;
 
-pub(crate) use self::innermost::OpenValues;
+pub(crate) use self::innermost::{OpenValues, is_in_leaf};
 pub(crate) use self::open::OpenContainer;
 use self::rows::Rows;
 use super::output::{Kept, Output, Report, Selected};

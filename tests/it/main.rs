@@ -20,6 +20,7 @@ mod open_atoms;
 mod owned;
 mod panics;
 mod parser;
+mod partial_json;
 mod paths;
 mod patterns;
 mod private_keys;

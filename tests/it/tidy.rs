@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 18] = [
+const LAYERS: [(&str, &[&str]); 19] = [
     ("names", &[]),
     ("digest", &[]),
     ("error", &["names"]),
@@ -20,6 +20,7 @@ const LAYERS: [(&str, &[&str]); 18] = [
     ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
     ("lenient", &["error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),
     ("rewrite", &["digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser", "saved"]),
+    ("partial_json", &["error", "tokenizer", "path", "pattern", "parser"]),
     // These stand on the public face, which lib.rs re-exports.
     ("texts", &["names", "saved", "error", "event", "parser", "rewrite", "tokenizer"]),
     ("stream", &["error", "event", "parser", "texts"]),
@@ -181,7 +182,7 @@ fn public_types_are_few_and_each_iterator_has_a_name() {
             .collect::<Vec<_>>()
     });
     let count = names.count();
-    assert!((40..=46).contains(&count), "{count} public types, where 46 are enough");
+    assert!((40..=47).contains(&count), "{count} public types, where 47 are enough");
     for (file, _, text) in ["src", "llm/src", "framing/src"].map(files_of).concat() {
         let unnamed = text.lines().find(|line| {
             let (is_public, returned) = (line.trim_start().starts_with("pub fn "), line.split_once(" -> "));

@@ -20,16 +20,20 @@ impl OpenValues {
     /// Returns the innermost open value at the place of a fault.
     #[cold]
     pub(crate) fn of(tokenizer: &Tokenizer, fault: &Fault) -> Self {
-        use ErrorKind::{
-            DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
-        };
-        let has_leaf = match fault.kind {
-            // The tokenizer may read these tokens in one step, without entering a state for them.
-            InvalidNumber | InvalidLiteral | NumberLimit => true,
-            ErrorKind::UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
-            _ => tokenizer.is_in_leaf(),
-        };
-        Self { depth: tokenizer.nest().depth(), has_leaf }
+        Self { depth: tokenizer.nest().depth(), has_leaf: is_in_leaf(fault.kind, tokenizer.is_in_leaf()) }
+    }
+}
+
+/// Returns true if an error is inside a string or atom. `is_open` says whether one seems to be open.
+pub(crate) fn is_in_leaf(kind: ErrorKind, is_open: bool) -> bool {
+    use ErrorKind::{
+        DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes, UnexpectedByte,
+    };
+    match kind {
+        // The tokenizer may read these tokens in one step, without entering a state for them.
+        InvalidNumber | InvalidLiteral | NumberLimit => true,
+        UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
+        _ => is_open,
     }
 }
 
