@@ -142,7 +142,7 @@ impl Parser {
         if outcome == FAILED {
             Impossible::unless(!self.is_lenient())?;
             // It may be a digit of a key.
-            return if self.place() == Place::Atom { self.replay(b" ") } else { Ok(()) };
+            return if self.place() == Place::Atom { self.replay_blank() } else { Ok(()) };
         }
         Impossible::unless(self.is_in_root_number())?;
         // The space ends the number and is not read.
@@ -152,6 +152,15 @@ impl Parser {
     /// Reads a text again, without events.
     fn replay(&mut self, text: &[u8]) -> Result<(), Impossible> {
         self.feed_dyn(text, &mut |_| {}).map_err(|_| Impossible)
+    }
+
+    /// Reads a space, which may have been the one too many.
+    fn replay_blank(&mut self) -> Result<(), Impossible> {
+        let limits = self.limits();
+        self.engine.tokenizer.set_limits(Limits { blank: u64::MAX, ..limits });
+        let read = self.replay(b" ");
+        self.engine.tokenizer.set_limits(limits);
+        read
     }
 
     /// Reads a text with jumps.

@@ -26,7 +26,7 @@ const options = fc.record({
   numbers: fc.constantFrom("number", "bigint", "string"),
   prototypeKeys: fc.constantFrom("keep", "drop", "reject"),
   spelling: fc.boolean(),
-  limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, total: 40 }),
+  limits: fc.constantFrom(limits, { ...limits, blank: 2 }, { ...limits, blank: 0 }, { ...limits, total: 40 }),
 }).map((chosen) => (chosen.retain === "all" ? chosen : { ...chosen, lenient: [] }));
 
 /** Texts, some of which are inside strings of others, and some of which are not JSON. */
@@ -120,6 +120,11 @@ describe("a parser that is saved and restored", () => {
     assert.equal(body(), "{a: [1,]/* \u00e9 */} #");
     assert.throws(() => parser.feed("\n1 2"), { kind: "unexpected-byte", offset: 1 });
     assert.ok(body().endsWith("#\n1"));
+  });
+  test("has failed at the white space that ended a number", () => {
+    for (const whole of ["1 ", "[1 ]", '{"a":1\n}']) {
+      for (const snapshots of [false, true]) changesNothing([whole], PATTERNS[1], { snapshots, limits: { blank: 0 } }, [1]);
+    }
   });
   test("has the half of a pair that waited in a comment, and that of a text that has failed", () => {
     const chosen = { lenient: ["comments"] };

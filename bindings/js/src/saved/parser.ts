@@ -292,7 +292,11 @@ function endNumber(text: Text, outcome: number): void {
   unless(settings.lenient === 0);
   // It may also be a digit of a key.
   if (engine.state !== NUMBER && engine.state !== LITERAL) return;
+  // The space may have been the one too many.
+  const { limits } = engine;
+  engine.limits = { ...limits, blank: Infinity };
   replay(text, " ");
+  engine.limits = limits;
   engine.kept!.truncate(engine.kept!.end - 1);
 }
 
