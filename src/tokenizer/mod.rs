@@ -278,11 +278,14 @@ impl Tokenizer {
         // The limit is checked before the byte at it is judged; the bytes before it are read as usual.
         let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
         let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
+        let start = self.offset;
         self.read_dyn(within, sink)?;
         if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
             return Ok(());
         }
-        Err(Fault::new(ErrorKind::TotalLimit, self.offset, "expected no more bytes than allowed"))
+        // As after any other error, the offset is that of the chunk's first byte.
+        let limit = core::mem::replace(&mut self.offset, start);
+        Err(Fault::new(ErrorKind::TotalLimit, limit, "expected no more bytes than allowed"))
     }
 
     /// Reads bytes without checking the total limit.

@@ -126,6 +126,25 @@ fn in_white_space_of_limited_length() {
     }
 }
 
+/// A limit on the total is exceeded in the middle of a chunk.
+#[test]
+fn after_each_limit_on_the_total() {
+    let text = "[1, \"\u{e9}\\n\", {'a': None, \"b\": fals}] ".as_bytes();
+    let mut sample = Sample::one_in(3);
+    for (total, builder) in
+        (0..text.len()).flat_map(|total| builders().into_iter().map(move |builder| (total, builder)))
+    {
+        let builder = builder.limits(Limits::new().total(total as u64));
+        for patterns in PATTERNS.into_iter().filter(|_| sample.takes()) {
+            changes_nothing(&[text], builder, &set(patterns));
+            changes_nothing(&[&text[..total / 2], &text[total / 2..]], builder, &set(patterns));
+        }
+    }
+    // The bad byte is no white space, which would end the number.
+    let builder = Parser::builder().lenient(Leniency::ALL).stop_at_root().limits(Limits::new().total(3));
+    changes_nothing(&[b" 123"], builder, &set(&[]));
+}
+
 /// What is reported as it came includes what a translator leaves out.
 #[test]
 fn in_each_character_that_is_left_out() {
