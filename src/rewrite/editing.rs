@@ -40,7 +40,9 @@ impl Writer<'_> {
         if let Some((text, start)) = captured.as_ref().filter(|_| !passes)
             && text.len() as u64 + (end - state.passed) > self.choices.held_limit
         {
-            state.stopped_by = Some(RewriteError::HeldLimit { offset: start + self.choices.held_limit });
+            // However the text is cut, the bytes up to the limit count as captured.
+            state.passed = start + self.choices.held_limit;
+            state.stopped_by = Some(RewriteError::HeldLimit { offset: state.passed });
             state.held = Vec::new();
             return;
         }

@@ -233,10 +233,11 @@ fn what_is_held_back_has_a_limit() {
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
             let mut rewriter = rewriter(vec![("a", Rule::map(str::to_owned))]).held_limit(limit);
-            run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
+            let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
+            (String::from_utf8(out).unwrap(), verdict, rewriter.passed())
         };
-        assert_eq!(run_with(9), (text.as_bytes().to_vec(), Ok(())));
-        assert_eq!(run_with(8), (b"{\"a\": ".to_vec(), Err(RewriteError::HeldLimit { offset: 14 })));
+        assert_eq!(run_with(9), (text.to_owned(), Ok(()), 24));
+        assert_eq!(run_with(8), ("{\"a\": ".to_owned(), Err(RewriteError::HeldLimit { offset: 14 }), 14), "{cuts:?}");
     }
     // Nor does it matter that the string turns out not to be JSON.
     let text = r#"["{oops"]"#;
