@@ -234,9 +234,11 @@ impl Engine {
         self.document.tokenizer.close();
     }
 
-    /// Returns the error of the text so far: the first one, if there are several.
+    /// Returns the error of the text so far: the first one, unless a callback has panicked.
     pub(crate) fn error(&self) -> Option<&Error> {
-        self.deviation().or(self.stopped_by())
+        let stopped_by = self.stopped_by();
+        let panicked = stopped_by.filter(|error| error.kind() == ErrorKind::Panicked);
+        panicked.or(self.deviation()).or(stopped_by)
     }
 
     /// Returns the first deviation, unless deviations are accepted.

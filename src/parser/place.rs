@@ -44,7 +44,8 @@ fn path_in_text(tracker: &Tracker, kept: &Retained, fault: &Fault) -> Option<Str
         (None, None) => return None,
     };
     // A number ends at a byte that is not part of it.
-    let after: &[u8] = if fault.kind == ErrorKind::UnexpectedByte { b" " } else { b"" };
+    let is_between_tokens = matches!(fault.kind, ErrorKind::UnexpectedByte | ErrorKind::BlankLimit);
+    let after: &[u8] = if is_between_tokens { b" " } else { b"" };
     Some(path_of_innermost_open([text, after], &outer))
 }
 

@@ -157,9 +157,9 @@ impl Parser {
     /// Reads a space, which may have been the one too many.
     fn replay_blank(&mut self) -> Result<(), Impossible> {
         let limits = self.limits();
-        self.engine.tokenizer.set_limits(Limits { blank: u64::MAX, ..limits });
+        self.set_limits(Limits { blank: u64::MAX, ..limits });
         let read = self.replay(b" ");
-        self.engine.tokenizer.set_limits(limits);
+        self.set_limits(limits);
         read
     }
 

@@ -119,8 +119,9 @@ pub(super) fn cuts_are_invisible() {
 pub(super) fn error_paths_are_true() {
     proptest!(|(
         (document, cuts) in with_cuts(any_document()), patterns in patterns(4), reject: bool, lenient: bool,
+        blank in prop::option::of(0_u64..3),
     )| {
-        let options = Options { reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
+        let options = Options { blank, reject_duplicates: reject, lenient: flaws(lenient), ..Options::with_patterns(patterns) };
         error_paths::are_true(&document, &cuts, &options);
     });
 }

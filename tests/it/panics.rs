@@ -84,6 +84,28 @@ fn a_parser_whose_callback_panics_has_failed() {
 }
 
 #[test]
+fn a_panic_behind_a_deviation_is_what_later_calls_return() {
+    let patterns = PatternSet::new(["$..*"]).unwrap();
+    let builder = Parser::builder().lenient(Leniency::ALL);
+    let mut parser = builder.build(&patterns);
+    let mut documents = Documents::new(Framing::Lines, builder.build(&patterns));
+    parser.feed_with("[1, /* c */ 2", |_| {}).unwrap();
+    documents.feed_with("[1, /* c */ 2", |_| {}).unwrap();
+    assert!(panics(|| parser.feed_with(", 3", |_| panic_at(0)()).unwrap()));
+    assert!(panics(|| documents.feed_with(", 3", |_| panic_at(0)()).unwrap()));
+    for _ in 0..2 {
+        let kinds = [
+            parser.error().map(Error::kind),
+            parser.feed(", 4").check().err().map(|error| error.kind()),
+            parser.finish().check().err().map(|error| error.kind()),
+            documents.feed(", 4").check().err().map(|error| error.kind()),
+            documents.finish().check().err().map(|error| error.kind()),
+        ];
+        assert_eq!(kinds, [Some(ErrorKind::Panicked); 5]);
+    }
+}
+
+#[test]
 fn documents_whose_callback_panics_have_failed() {
     let text = format!("{TEXT}\n{TEXT}\nnull\n{TEXT}\n");
     for framing in [Framing::Lines, Framing::Concatenated, Framing::Sequence] {
