@@ -342,7 +342,8 @@ impl Sink for Grower<'_> {
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
         self.0.key(key, quote)?;
         if let Some(newest) = self.0.out.keys.last_mut() {
-            key.clone_into(newest);
+            newest.clear();
+            newest.push_str(key);
         }
         Ok(Interest::Follow)
     }
