@@ -288,7 +288,9 @@ impl Rewriter {
     }
 
     /// Returns true if a rule redacts.
-    pub(crate) fn redacts(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn redacts(&self) -> bool {
         self.choices.cuts
     }
 

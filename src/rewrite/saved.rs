@@ -58,7 +58,10 @@ impl Rewriter {
         Ok(self)
     }
 
-    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+    /// Returns the owner of a state of this rewriter, or of a type that contains it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn owner(&self, kind: Kind) -> Owner {
         self.rules.iter().fold(self.parser.owner(kind).with_choice(self.choices.held_limit), |owner, rule| Owner {
             choices: owner.choices.with_digest(rule.digest()),
             ..owner
@@ -66,7 +69,8 @@ impl Rewriter {
     }
 
     /// Writes everything but the header.
-    pub(crate) fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let State { passed, held, undecided, containers, texts, open, stopped_by } = &self.state;
         self.parser.save_body(out)?;
         let (outcome, offset) = match stopped_by {
@@ -96,7 +100,9 @@ impl Rewriter {
         Ok(())
     }
 
-    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+    /// Restores the body written by [`save_body`](Self::save_body) into a new or reset rewriter.
+    #[doc(hidden)]
+    pub fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.parser.restore_body(reader)?;
         let offset = self.parser.offset();
         let outcome = reader.byte()?;

@@ -14,12 +14,14 @@ pub(super) const FAILED: u8 = 2;
 /// Saving.
 impl Parser {
     /// Returns the owner of a state of this parser, or of a type that contains it.
-    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+    #[doc(hidden)]
+    pub fn owner(&self, kind: Kind) -> Owner {
         Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
     }
 
     /// Returns the digest of the options, which does not depend on the machine's word size.
-    pub(crate) fn choices(&self) -> Digest {
+    #[doc(hidden)]
+    pub fn choices(&self) -> Digest {
         let Engine { tokenizer, followers, retained, translator, stops_at_root, .. } = &self.engine;
         let Limits { depth, key, string, number, blank, total } = *tokenizer.limits();
         let snapshots = followers.tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));

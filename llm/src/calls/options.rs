@@ -5,8 +5,8 @@ use alloc::string::String;
 use core::fmt::Write;
 
 use jsonspigot::PatternSet;
+use jsonspigot::internal::digest_of;
 use jsonspigot::internal::saved::Digest;
-use jsonspigot::internal::{Choices, Inside, digest_of};
 use jsonspigot::{DuplicateKeys, Parser, ParserBuilder, Retain};
 
 use super::limits::CallLimits;

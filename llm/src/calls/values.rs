@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use jsonspigot::internal::write_escaped;
-use jsonspigot::internal::{ConcreteStep, Inside, concrete_steps};
+use jsonspigot::internal::{ConcreteStep, concrete_steps};
 use jsonspigot::{Limits, PartialValue, PatternSet, Segment};
 use jsonspigot::{Parser, Retain};
 use smallvec::SmallVec;

@@ -28,7 +28,7 @@ use alloc::string::String;
 
 use jsonspigot::PatternSet;
 use jsonspigot::internal::floor_char_boundary;
-use jsonspigot::internal::{Choices, Inside, Root, error_at};
+use jsonspigot::internal::{Root, error_at};
 use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
 
 use super::closing::{Closing, Found};

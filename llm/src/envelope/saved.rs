@@ -5,7 +5,6 @@
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use jsonspigot::internal::Inside;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
 use jsonspigot::{Error, RestoreError};
 

@@ -6,7 +6,7 @@
 
 use alloc::vec::Vec;
 
-use jsonspigot::internal::{Inside, last_entries};
+use jsonspigot::internal::last_entries;
 use jsonspigot::{Parser, Retain};
 use jsonspigot::{PatternSet, ValueKind};
 

@@ -3,7 +3,6 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
 
-use jsonspigot::internal::Rewriting;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader};
 use jsonspigot::{Error, RestoreError};
 

@@ -1,7 +1,7 @@
 //! Saved state of a call's input: its text, which leads to all else.
 
+use jsonspigot::internal::digest_of;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer, restore_error, save_error};
-use jsonspigot::internal::{Inside, digest_of};
 use jsonspigot::{Error, ErrorKind};
 
 use super::{Input, InputReader};

@@ -1,7 +1,6 @@
 //! Saved state of an open payload: what of it has arrived, and where it may end.
 
 use jsonspigot::ErrorKind;
-use jsonspigot::internal::Inside;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer, restore_error, save_error};
 
 use super::{OpenPayload, Phase};
@@ -86,11 +85,11 @@ impl OpenPayload {
         };
         let mut rest = raw.as_bytes();
         if self.accepts && extent.has_ended() {
-            let taken = parser.feed_value_with(rest, &mut |_| {}).map_err(|_| Impossible)?;
+            let taken = parser.feed_value_with(rest, |_| {}).map_err(|_| Impossible)?;
             rest = &rest[taken..];
             if parser.is_in_root_number() {
                 // White space ends it at its limit on the total too.
-                parser.feed_value_with(b" ", &mut |_| {}).map_err(|_| Impossible)?;
+                parser.feed_value_with(b" ", |_| {}).map_err(|_| Impossible)?;
             }
         }
         let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
