@@ -18,6 +18,10 @@ use super::value::{SERDE_DEPTH, on_one_line};
 /// The maximum depth of a value. serde_json also counts the event's object around it when it reads a line.
 const LEVELS: usize = SERDE_DEPTH - 1;
 
+/// The name by which serde_json recognizes its `RawValue`, with its feature `raw_value`: the type's name, and the only
+/// key of its map form.
+pub(crate) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
 /// The key under which serde_json passes a number's text, with its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 

@@ -26,24 +26,6 @@ pub(super) enum RuleKind {
     MapText(MapText),
 }
 
-impl Rule {
-    /// Returns a digest of the rule. Of a closure, it only covers the kind.
-    pub(super) fn digest(&self) -> Digest {
-        let (kind, json) = match &self.kind {
-            RuleKind::Remove => (0, ""),
-            RuleKind::Replace(json) => (1, &**json),
-            RuleKind::Map(_) => (2, ""),
-            RuleKind::MapText(_) => (3, ""),
-        };
-        Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
-    }
-
-    /// Returns true if the rule changes values of this kind.
-    pub(super) fn concerns(&self, kind: ValueKind) -> bool {
-        kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
-    }
-}
-
 /// A closure that receives each piece of a string, `None` at its end, and the output to append to.
 pub(super) type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
 
@@ -138,6 +120,22 @@ impl Rule {
     #[must_use]
     pub fn map_text(map: impl FnMut(Option<&str>, &mut String) + Send + Sync + 'static) -> Self {
         RuleKind::MapText(Box::new(map)).into()
+    }
+
+    /// Returns a digest of the rule. Of a closure, it only covers the kind.
+    pub(super) fn digest(&self) -> Digest {
+        let (kind, json) = match &self.kind {
+            RuleKind::Remove => (0, ""),
+            RuleKind::Replace(json) => (1, &**json),
+            RuleKind::Map(_) => (2, ""),
+            RuleKind::MapText(_) => (3, ""),
+        };
+        Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
+    }
+
+    /// Returns true if the rule changes values of this kind.
+    pub(super) fn concerns(&self, kind: ValueKind) -> bool {
+        kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
     }
 }
 

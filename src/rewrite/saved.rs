@@ -154,7 +154,7 @@ impl Rewriter {
         let is_lost = reader.flag()?;
         Impossible::unless(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
         if is_lost {
-            state.open = Some(OpenRule::lost_in(tracker.level(), state.passed));
+            state.open = Some(OpenRule::rest_of_string(tracker.level(), state.passed));
         } else if let Some(open) = open {
             let rule = open.pattern.index();
             let kind = self.rules.get(rule).map(|rule| &rule.kind);
@@ -168,7 +168,7 @@ impl Rewriter {
                 level: open.level,
                 captured,
                 is_text: matches!(kind, Some(RuleKind::MapText(_))),
-                is_made_up: true,
+                is_untrusted: true,
             });
         }
         Impossible::unless(match state.undecided {

@@ -8,9 +8,7 @@ use serde::de::{self, MapAccess};
 use serde_json::de::StrRead;
 
 use super::error::TypedError;
-
-/// The name by which serde_json recognizes its `RawValue`: the type's name, and the only key of its map form.
-pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+pub(super) use crate::event::RAW_VALUE;
 
 /// Returns a map with one member, from which serde_json's `RawValue` is read.
 pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
