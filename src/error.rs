@@ -74,12 +74,9 @@ impl Error {
     }
 
     /// Creates an error at an offset, line and column.
-    pub(crate) fn at(
-        kind: ErrorKind,
-        (offset, line, column): (u64, u64, u64),
-        path: Option<&str>,
-        expected: &str,
-    ) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at(kind: ErrorKind, (offset, line, column): (u64, u64, u64), path: Option<&str>, expected: &str) -> Self {
         let (path, expected) = (path.map(shortened), shortened(expected));
         Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
@@ -91,7 +88,9 @@ impl Error {
     }
 
     /// Creates an error about a value rather than a byte: its offset, line and column are 0.
-    pub(crate) fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
         Self::with_detail(kind, 0, 0, 0, path, expected)
     }
 

@@ -7,9 +7,9 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 pub use crate::error::{Interrupted, unless_interrupted};
-use crate::event::{CompleteValue, OwnedEvent};
+use crate::event::CompleteValue;
 pub use crate::event::{Line, Member, deserialize_whole, lines, on_one_line, owned_events};
 pub use crate::names::{display_from_name, named, names};
 use crate::parser::{InnerText, Parser};
@@ -17,9 +17,8 @@ use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
 use crate::rewrite::Rewriter;
-use crate::tokenizer::{Place, Tokenizer, ValueKind};
+use crate::tokenizer::{Place, Tokenizer};
 pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
-use crate::tree::PartialValue;
 pub use crate::tree::write_escaped;
 
 /// The header of a saved state, and the reader and writer of its parts.
@@ -27,39 +26,14 @@ pub mod saved {
     pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, restore_error, save, save_error};
 }
 
-/// Returns an error at an offset, line and column.
-pub fn error_at(kind: ErrorKind, place: (u64, u64, u64), path: Option<&str>, expected: &str) -> Error {
-    Error::at(kind, place, path, expected)
-}
-
-/// Returns an error about a text as a whole.
-pub fn error_without_place(kind: ErrorKind, expected: &str) -> Error {
-    Error::without_place(kind, "$", expected)
-}
-
-/// Returns the members of an event's line.
-pub fn line_of(event: &OwnedEvent) -> Line<'_> {
-    event.line()
-}
-
 /// The path of the root, for complete texts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Root(PathStore);
 
 impl Root {
-    pub fn new() -> Self {
-        Self(PathStore::default())
-    }
-
     /// Returns the value of a text, which must be one valid JSON text.
     pub fn value<'a>(&'a self, text: &'a str) -> CompleteValue<'a> {
         CompleteValue::of_text(text.as_bytes(), self.0.path(crate::path::ROOT))
-    }
-}
-
-impl Default for Root {
-    fn default() -> Self {
-        Self::new()
     }
 }
 
@@ -124,19 +98,4 @@ impl Rewriter {
         let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
         is_read && place.is_some() && place_in_root_string(&held.engine.tokenizer) == place
     }
-}
-
-/// Returns the digest of a set's patterns.
-pub fn digest_of(patterns: &PatternSet) -> saved::Digest {
-    patterns.digest()
-}
-
-/// Returns the entries of an object sorted by key, the last one of duplicates.
-pub fn last_entries(object: PartialValue<'_>) -> Vec<(&str, PartialValue<'_>)> {
-    object.last_entries()
-}
-
-/// Returns the kind of the value with this first byte.
-pub fn kind_of_first_byte(byte: u8) -> Option<ValueKind> {
-    ValueKind::of_first_byte(byte)
 }

@@ -52,6 +52,7 @@ mod texts;
 mod tokenizer;
 mod tree;
 mod typed;
+mod word;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};

@@ -34,8 +34,10 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// Returns the kind of the values that begin with this byte, if there are any.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn of_first_byte(byte: u8) -> Option<Self> {
+    #[must_use]
+    pub fn of_first_byte(byte: u8) -> Option<Self> {
         Some(match byte {
             b'{' => Self::Object,
             b'[' => Self::Array,

@@ -12,7 +12,6 @@ mod patch;
 mod print;
 mod revision;
 mod view;
-mod word;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -26,10 +25,10 @@ pub use self::revision::Revision;
 use self::revision::Sums;
 pub(crate) use self::view::state_before_all;
 pub use self::view::{PartialValue, PartialValues, ValueState};
-use self::word::Word;
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
+use crate::word::Word;
 
 /// A node's index in the arena.
 pub(crate) type NodeId = u32;

@@ -13,8 +13,8 @@ use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::word::Word;
 use super::{Node, Tree};
+use crate::word::Word;
 
 /// The content of a snapshot at one moment, to be compared with a later one. Always 20 bytes.
 ///

@@ -7,12 +7,12 @@ use core::iter::{FilterMap, FusedIterator};
 
 use serde_json::{Number, Value};
 
-use super::word::Word;
 use super::{NOTHING, NodeId, NodeKind, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
+use crate::word::Word;
 
 /// The known part of a value: a `Copy` view into the parser's snapshot. Reading it allocates nothing.
 ///
@@ -360,6 +360,18 @@ impl<'a> PartialValue<'a> {
         let _ = write_concrete(&mut path, &mut self.tree.segments(self.node));
         path
     }
+
+    /// Returns the entries of an object sorted by key, the last one of duplicates.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn last_entries(self) -> Vec<(&'a str, Self)> {
+        let mut entries: Vec<_> = self.entries().collect();
+        // The sort is stable: of equal keys, the last one in the text comes first.
+        entries.reverse();
+        entries.sort_by_key(|(key, _)| *key);
+        entries.dedup_by_key(|(key, _)| *key);
+        entries
+    }
 }
 
 /// Returns the [state](PartialValue::state_of) of a path before any value is shown: every valid path is pending.
@@ -402,18 +414,6 @@ impl PartialEq for PartialValue<'_> {
                     && own.text() == their.text()
                     && (place == 0 || self.tree.segment(own.node) == other.tree.segment(their.node))
             })
-    }
-}
-
-impl<'a> PartialValue<'a> {
-    /// Returns the entries of an object sorted by key, the last one of duplicates.
-    pub(crate) fn last_entries(self) -> Vec<(&'a str, Self)> {
-        let mut entries: Vec<_> = self.entries().collect();
-        // The sort is stable: of equal keys, the last one in the text comes first.
-        entries.reverse();
-        entries.sort_by_key(|(key, _)| *key);
-        entries.dedup_by_key(|(key, _)| *key);
-        entries
     }
 }
 

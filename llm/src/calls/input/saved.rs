@@ -1,6 +1,5 @@
 //! Saved state of a call's input: its text, which leads to all else.
 
-use jsonspigot::internal::digest_of;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer, restore_error, save_error};
 use jsonspigot::{Error, ErrorKind};
 
@@ -78,7 +77,7 @@ impl InputReader {
             (Some(_), Some(_)) => OUT_OF_ORDER,
         });
         // The name may have come after the first fragment, for which the patterns were chosen.
-        out.flag(digest_of(self.parser.patterns()) == digest_of(options.patterns_of(name)));
+        out.flag(self.parser.patterns().digest() == options.patterns_of(name).digest());
         if let Some(error) = error {
             save_error(error, out);
         }
