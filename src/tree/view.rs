@@ -126,14 +126,10 @@ impl<'a> PartialValue<'a> {
         &self.tree.nodes[self.node as usize]
     }
 
-    /// Returns the last value of the document. An open string, or an open atom that is shown, is always the last value.
-    fn last_in_document(self) -> Self {
-        Self { node: self.tree.nodes.len() as u32 - 1, ..self }
-    }
-
     /// Returns the innermost open value of the document, which is inside this one if this one is open.
     pub(crate) fn innermost_open(self) -> NodeId {
-        let last = self.last_in_document();
+        // An open string, or an open atom that is shown, is always the last value.
+        let last = self.other(self.tree.nodes.len() as u32 - 1);
         match self.tree.open {
             _ if !last.is_complete() => last.node,
             // The text failed after its root.
@@ -260,24 +256,17 @@ impl<'a> PartialValue<'a> {
     /// Returns the number of containers around the value: 0 for the root. The cost is linear in that number.
     #[must_use]
     pub fn depth(self) -> usize {
-        core::iter::successors(Some(self.node), |node| {
-            let parent = self.tree.nodes[*node as usize].parent;
-            (parent != NOTHING).then_some(parent)
-        })
-        .count()
-            - 1
+        let parent = |node: &NodeId| Some(self.other(*node).parent()).filter(|parent| *parent != NOTHING);
+        core::iter::successors(Some(self.node), parent).count() - 1
     }
 
     /// Returns the entries of an object in document order, including duplicates; no entries for any other value.
     #[must_use = "iterators are lazy"]
     pub fn entries(self) -> FilterMap<PartialValues<'a>, fn(Self) -> Option<Entry<'a>>> {
-        fn entry(value: PartialValue<'_>) -> Option<Entry<'_>> {
-            match value.segment()? {
-                Segment::Key(key) => Some((key, value)),
-                Segment::Index(_) | Segment::Inside => None,
-            }
-        }
-        self.children().filter_map(entry)
+        self.children().filter_map(|value| match value.segment()? {
+            Segment::Key(key) => Some((key, value)),
+            Segment::Index(_) | Segment::Inside => None,
+        })
     }
 
     /// Returns the member with this name, the last one if there are several. The cost is linear in the number of

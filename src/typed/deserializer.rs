@@ -173,7 +173,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 
     fn shows_text<T>(self) -> bool {
         if matches!(self.reader, TextReader::Newtype | TextReader::Any) {
-            self.context.note_newtype();
+            self.context.has_read_newtype.set(true);
         }
         self.reader.shows::<T>()
     }

@@ -117,12 +117,9 @@ impl TypedError {
     /// Returns true if the element `value` was open and did not fit yet, and nothing inside it could be left out
     /// instead.
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
-        let is_alone = !context.has_buffered() || context.boundary.innermost == value.node;
-        let is_not_yet = match self.details.cause {
-            Cause::MissingField | Cause::StillOpen | Cause::Unknown => true,
-            Cause::Misfit => false,
-        };
-        context.is_open && is_not_yet && is_alone && self.details.place == Some(value.node)
+        let is_alone = !context.has_buffered.get() || context.boundary.innermost == value.node;
+        let may_fit = self.details.cause != Cause::Misfit;
+        context.is_open && may_fit && is_alone && self.details.place == Some(value.node)
     }
 }
 
@@ -165,8 +162,7 @@ impl de::Error for TypedError {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let error = Self::worded(Cause::Misfit, &Worded::unknown_variant(variant, expected));
-        error.about(Unexpected::Str(variant))
+        Self::worded(Cause::Misfit, &Worded::unknown_variant(variant, expected)).about(Unexpected::Str(variant))
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {

@@ -190,7 +190,7 @@ impl<'a> PartialValue<'a> {
         if may_have_parsed && self.note().load() != answer {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, boundary, stand_in));
             let asking = Asking::start();
-            let is_text = (!context.has_buffered_innermost() || {
+            let is_text = (!context.has_buffered_innermost.get() || {
                 // The result is ignored: serde may have dropped the error.
                 let _ = read_with(StandIn::Refused);
                 !asking.was_as_name()
@@ -212,7 +212,7 @@ impl<'a> PartialValue<'a> {
         match error.cause() {
             // Without buffering, the error knows its value: elsewhere a complete string may have the same text.
             Cause::Misfit
-                if (context.has_buffered_innermost() || error.place_in(self) == innermost)
+                if (context.has_buffered_innermost.get() || error.place_in(self) == innermost)
                     && self.other(innermost).as_str().is_some_and(|text| error.is_of_text(text)) => {}
             // The string may have been read as a tag that makes another value misfit; the number may grow.
             Cause::Misfit
@@ -224,7 +224,7 @@ impl<'a> PartialValue<'a> {
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
         }
         let place = error.place_in(self);
-        let node = if !context.has_buffered() {
+        let node = if !context.has_buffered.get() {
             place
         } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
             // A field cannot be missing in a string.
