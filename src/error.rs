@@ -62,17 +62,6 @@ impl Error {
         Self::at(fault.kind, (fault.offset, line, column), path, fault.expected)
     }
 
-    pub(crate) fn with_detail(
-        kind: ErrorKind,
-        offset: u64,
-        line: u64,
-        column: u64,
-        path: &str,
-        expected: &str,
-    ) -> Self {
-        Self::at(kind, (offset, line, column), Some(path), expected)
-    }
-
     /// Creates an error at an offset, line and column.
     #[doc(hidden)]
     #[must_use]
@@ -91,7 +80,7 @@ impl Error {
     #[doc(hidden)]
     #[must_use]
     pub fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
-        Self::with_detail(kind, 0, 0, 0, path, expected)
+        Self::at(kind, (0, 0, 0), Some(path), expected)
     }
 
     /// Returns the kind of error.

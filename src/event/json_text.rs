@@ -70,21 +70,18 @@ impl<D> Passed<D> {
 impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let from = self.from.take().ok_or_else(|| S::Error::custom("the value has been read"))?;
-        from.deserialize_any(Passing { to, levels: self.levels }).map_err(S::Error::custom)
+        from.deserialize_any(Passing { to, inner_levels: self.levels.checked_sub(1) }).map_err(S::Error::custom)
     }
 }
 
-/// A visitor that forwards a value of at most `levels` levels from a deserializer to a serializer.
+/// A visitor that forwards a value from a deserializer to a serializer.
 struct Passing<S> {
     to: S,
-    levels: usize,
+    /// The maximum number of levels in each child; `None` if the value may not be a container.
+    inner_levels: Option<usize>,
 }
 
-impl<S> Passing<S> {
-    fn inner_levels<E: de::Error>(&self) -> Result<usize, E> {
-        self.levels.checked_sub(1).ok_or_else(|| E::custom("too many levels"))
-    }
-}
+const TOO_DEEP: &str = "too many levels";
 
 macro_rules! pass {
     ($($visit:ident => $serialize:ident($type:ty);)*) => {
@@ -123,7 +120,7 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<S::Ok, A::Error> {
-        let levels = self.inner_levels()?;
+        let levels = self.inner_levels.ok_or_else(|| A::Error::custom(TOO_DEEP))?;
         let mut to = self.to.serialize_seq(elements.size_hint()).map_err(A::Error::custom)?;
         while elements.next_element_seed(ElementSeed { to: &mut to, levels })?.is_some() {}
         to.end().map_err(A::Error::custom)
@@ -136,7 +133,7 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
             let number = members.next_value::<String>()?.parse::<serde_json::Number>().map_err(A::Error::custom)?;
             return number.serialize(self.to).map_err(A::Error::custom);
         }
-        let levels = self.inner_levels()?;
+        let levels = self.inner_levels.ok_or_else(|| A::Error::custom(TOO_DEEP))?;
         let mut to = self.to.serialize_map(len).map_err(A::Error::custom)?;
         while let Some((name, _)) = key {
             to.serialize_key(&name).map_err(A::Error::custom)?;
