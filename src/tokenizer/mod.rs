@@ -42,7 +42,7 @@ use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
-use self::sink::Nobody;
+use self::sink::SkipSink;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 pub use self::stops::string_len;

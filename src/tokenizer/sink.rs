@@ -151,8 +151,8 @@ pub(crate) trait Sink {
     fn end_atom(&mut self, _text: &str, _end: u64) -> Result<(), Fault> {
         Ok(())
     }
-    /// Returns true if the sink is [`Nobody`].
-    fn is_nobody(&self) -> bool {
+    /// Returns true if the sink is a [`SkipSink`].
+    fn is_skip_sink(&self) -> bool {
         false
     }
     /// Returns true if the sink leaves a key to another sink. The slice includes the closing quote.
@@ -163,7 +163,7 @@ pub(crate) trait Sink {
 
 /// The sink for skipped values and for the unwanted members of a followed object. It stops before the end of the
 /// skipped value, and before keys that may be wanted.
-pub(super) struct Nobody {
+pub(super) struct SkipSink {
     wanted: KeyFilter,
     /// The offset from which the distance to the next key is counted.
     key_from: u64,
@@ -173,14 +173,14 @@ pub(super) struct Nobody {
     pub(super) comma: Option<u64>,
 }
 
-impl Nobody {
+impl SkipSink {
     #[inline(always)]
     pub(super) fn new(wanted: KeyFilter, at: u64) -> Self {
         Self { wanted, key_from: at, first_key: None, comma: None }
     }
 }
 
-impl Sink for Nobody {
+impl Sink for SkipSink {
     fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }
@@ -210,7 +210,7 @@ impl Sink for Nobody {
     }
 
     #[inline(always)]
-    fn is_nobody(&self) -> bool {
+    fn is_skip_sink(&self) -> bool {
         true
     }
 

@@ -114,7 +114,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
             }
             self.state = State::AfterValue;
         }
-        self.go_on(Ok(quote + 1))
+        self.resume_at(Ok(quote + 1))
     }
 }
 
