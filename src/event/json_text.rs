@@ -1,7 +1,7 @@
 //! Passes JSON text through serde: value by value in human-readable formats, as a string in others.
 //!
 //! serde's data model has no raw text. So a number keeps the value that serde_json gives it (as `u64`, `i64` or `f64`),
-//! not its spelling. Members keep their order, and duplicate keys are kept. [`Passing`] forwards values from a
+//! not its spelling. Members keep their order, and duplicate keys are kept. [`Transcoder`] forwards values from a
 //! deserializer to a serializer, in both directions.
 
 use alloc::borrow::{Cow, ToOwned};
@@ -36,7 +36,7 @@ pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result
     if !serializer.is_human_readable() {
         return serializer.serialize_str(text);
     }
-    Passed::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
+    Transcode::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
 }
 
 /// The text of one JSON value, on one line, as it was read.
@@ -45,7 +45,7 @@ pub(super) struct JsonText(pub(super) String);
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return serde_json::to_string(&Passed::new(deserializer, LEVELS)).map(Self).map_err(D::Error::custom);
+            return serde_json::to_string(&Transcode::new(deserializer, LEVELS)).map(Self).map_err(D::Error::custom);
         }
         let text = String::deserialize(deserializer)?;
         match check(text.as_bytes(), usize::MAX) {
@@ -56,26 +56,26 @@ impl<'de> Deserialize<'de> for JsonText {
 }
 
 /// A value of at most `levels` levels that is read from a deserializer when it is serialized.
-pub(crate) struct Passed<D> {
+pub(crate) struct Transcode<D> {
     from: Cell<Option<D>>,
     levels: usize,
 }
 
-impl<D> Passed<D> {
+impl<D> Transcode<D> {
     pub(crate) fn new(from: D, levels: usize) -> Self {
         Self { from: Cell::new(Some(from)), levels }
     }
 }
 
-impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
+impl<'de, D: Deserializer<'de>> Serialize for Transcode<D> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let from = self.from.take().ok_or_else(|| S::Error::custom("the value has been read"))?;
-        from.deserialize_any(Passing { to, inner_levels: self.levels.checked_sub(1) }).map_err(S::Error::custom)
+        from.deserialize_any(Transcoder { to, inner_levels: self.levels.checked_sub(1) }).map_err(S::Error::custom)
     }
 }
 
 /// A visitor that forwards a value from a deserializer to a serializer.
-struct Passing<S> {
+struct Transcoder<S> {
     to: S,
     /// The maximum number of levels in each child; `None` if the value may not be a container.
     inner_levels: Option<usize>,
@@ -91,7 +91,7 @@ macro_rules! pass {
     };
 }
 
-impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
+impl<'de, S: Serializer> Visitor<'de> for Transcoder<S> {
     type Value = S::Ok;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -156,7 +156,7 @@ macro_rules! child {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-                self.to.$serialize(&Passed::new(from, self.levels)).map_err(D::Error::custom)
+                self.to.$serialize(&Transcode::new(from, self.levels)).map_err(D::Error::custom)
             }
         }
     };

@@ -77,10 +77,10 @@ impl Rewriter {
             Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
             Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
             // The parser saves this error.
-            Some(RewriteError::Text(_)) | None => (GOING_ON, 0),
+            Some(RewriteError::Text(_)) | None => (RUNNING, 0),
         };
         out.byte(outcome);
-        if outcome != GOING_ON || !self.parser.is_open() {
+        if outcome != RUNNING || !self.parser.is_open() {
             out.number(offset);
             out.number(*passed);
             return Ok(());
@@ -106,16 +106,16 @@ impl Rewriter {
         self.parser.restore_body(reader)?;
         let offset = self.parser.offset();
         let outcome = reader.byte()?;
-        if outcome != GOING_ON || !self.parser.is_open() {
+        if outcome != RUNNING || !self.parser.is_open() {
             let at = reader.place()?;
             self.state.passed = reader.at_most(offset)?;
             self.state.stopped_by = match outcome {
-                GOING_ON => None,
+                RUNNING => None,
                 HELD_LIMIT => Some(RewriteError::HeldLimit { offset: at }),
                 NOT_JSON => Some(RewriteError::NotJson { offset: at }),
                 _ => return Err(Impossible),
             };
-            return Impossible::unless(outcome != GOING_ON || at == 0);
+            return Impossible::unless(outcome != RUNNING || at == 0);
         }
         let state = &mut self.state;
         state.held = reader.bytes()?.to_vec();
@@ -182,6 +182,6 @@ impl Rewriter {
 }
 
 /// The bytes that encode outcomes.
-const GOING_ON: u8 = 0;
+const RUNNING: u8 = 0;
 const HELD_LIMIT: u8 = 1;
 const NOT_JSON: u8 = 2;

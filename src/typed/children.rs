@@ -80,7 +80,7 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
         self.entry = Some(value);
         let read = seed.deserialize(Key(key)).map(Some);
         // A key is always complete.
-        read.map_err(|error| error.for_good().inside(value))
+        read.map_err(|error| error.permanent().inside(value))
     }
 
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {

@@ -12,7 +12,7 @@ use serde::de::{
 };
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
-use super::buffered::{Around, CAN_BE_OPEN, STAND_IN};
+use super::buffered::{CAN_BE_OPEN, OpenGuard, STAND_IN};
 use super::children::{Children, Key, ReadChild};
 use super::error::TypedError;
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
@@ -30,7 +30,7 @@ pub(super) struct PartialDeserializer<'c, 'a> {
     /// The reader of the value, if it is an open string.
     reader: TextReader,
     /// True if this thread is reading an open value.
-    is_around_open: bool,
+    is_reading_open: bool,
     context: &'c Context,
 }
 
@@ -41,13 +41,13 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
             value,
             levels_left: SERDE_DEPTH as u8,
             reader: TextReader::of::<T>(),
-            is_around_open: context.is_open,
+            is_reading_open: context.is_open,
             context,
         }
     }
 
     fn is_open(self) -> bool {
-        self.is_around_open && !self.value.is_complete()
+        self.is_reading_open && !self.value.is_complete()
     }
 
     #[inline]
@@ -75,7 +75,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
             Ok(value)
         } else {
             let error: TypedError = de::Error::invalid_length(self.value.len(), &"fewer elements");
-            Err(error.for_good())
+            Err(error.permanent())
         }
     }
 
@@ -142,7 +142,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
                 }
                 (_, count) => {
                     let error: TypedError = de::Error::invalid_value(Unexpected::Map, &"an object with a single key");
-                    Err(if count > 1 { error.for_good() } else { error })
+                    Err(if count > 1 { error.permanent() } else { error })
                 }
             },
             _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
@@ -204,7 +204,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         };
         let error: TypedError = de::Error::invalid_type(unexpected, expected);
         // A value's kind never changes.
-        Err(error.for_good())
+        Err(error.permanent())
     }
 }
 
@@ -304,13 +304,13 @@ impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
     fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
         let is_complete = value.is_complete();
         // Every value inside a complete value is complete.
-        let _around = (self.is_around_open && is_complete).then(|| Around::value(false));
+        let _guard = (self.is_reading_open && is_complete).then(|| OpenGuard::new(false));
         let reader = match self.reader {
             _ if is_complete => TextReader::Other,
             TextReader::Any => TextReader::Any,
             _ => TextReader::of_seed::<T, T::Value>(),
         };
-        let child = Self { value, reader, is_around_open: self.is_around_open && !is_complete, ..self };
+        let child = Self { value, reader, is_reading_open: self.is_reading_open && !is_complete, ..self };
         seed.deserialize(child).map_err(|error| error.inside(value))
     }
 
@@ -330,7 +330,7 @@ impl<'c, 'a> EnumAccess<'a> for Variant<'c, 'a> {
     type Variant = PartialDeserializer<'c, 'a>;
 
     fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError> {
-        let variant = seed.deserialize(Key(self.variant)).map_err(TypedError::for_good)?;
+        let variant = seed.deserialize(Key(self.variant)).map_err(TypedError::permanent)?;
         Ok((variant, self.content))
     }
 }

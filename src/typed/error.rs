@@ -92,14 +92,14 @@ impl TypedError {
         if self.details.place.is_none() {
             self.details.place = Some(value.node);
             if value.is_complete() {
-                self = self.for_good();
+                self = self.permanent();
             }
         }
         self
     }
 
     /// Marks the error as permanent because the value was complete.
-    pub(super) fn for_good(mut self) -> Self {
+    pub(super) fn permanent(mut self) -> Self {
         self.details.cause = Cause::Misfit;
         self.details.string = None;
         self
@@ -147,7 +147,7 @@ impl de::Error for TypedError {
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         if matches!(unexpected, Unexpected::NewtypeStruct | Unexpected::Char(buffered::STAND_IN)) {
-            buffered::note(&expected.to_string());
+            buffered::record_expected(&expected.to_string());
         }
         Self::worded(Cause::Misfit, &Worded::invalid_type(unexpected, expected)).about(unexpected)
     }

@@ -19,7 +19,7 @@ mod settled;
 use serde::de::Deserialize;
 use serde_json::Value;
 
-use self::buffered::{Around, Asking};
+use self::buffered::{OpenGuard, Probe};
 use self::deserializer::PartialDeserializer;
 use self::error::{Cause, TypedError};
 use self::open_text::answer;
@@ -176,7 +176,7 @@ impl<'a> PartialValue<'a> {
     /// Reads a `T`. All reads of a type share this function, so that it is compiled once.
     #[inline(never)]
     fn read<T: Deserialize<'a>>(self, context: &Context) -> Result<T, TypedError> {
-        let _around = Around::value(context.is_open);
+        let _guard = OpenGuard::new(context.is_open);
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
 
@@ -189,11 +189,11 @@ impl<'a> PartialValue<'a> {
         let may_have_parsed = context.may_have_parsed() && self.other(boundary.innermost).as_str().is_some();
         if may_have_parsed && self.note().load() != answer {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, boundary, stand_in));
-            let asking = Asking::start();
+            let probe = Probe::start();
             let is_text = (!context.has_buffered_innermost.get() || {
                 // The result is ignored: serde may have dropped the error.
                 let _ = read_with(StandIn::Refused);
-                !asking.was_as_name()
+                !probe.has_found_name()
             }) && read_with(StandIn::OtherText).is_ok();
             if !is_text {
                 return Err(NotRead::Without(boundary.innermost, TypedError::still_open()));
