@@ -4,7 +4,6 @@
 
 mod deviation;
 mod deviations;
-mod impossible;
 #[cfg(feature = "std")]
 mod io;
 mod panics;
@@ -15,7 +14,6 @@ use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
-pub use self::impossible::Impossible;
 pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 
@@ -320,5 +318,17 @@ impl core::ops::Deref for Fault {
 
     fn deref(&self) -> &FaultParts {
         &self.0
+    }
+}
+
+/// The error of a part of a saved state that no text leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Impossible;
+
+impl Impossible {
+    /// Fails unless a condition holds.
+    #[inline]
+    pub fn ensure(is_possible: bool) -> Result<(), Self> {
+        if is_possible { Ok(()) } else { Err(Self) }
     }
 }

@@ -115,7 +115,7 @@ impl Rewriter {
                 NOT_JSON => Some(RewriteError::NotJson { offset: at }),
                 _ => return Err(Impossible),
             };
-            return Impossible::unless(outcome != RUNNING || at == 0);
+            return Impossible::ensure(outcome != RUNNING || at == 0);
         }
         let state = &mut self.state;
         state.held = reader.bytes()?.to_vec();
@@ -142,7 +142,7 @@ impl Rewriter {
             if !inner.has_failed() {
                 let behind = reader.at_most(offset)?;
                 // An inner text cannot be ahead of the outer text.
-                Impossible::unless(behind >= offset - decided)?;
+                Impossible::ensure(behind >= offset - decided)?;
                 decided = offset - behind;
             }
             let read = inner.tokenizer().offset();
@@ -152,7 +152,7 @@ impl Rewriter {
         }
         let has_failed = tracker.level().checked_sub(1).is_some_and(|outer| state.texts[outer].has_failed);
         let is_lost = reader.flag()?;
-        Impossible::unless(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
+        Impossible::ensure(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
         if is_lost {
             state.open = Some(OpenRule::rest_of_string(tracker.level(), state.passed));
         } else if let Some(open) = open {
@@ -160,7 +160,7 @@ impl Rewriter {
             let kind = self.rules.get(rule).map(|rule| &rule.kind);
             let captured = if matches!(kind, Some(RuleKind::Map(_))) { Some(reader.bytes()?.to_vec()) } else { None };
             let len = captured.as_ref().map_or(0, Vec::len) as u64;
-            Impossible::unless(len <= self.choices.held_limit)?;
+            Impossible::ensure(len <= self.choices.held_limit)?;
             state.open = Some(OpenRule {
                 match_id: Some(open.match_id),
                 rule,
@@ -171,7 +171,7 @@ impl Rewriter {
                 is_untrusted: true,
             });
         }
-        Impossible::unless(match state.undecided {
+        Impossible::ensure(match state.undecided {
             Some(from) => {
                 let may_remove = matches!(state.containers.last(), Some(Container::Empty | Container::HasMember));
                 may_remove && state.open.is_none() && from <= decided && decided - from <= self.choices.held_limit

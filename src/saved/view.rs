@@ -152,7 +152,7 @@ impl Parser {
             Some(own) => own.offset() == error.offset(),
             None => self.original().is_none() || error.offset() == text.len() as u64,
         };
-        Impossible::unless(is_possible && error.kind() != ErrorKind::Panicked)?;
+        Impossible::ensure(is_possible && error.kind() != ErrorKind::Panicked)?;
         self.engine.fail_again(error);
         Ok(())
     }
@@ -184,7 +184,7 @@ impl Parser {
 
     /// Fails unless all open selected values of a level began before `offset`.
     fn check_begun_before(&self, level: usize, offset: u64) -> Result<(), Impossible> {
-        Impossible::unless(self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset))
+        Impossible::ensure(self.engine.followers.tracker.newest_start(level).is_none_or(|start| start < offset))
     }
 
     fn tokenizer_mut(&mut self, level: usize) -> Option<&mut Tokenizer> {
@@ -198,7 +198,7 @@ impl Parser {
     /// Sets the offset of the next byte of a level's text.
     pub(super) fn set_offset(&mut self, level: usize, offset: u64) -> Result<(), Impossible> {
         let is_open = level <= self.engine.followers.tracker.level();
-        Impossible::unless(is_open && !self.is_retained(level))?;
+        Impossible::ensure(is_open && !self.is_retained(level))?;
         self.check_begun_before(level, offset)?;
         self.tokenizer_mut(level).ok_or(Impossible)?.set_offset(offset)?;
         if level == DOCUMENT && self.original().is_none() {
@@ -211,13 +211,13 @@ impl Parser {
     /// Sets the id of the next match.
     pub(super) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
         let tracker = &self.engine.followers.tracker;
-        Impossible::unless(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
+        Impossible::ensure(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
         self.engine.followers.tracker.set_next_match(next_match)
     }
 
     /// Sets the index of the next element of the innermost array.
     pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
-        Impossible::unless(!self.is_retained(self.engine.followers.tracker.level()))?;
+        Impossible::ensure(!self.is_retained(self.engine.followers.tracker.level()))?;
         self.engine.followers.tracker.set_next_index(next_index)
     }
 
@@ -232,7 +232,7 @@ impl Parser {
             self.check_begun_before(number, offset)?;
         }
         // The next index of an array without elements is 0.
-        Impossible::unless(self.levels().filter(|level| level.tokenizer.place() == Place::First).all(|level| {
+        Impossible::ensure(self.levels().filter(|level| level.tokenizer.place() == Place::First).all(|level| {
             level.tracker.open_containers(level.number).last().is_none_or(|container| container.next_index == 0)
         }))
     }

@@ -5,8 +5,8 @@
 //! in serde's buffer:
 //!
 //! - *Is this value complete?* [`Settled`](crate::Settled) has to know. Serde fills and reads a buffer within one call,
-//!   so a buffered value belongs to the value being read, and the answer is whether that value is open ([`OpenGuard`]). A
-//!   value inside it may have closed already; that shows when the surrounding value closes.
+//!   so a buffered value belongs to the value being read, and the answer is whether that value is open
+//!   ([`OpenGuard`]). A value inside it may have closed already; that shows when the surrounding value closes.
 //! - *Does the type read the open string as text?* Text may be shown while it grows. A tag, variant, date or address
 //!   may not: an open `run` may still become `runner`. So the type is read once more with a stand-in for that string.
 //!   Serde's buffers keep the stand-in, and no reader of a string accepts it, neither from a buffer nor through a

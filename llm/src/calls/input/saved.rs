@@ -61,7 +61,7 @@ impl Input {
         }
         if let Some(error) = error {
             let Self::Open(reader) = &mut input else { return Err(Impossible) };
-            Impossible::unless(error.kind() == ErrorKind::OutOfOrder && error.offset() == text.len() as u64)?;
+            Impossible::ensure(error.kind() == ErrorKind::OutOfOrder && error.offset() == text.len() as u64)?;
             reader.parser.fail_again(error);
             input.read("", &mut |_| {});
         }
