@@ -53,13 +53,11 @@ impl<'a, P: ReadChild<'a>> SeqAccess<'a> for Children<'a, P> {
     type Error = TypedError;
 
     fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
-        match self.next() {
-            Some(value) => match self.parent.read_child(value, seed) {
-                // Treated as not begun; otherwise another read of the whole value would leave it out.
-                Err(error) if error.leaves_out_all_of(value, self.parent.context()) => Ok(None),
-                read => read.map(Some),
-            },
-            None => Ok(None),
+        let Some(value) = self.next() else { return Ok(None) };
+        match self.parent.read_child(value, seed) {
+            // Treated as not begun; otherwise another read of the whole value would leave it out.
+            Err(error) if error.leaves_out_all_of(value, self.parent.context()) => Ok(None),
+            read => read.map(Some),
         }
     }
 
@@ -84,10 +82,10 @@ impl<'a, P: ReadChild<'a>> MapAccess<'a> for Children<'a, P> {
     }
 
     fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {
-        let value = self.entry.take();
-        let value =
-            value.ok_or_else(|| TypedError::misfit(ErrorKind::Data, "expected a key to be read before its value"))?;
-        self.parent.read_child(value, seed)
+        match self.entry.take() {
+            Some(value) => self.parent.read_child(value, seed),
+            None => Err(TypedError::misfit(ErrorKind::Data, "expected a key to be read before its value")),
+        }
     }
 
     fn size_hint(&self) -> Option<usize> {

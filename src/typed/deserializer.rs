@@ -8,7 +8,7 @@ use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, IntoDeserializer, Unexpected, VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, Unexpected, VariantAccess, Visitor,
 };
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
@@ -74,8 +74,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         if children.are_all_read() {
             Ok(value)
         } else {
-            let error: TypedError = de::Error::invalid_length(self.value.len(), &"fewer elements");
-            Err(error.permanent())
+            Err(TypedError::invalid_length(self.value.len(), &"fewer elements").permanent())
         }
     }
 
@@ -141,19 +140,12 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
                     visitor.visit_enum(Variant { variant, content })
                 }
                 (_, count) => {
-                    let error: TypedError = de::Error::invalid_value(Unexpected::Map, &"an object with a single key");
+                    let error = TypedError::invalid_value(Unexpected::Map, &"an object with a single key");
                     Err(if count > 1 { error.permanent() } else { error })
                 }
             },
-            _ => Err(de::Error::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
+            _ => Err(TypedError::invalid_type(Unexpected::Other("neither string nor object"), &"an enum")),
         }
-    }
-
-    fn read_raw_value<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
-        if self.is_open() {
-            return Err(TypedError::still_open());
-        }
-        visitor.visit_map(raw_value(self.value.to_string()))
     }
 
     /// Reads a string only if it is complete: a prefix may be another variant's name, and its first character a `char`.
@@ -202,9 +194,8 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
             ValueKind::Array => Unexpected::Seq,
             ValueKind::Object => Unexpected::Map,
         };
-        let error: TypedError = de::Error::invalid_type(unexpected, expected);
         // A value's kind never changes.
-        Err(error.permanent())
+        Err(TypedError::invalid_type(unexpected, expected).permanent())
     }
 }
 
@@ -253,7 +244,8 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         match name {
             SETTLED if self.is_open() => visitor.visit_none(),
             SETTLED => visitor.visit_some(self),
-            RAW_VALUE => self.read_raw_value(visitor),
+            RAW_VALUE if self.is_open() => Err(TypedError::still_open()),
+            RAW_VALUE => visitor.visit_map(raw_value(self.value.to_string())),
             _ => visitor.visit_newtype_struct(Self { reader: TextReader::Newtype, ..self }),
         }
     }
