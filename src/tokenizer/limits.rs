@@ -74,7 +74,7 @@ impl Default for Limits {
 }
 
 /// A tokenizer's limits. Boxed, unless they are the defaults, which is usual.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OwnLimits(Option<Box<Limited>>);
 
 #[derive(Clone, Debug)]

@@ -334,12 +334,9 @@ impl<'a> PartialValue<'a> {
 
     /// Returns true if a missing child may still arrive.
     fn may_hold(self, step: ConcreteStep<'_>) -> bool {
-        let fits = match self.node().kind {
-            NodeKind::Object => !step.is_index(),
-            NodeKind::Array => step.is_index(),
-            _ => false,
-        };
-        fits && !self.is_complete()
+        let is_index = matches!(step, ConcreteStep::Index(_));
+        let own_kind = if is_index { NodeKind::Array } else { NodeKind::Object };
+        self.node().kind == own_kind && !self.is_complete()
     }
 
     /// Returns the concrete path of this value in its document.
@@ -370,7 +367,7 @@ pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
 
 /// Returns true for a valid step that does not lead into a string.
 fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
-    step.is_some_and(|step| !step.is_inside())
+    step.is_some_and(|step| !matches!(step, ConcreteStep::Inside))
 }
 
 #[cold]
