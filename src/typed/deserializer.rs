@@ -8,19 +8,21 @@ use core::marker::PhantomData;
 
 use serde::de::value::BorrowedStrDeserializer;
 use serde::de::{
-    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, Unexpected, VariantAccess, Visitor,
+    self, DeserializeSeed, Deserializer, EnumAccess, Error as _, IntoDeserializer, MapAccess, SeqAccess, Unexpected,
+    VariantAccess, Visitor,
 };
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::buffered::{CAN_BE_OPEN, OpenGuard, STAND_IN};
-use super::children::{Children, Key, ReadChild};
 use super::error::TypedError;
+use super::key::Key;
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
 use super::reading::{Context, SETTLED, StandIn};
 use crate::error::ErrorKind;
 use crate::event::SERDE_DEPTH;
+use crate::path::Segment;
 use crate::tokenizer::ValueKind;
-use crate::tree::PartialValue;
+use crate::tree::{PartialValue, PartialValues};
 
 /// Reads one value, within a limit on the levels of nested containers.
 #[derive(Clone, Copy)]
@@ -51,7 +53,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     #[inline]
-    pub(super) fn one_level_less(self) -> Result<Self, TypedError> {
+    fn one_level_less(self) -> Result<Self, TypedError> {
         let too_deep = || TypedError::misfit(ErrorKind::DepthLimit, "expected no more than 127 levels");
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
@@ -66,16 +68,30 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     /// Passes the children to `read` and fails if any are left, so that an array of three is not read as a pair.
     fn read_children<T>(
         self,
-        read: impl FnOnce(&mut Children<'a, Self>) -> Result<T, TypedError>,
+        read: impl FnOnce(&mut Children<'c, 'a>) -> Result<T, TypedError>,
     ) -> Result<T, TypedError> {
-        let parent = self.one_level_less()?;
-        let mut children = Children::new(self.value, self.shown_children(), parent);
+        let (values, left, parent) = (self.value.children(), self.shown_children(), self.one_level_less()?);
+        let mut children = Children { values, left, parent, entry: None };
         let value = read(&mut children)?;
-        if children.are_all_read() {
+        if children.left == 0 && children.entry.is_none() {
             Ok(value)
         } else {
             Err(TypedError::invalid_length(self.value.len(), &"fewer elements").permanent())
         }
+    }
+
+    /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
+    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
+        let is_complete = value.is_complete();
+        // Every value inside a complete value is complete.
+        let _guard = (self.is_reading_open && is_complete).then(|| OpenGuard::new(false));
+        let reader = match self.reader {
+            _ if is_complete => TextReader::Other,
+            TextReader::Any => TextReader::Any,
+            _ => TextReader::of_seed::<T, T::Value>(),
+        };
+        let child = Self { value, reader, is_reading_open: self.is_reading_open && !is_complete, ..self };
+        seed.deserialize(child).map_err(|error| error.inside(value))
     }
 
     /// Reads a value for a visitor that accepts anything and may therefore be a buffer.
@@ -291,23 +307,65 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     }
 }
 
-impl<'a> ReadChild<'a> for PartialDeserializer<'_, 'a> {
-    /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
-    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
-        let is_complete = value.is_complete();
-        // Every value inside a complete value is complete.
-        let _guard = (self.is_reading_open && is_complete).then(|| OpenGuard::new(false));
-        let reader = match self.reader {
-            _ if is_complete => TextReader::Other,
-            TextReader::Any => TextReader::Any,
-            _ => TextReader::of_seed::<T, T::Value>(),
-        };
-        let child = Self { value, reader, is_reading_open: self.is_reading_open && !is_complete, ..self };
-        seed.deserialize(child).map_err(|error| error.inside(value))
+/// The children of a container that are still to be read.
+struct Children<'c, 'a> {
+    values: PartialValues<'a>,
+    /// The number of children left to be read.
+    left: usize,
+    /// The container's deserializer, with one level less.
+    parent: PartialDeserializer<'c, 'a>,
+    /// The member whose key has been read and whose value has not.
+    entry: Option<PartialValue<'a>>,
+}
+
+impl<'a> Children<'_, 'a> {
+    fn next(&mut self) -> Option<PartialValue<'a>> {
+        self.left = self.left.checked_sub(1)?;
+        self.values.next()
+    }
+}
+
+impl<'a> SeqAccess<'a> for Children<'_, 'a> {
+    type Error = TypedError;
+
+    fn next_element_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<Option<T::Value>, Self::Error> {
+        let Some(value) = self.next() else { return Ok(None) };
+        match self.parent.read_child(value, seed) {
+            // Treated as not begun; otherwise another read of the whole value would leave it out.
+            Err(error) if error.leaves_out_all_of(value, self.parent.context) => Ok(None),
+            read => read.map(Some),
+        }
     }
 
-    fn context(&self) -> &Context {
-        self.context
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
+    }
+}
+
+impl<'a> MapAccess<'a> for Children<'_, 'a> {
+    type Error = TypedError;
+
+    fn next_key_seed<K: DeserializeSeed<'a>>(&mut self, seed: K) -> Result<Option<K::Value>, Self::Error> {
+        if self.entry.is_some() {
+            return Err(TypedError::misfit(ErrorKind::Data, "expected a value to be read before the next key"));
+        }
+        let Some(value) = self.next() else { return Ok(None) };
+        let Some(Segment::Key(key)) = value.segment() else { return Ok(None) };
+        self.entry = Some(value);
+        let read = seed.deserialize(Key(key)).map(Some);
+        // A key is always complete.
+        read.map_err(|error| error.permanent().inside(value))
+    }
+
+    fn next_value_seed<T: DeserializeSeed<'a>>(&mut self, seed: T) -> Result<T::Value, Self::Error> {
+        match self.entry.take() {
+            Some(value) => self.parent.read_child(value, seed),
+            None => Err(TypedError::misfit(ErrorKind::Data, "expected a key to be read before its value")),
+        }
+    }
+
+    fn size_hint(&self) -> Option<usize> {
+        Some(self.left)
     }
 }
 

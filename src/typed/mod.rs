@@ -6,9 +6,9 @@
 
 mod as_serde_json;
 mod buffered;
-mod children;
 mod deserializer;
 mod error;
+mod key;
 mod open_text;
 mod reading;
 #[cfg(feature = "schemars")]
