@@ -1,12 +1,12 @@
 //! White space between tokens (RFC 8259 §2): counts its lines and limits its length.
 
-use super::Tokenizer;
+use super::{Read, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
     /// Reads white space. Lines are counted here, because line feeds are allowed nowhere else.
     #[inline(never)]
-    pub(super) fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> Result<usize, Fault> {
+    pub(super) fn white_space(&mut self, chunk: &[u8], mut pos: usize) -> Read {
         let start = self.limits.blank_start(self.at(pos));
         let limit = start.map_or(u64::MAX, |start| start.saturating_add(self.limits.blank));
         while let Some(&byte) = chunk.get(pos).filter(|&&byte| is_white_space(byte)) {

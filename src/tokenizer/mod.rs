@@ -102,6 +102,9 @@ enum Role {
     Value,
 }
 
+/// The result of reading a part of a chunk: the place after the last byte that was read.
+type Read = Result<usize, Fault>;
+
 /// Everything the tokenizer remembers between two chunks.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tokenizer {

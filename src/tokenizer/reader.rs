@@ -11,7 +11,7 @@ use core::convert::Infallible;
 use super::number::{number_end, number_end_away};
 use super::utf8::ascii_text;
 use super::{
-    AfterRoot, Interest, KeyFilter, Limits, Role, Sink, SkipSink, Skipped, State, Stops, Tokenizer, ValueKind,
+    AfterRoot, Interest, KeyFilter, Limits, Read, Role, Sink, SkipSink, Skipped, State, Stops, Tokenizer, ValueKind,
 };
 use crate::error::{ErrorKind, Fault};
 
@@ -53,12 +53,7 @@ pub(super) type Step = Result<(), Ended>;
 impl Tokenizer {
     /// Reads a chunk from `pos` on. Returns the place after the last byte that was read.
     #[inline(always)]
-    pub(super) fn read<S: Sink + ?Sized>(
-        &mut self,
-        stops: &mut Stops<'_>,
-        pos: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn read<S: Sink + ?Sized>(&mut self, stops: &mut Stops<'_>, pos: usize, sink: &mut S) -> Read {
         let limits = if sink.is_skip_sink() { *self.limits } else { Limits::new() };
         let passes_blanks = !sink.is_skip_sink() && self.limits.blank == u64::MAX;
         let state = self.state;
@@ -73,7 +68,7 @@ impl Tokenizer {
     }
 
     #[inline(never)]
-    fn read_skipping(&mut self, stops: &mut Stops<'_>, pos: usize, skip_sink: &mut SkipSink) -> Result<usize, Fault> {
+    fn read_skipping(&mut self, stops: &mut Stops<'_>, pos: usize, skip_sink: &mut SkipSink) -> Read {
         self.read(stops, pos, skip_sink)
     }
 }
@@ -268,10 +263,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     /// Runs a method of the tokenizer for input that is too rare to be part of the loop.
     #[inline(always)]
-    pub(super) fn away(
-        &mut self,
-        read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Result<usize, Fault>,
-    ) -> Step {
+    pub(super) fn away(&mut self, read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Read) -> Step {
         self.tokenizer.state = self.state;
         let read = read(self.tokenizer, self.stops.chunk(), self.pos, self.sink);
         self.state = self.tokenizer.state;
@@ -280,7 +272,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     /// Continues after a token or a part of one, or ends the loop at the chunk's end.
     #[inline(always)]
-    pub(super) fn resume_at(&mut self, read: Result<usize, Fault>) -> Step {
+    pub(super) fn resume_at(&mut self, read: Read) -> Step {
         self.pos = read?;
         if self.pos == self.stops.chunk().len() { Err(Ended::Here) } else { Ok(()) }
     }

@@ -103,7 +103,7 @@ impl KeyFilter {
     #[inline(always)]
     pub(crate) fn lets_through(self, key_and_quote: &[u8]) -> bool {
         let [first, rest @ ..] = key_and_quote else { return true };
-        self.has_length(rest.len()) & (self.first_bytes >> (first & 63) & 1 == 1)
+        (self.lengths >> rest.len().min(63)) & (self.first_bytes >> (first & 63)) & 1 == 1
     }
 
     /// Returns true if a key of this length may be wanted.

@@ -14,7 +14,7 @@ use serde::de::{
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
 use super::buffered::{CAN_BE_OPEN, OpenGuard, STAND_IN};
-use super::error::TypedError;
+use super::error::{TypedError, TypedResult};
 use super::key::Key;
 use super::open_text::{OTHER_TEXT, TextReader, is_for_text, is_for_value};
 use super::reading::{Context, SETTLED, StandIn};
@@ -53,7 +53,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     #[inline]
-    fn one_level_less(self) -> Result<Self, TypedError> {
+    fn one_level_less(self) -> TypedResult<Self> {
         let too_deep = || TypedError::misfit(ErrorKind::DepthLimit, "expected no more than 127 levels");
         Ok(Self { levels_left: self.levels_left.checked_sub(1).ok_or_else(too_deep)?, ..self })
     }
@@ -66,10 +66,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Passes the children to `read` and fails if any are left, so that an array of three is not read as a pair.
-    fn read_children<T>(
-        self,
-        read: impl FnOnce(&mut Children<'c, 'a>) -> Result<T, TypedError>,
-    ) -> Result<T, TypedError> {
+    fn read_children<T>(self, read: impl FnOnce(&mut Children<'c, 'a>) -> TypedResult<T>) -> TypedResult<T> {
         let (values, left, parent) = (self.value.children(), self.shown_children(), self.one_level_less()?);
         let mut children = Children { values, left, parent, entry: None };
         let value = read(&mut children)?;
@@ -81,7 +78,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Reads a child, or the content of an enum, after [`Self::one_level_less`].
-    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> Result<T::Value, TypedError> {
+    fn read_child<T: DeserializeSeed<'a>>(self, value: PartialValue<'a>, seed: T) -> TypedResult<T::Value> {
         let is_complete = value.is_complete();
         // Every value inside a complete value is complete.
         let _guard = (self.is_reading_open && is_complete).then(|| OpenGuard::new(false));
@@ -95,7 +92,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Reads a value for a visitor that accepts anything and may therefore be a buffer.
-    fn read_any<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_any<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         let is_value = self.reader == TextReader::Text && is_for_value::<V::Value>();
         if self.is_open() && !is_value {
             return self.read_any_open(visitor);
@@ -109,7 +106,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Reads an open value for such a visitor. A buffer is recognized only by the type that the visitor makes.
-    fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_any_open<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         let kind = self.value.kind();
         if kind == ValueKind::String && is_for_text::<V::Value>() {
             return self.read_text(visitor);
@@ -131,21 +128,21 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     #[inline]
-    fn read_members<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_members<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         match self.value.kind() {
             ValueKind::Array => self.read_children(|elements| visitor.visit_seq(elements)),
             _ => self.read_children(|members| visitor.visit_map(members)),
         }
     }
 
-    fn read_literal<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_literal<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         match self.value.as_bool() {
             Some(bool) => visitor.visit_bool(bool),
             None => visitor.visit_unit(),
         }
     }
 
-    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_enum<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         let value = self.value;
         match value.kind() {
             ValueKind::String if self.is_open() => Err(TypedError::still_open()),
@@ -165,11 +162,11 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Reads a string only if it is complete: a prefix may be another variant's name, and its first character a `char`.
-    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_whole_text<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         if self.is_open() { Err(TypedError::still_open()) } else { visitor.visit_borrowed_str(self.value.text()) }
     }
 
-    fn read_text<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_text<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         if self.is_open() && !self.shows_text::<V::Value>() {
             return Err(TypedError::still_open());
         }
@@ -186,7 +183,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
         self.reader.shows::<T>()
     }
 
-    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn read_bytes<V: Visitor<'a>>(self, visitor: V) -> TypedResult<V::Value> {
         match self.value.as_str() {
             Some(_) if self.is_open() && !self.shows_text::<V::Value>() => Err(TypedError::still_open()),
             Some(text) => visitor.visit_borrowed_bytes(text.as_bytes()),
@@ -195,7 +192,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
     }
 
     /// Fails with the error for a value of the wrong kind.
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> TypedResult<T> {
         let unexpected = match self.value.kind() {
             ValueKind::Null => Unexpected::Unit,
             ValueKind::Bool => Unexpected::Bool(self.value.as_bool() == Some(true)),
@@ -219,7 +216,7 @@ impl<'c, 'a> PartialDeserializer<'c, 'a> {
 /// serde_json, which would compile all that a visitor reads a second time.
 macro_rules! deserialize_kinds {
     ($($method:ident($($argument:ident: $type:ty),*): $($kind:ident)|+ => $read:ident;)*) => {
-        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> Result<V::Value, TypedError> {
+        $(fn $method<V: Visitor<'de>>(self, $($argument: $type,)* visitor: V) -> TypedResult<V::Value> {
             $(let _ = $argument;)*
             match self.value.kind() {
                 $(ValueKind::$kind)|+ => self.$read(visitor),
@@ -232,7 +229,7 @@ macro_rules! deserialize_kinds {
 /// Methods for numbers.
 macro_rules! deserialize_numbers {
     ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
             match self.value.kind() {
                 ValueKind::Number => read_number(self.value.text(), |number| number.$method(visitor)),
                 _ => self.wrong_type(&visitor),
@@ -244,19 +241,15 @@ macro_rules! deserialize_numbers {
 impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
     type Error = TypedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         self.read_any(visitor)
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         if self.value.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> TypedResult<V::Value> {
         match name {
             SETTLED if self.is_open() => visitor.visit_none(),
             SETTLED => visitor.visit_some(self),
@@ -271,16 +264,16 @@ impl<'de> Deserializer<'de> for PartialDeserializer<'_, 'de> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    ) -> TypedResult<V::Value> {
         self.read_enum(visitor)
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         self.deserialize_bytes(visitor)
     }
 
     /// Ignores the value without reading it.
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         visitor.visit_unit()
     }
 
@@ -379,7 +372,7 @@ impl<'c, 'a> EnumAccess<'a> for Variant<'c, 'a> {
     type Error = TypedError;
     type Variant = PartialDeserializer<'c, 'a>;
 
-    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<(T::Value, Self::Variant), TypedError> {
+    fn variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> TypedResult<(T::Value, Self::Variant)> {
         let variant = seed.deserialize(Key(self.variant)).map_err(TypedError::permanent)?;
         Ok((variant, self.content))
     }
@@ -388,23 +381,19 @@ impl<'c, 'a> EnumAccess<'a> for Variant<'c, 'a> {
 impl<'a> VariantAccess<'a> for PartialDeserializer<'_, 'a> {
     type Error = TypedError;
 
-    fn unit_variant(self) -> Result<(), TypedError> {
+    fn unit_variant(self) -> TypedResult<()> {
         self.newtype_variant_seed(PhantomData)
     }
 
-    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> Result<T::Value, TypedError> {
+    fn newtype_variant_seed<T: DeserializeSeed<'a>>(self, seed: T) -> TypedResult<T::Value> {
         self.read_child(self.value, seed)
     }
 
-    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> Result<V::Value, TypedError> {
+    fn tuple_variant<V: Visitor<'a>>(self, len: usize, visitor: V) -> TypedResult<V::Value> {
         self.deserialize_tuple(len, visitor).map_err(|error| error.inside(self.value))
     }
 
-    fn struct_variant<V: Visitor<'a>>(
-        self,
-        fields: &'static [&'static str],
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    fn struct_variant<V: Visitor<'a>>(self, fields: &'static [&'static str], visitor: V) -> TypedResult<V::Value> {
         self.deserialize_struct("", fields, visitor).map_err(|error| error.inside(self.value))
     }
 }

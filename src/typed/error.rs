@@ -26,6 +26,8 @@ pub(super) enum Cause {
     Unknown,
 }
 
+pub(super) type TypedResult<T> = Result<T, TypedError>;
+
 /// The error of a value that does not fit a type, with the innermost value that did not fit.
 #[derive(Debug)]
 pub(super) struct TypedError {

@@ -7,7 +7,7 @@ use serde::de::{self, Deserializer, Unexpected, Visitor};
 use serde::forward_to_deserialize_any;
 
 use super::as_serde_json::{RAW_VALUE, raw_value, read_number};
-use super::error::TypedError;
+use super::error::{TypedError, TypedResult};
 use super::reading::SETTLED;
 use crate::tree::write_string;
 
@@ -16,14 +16,14 @@ use crate::tree::write_string;
 pub(super) struct Key<'a>(pub(super) &'a str);
 
 impl Key<'_> {
-    fn wrong_type<T>(self, expected: &dyn de::Expected) -> Result<T, TypedError> {
+    fn wrong_type<T>(self, expected: &dyn de::Expected) -> TypedResult<T> {
         Err(de::Error::invalid_type(Unexpected::Str(self.0), expected))
     }
 }
 
 macro_rules! deserialize_number_keys {
     ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
             let Self(key) = self;
             // serde_json would allow white space around a number, but a key must not have it.
             let is_number = key.starts_with(|c: char| c == '-' || c.is_ascii_digit()) && !key.ends_with(char::is_whitespace);
@@ -35,11 +35,11 @@ macro_rules! deserialize_number_keys {
 impl<'de> Deserializer<'de> for Key<'de> {
     type Error = TypedError;
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         visitor.visit_borrowed_str(self.0)
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         match self.0 {
             "true" => visitor.visit_bool(true),
             "false" => visitor.visit_bool(false),
@@ -47,15 +47,11 @@ impl<'de> Deserializer<'de> for Key<'de> {
         }
     }
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        name: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    fn deserialize_newtype_struct<V: Visitor<'de>>(self, name: &'static str, visitor: V) -> TypedResult<V::Value> {
         match name {
             SETTLED => visitor.visit_some(self),
             RAW_VALUE => {
@@ -73,15 +69,15 @@ impl<'de> Deserializer<'de> for Key<'de> {
         _name: &'static str,
         _variants: &'static [&'static str],
         visitor: V,
-    ) -> Result<V::Value, TypedError> {
+    ) -> TypedResult<V::Value> {
         visitor.visit_enum(BorrowedStrDeserializer::new(self.0))
     }
 
-    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_bytes<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         visitor.visit_borrowed_bytes(self.0.as_bytes())
     }
 
-    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, TypedError> {
+    fn deserialize_byte_buf<V: Visitor<'de>>(self, visitor: V) -> TypedResult<V::Value> {
         self.deserialize_bytes(visitor)
     }
 

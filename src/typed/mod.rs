@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use self::buffered::{OpenGuard, Probe};
 use self::deserializer::PartialDeserializer;
-use self::error::{Cause, TypedError};
+use self::error::{Cause, TypedError, TypedResult};
 use self::open_text::answer;
 use self::reading::{Boundary, Context, StandIn};
 pub use self::settled::Settled;
@@ -175,7 +175,7 @@ impl<'a> PartialValue<'a> {
 
     /// Reads a `T`. All reads of a type share this function, so that it is compiled once.
     #[inline(never)]
-    fn read<T: Deserialize<'a>>(self, context: &Context) -> Result<T, TypedError> {
+    fn read<T: Deserialize<'a>>(self, context: &Context) -> TypedResult<T> {
         let _guard = OpenGuard::new(context.is_open);
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
@@ -184,7 +184,7 @@ impl<'a> PartialValue<'a> {
         let context = Context::new(self, boundary, StandIn::Itself);
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
         // The reader of a string does not change while it grows, so one check is enough.
-        let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
+        let reading = Self::read::<T> as fn(Self, &Context) -> TypedResult<T> as usize;
         let answer = answer(reading, self.node, boundary.innermost);
         let may_have_parsed = context.may_have_parsed() && self.other(boundary.innermost).as_str().is_some();
         if may_have_parsed && self.note().load() != answer {
