@@ -19,6 +19,8 @@
 //! ([`CAN_BE_OPEN`]). A `Settled` that is itself flattened, or that reads from another deserializer, is then taken for
 //! complete.
 
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_variables, reason = "nothing is kept there"))]
+
 #[cfg(feature = "std")]
 use core::cell::Cell;
 
@@ -34,7 +36,6 @@ thread_local! {
 }
 
 #[derive(Clone, Copy)]
-#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing is kept there"))]
 struct State {
     /// True if the value being read is open.
     is_open: bool,
@@ -43,7 +44,6 @@ struct State {
 
 /// How readers have asked for the stand-in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing is kept there"))]
 enum Probed {
     /// No stand-in is in use.
     Inactive,
@@ -54,7 +54,6 @@ enum Probed {
 }
 
 /// Changes the state of this thread. Returns the previous state.
-#[cfg_attr(not(feature = "std"), allow(unused_variables, reason = "nothing is kept there"))]
 fn change(to: impl FnOnce(State) -> State) -> State {
     #[cfg(feature = "std")]
     return STATE.with(|state| {
