@@ -11,13 +11,11 @@ impl Digest {
         Self(0x9E37_79B9_7F4A_7C15)
     }
 
-    /// Returns the digest as a number, to be stored in an `AtomicU64`.
-    #[cfg(target_has_atomic = "64")]
+    /// Returns the digest as a number, to be stored in a [`Word`](crate::word::Word).
     pub(crate) const fn to_bits(self) -> u64 {
         self.0
     }
 
-    #[cfg(target_has_atomic = "64")]
     pub(crate) const fn from_bits(bits: u64) -> Self {
         Self(bits)
     }

@@ -4,7 +4,6 @@
 
 mod deviation;
 mod deviations;
-mod impossible;
 #[cfg(feature = "std")]
 mod io;
 mod panics;
@@ -15,7 +14,6 @@ use core::fmt::{self, Write};
 
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
-pub use self::impossible::Impossible;
 pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 
@@ -62,24 +60,10 @@ impl Error {
         Self::at(fault.kind, (fault.offset, line, column), path, fault.expected)
     }
 
-    pub(crate) fn with_detail(
-        kind: ErrorKind,
-        offset: u64,
-        line: u64,
-        column: u64,
-        path: &str,
-        expected: &str,
-    ) -> Self {
-        Self::at(kind, (offset, line, column), Some(path), expected)
-    }
-
     /// Creates an error at an offset, line and column.
-    pub(crate) fn at(
-        kind: ErrorKind,
-        (offset, line, column): (u64, u64, u64),
-        path: Option<&str>,
-        expected: &str,
-    ) -> Self {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn at(kind: ErrorKind, (offset, line, column): (u64, u64, u64), path: Option<&str>, expected: &str) -> Self {
         let (path, expected) = (path.map(shortened), shortened(expected));
         Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
     }
@@ -97,8 +81,10 @@ impl Error {
     }
 
     /// Creates an error about a value rather than a byte: its offset, line and column are 0.
-    pub(crate) fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
-        Self::with_detail(kind, 0, 0, 0, path, expected)
+    #[doc(hidden)]
+    #[must_use]
+    pub fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
+        Self::at(kind, (0, 0, 0), Some(path), expected)
     }
 
     /// Returns the kind of error.
@@ -338,5 +324,17 @@ impl core::ops::Deref for Fault {
 
     fn deref(&self) -> &FaultParts {
         &self.0
+    }
+}
+
+/// The error of a part of a saved state that no text leads to.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Impossible;
+
+impl Impossible {
+    /// Fails unless a condition holds.
+    #[inline]
+    pub fn ensure(is_possible: bool) -> Result<(), Self> {
+        if is_possible { Ok(()) } else { Err(Self) }
     }
 }

@@ -20,7 +20,6 @@
 // The README's code is tested in the package `tests/`, because one of its examples needs another crate.
 #![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
 #![cfg_attr(not(feature = "std"), no_std)]
-#![cfg_attr(target_family = "wasm", allow(dead_code, unused_variables, reason = "wasm has no code to skip values"))]
 #![forbid(unsafe_code)]
 
 extern crate alloc;
@@ -53,6 +52,7 @@ mod texts;
 mod tokenizer;
 mod tree;
 mod typed;
+mod word;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
 pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};

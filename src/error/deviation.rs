@@ -123,6 +123,11 @@ impl Leniency {
         }
         DeviationKind::ALL.iter().copied().find(|kind| kind.name() == name).map(Self::from)
     }
+
+    /// Returns the set as a bit mask.
+    pub(crate) fn bits(self) -> u64 {
+        self.kinds.into()
+    }
 }
 
 impl From<DeviationKind> for Leniency {
@@ -209,12 +214,5 @@ impl Deviation {
     #[must_use]
     pub fn column(&self) -> u64 {
         self.column
-    }
-}
-
-impl Leniency {
-    /// Returns the set as a bit mask.
-    pub(crate) fn bits(self) -> u64 {
-        self.kinds.into()
     }
 }

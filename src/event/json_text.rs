@@ -1,7 +1,7 @@
 //! Passes JSON text through serde: value by value in human-readable formats, as a string in others.
 //!
 //! serde's data model has no raw text. So a number keeps the value that serde_json gives it (as `u64`, `i64` or `f64`),
-//! not its spelling. Members keep their order, and duplicate keys are kept. [`Passing`] forwards values from a
+//! not its spelling. Members keep their order, and duplicate keys are kept. [`Transcoder`] forwards values from a
 //! deserializer to a serializer, in both directions.
 
 use alloc::borrow::{Cow, ToOwned};
@@ -18,6 +18,10 @@ use super::value::{SERDE_DEPTH, on_one_line};
 /// The maximum depth of a value. serde_json also counts the event's object around it when it reads a line.
 const LEVELS: usize = SERDE_DEPTH - 1;
 
+/// The name by which serde_json recognizes its `RawValue`, with its feature `raw_value`: the type's name, and the only
+/// key of its map form.
+pub(crate) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+
 /// The key under which serde_json passes a number's text, with its feature `arbitrary_precision`.
 const NUMBER: &str = "$serde_json::private::Number";
 
@@ -32,7 +36,7 @@ pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result
     if !serializer.is_human_readable() {
         return serializer.serialize_str(text);
     }
-    Passed::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
+    Transcode::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
 }
 
 /// The text of one JSON value, on one line, as it was read.
@@ -41,7 +45,7 @@ pub(super) struct JsonText(pub(super) String);
 impl<'de> Deserialize<'de> for JsonText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         if deserializer.is_human_readable() {
-            return serde_json::to_string(&Passed::new(deserializer, LEVELS)).map(Self).map_err(D::Error::custom);
+            return serde_json::to_string(&Transcode::new(deserializer, LEVELS)).map(Self).map_err(D::Error::custom);
         }
         let text = String::deserialize(deserializer)?;
         match check(text.as_bytes(), usize::MAX) {
@@ -52,35 +56,32 @@ impl<'de> Deserialize<'de> for JsonText {
 }
 
 /// A value of at most `levels` levels that is read from a deserializer when it is serialized.
-pub(crate) struct Passed<D> {
+pub(crate) struct Transcode<D> {
     from: Cell<Option<D>>,
     levels: usize,
 }
 
-impl<D> Passed<D> {
+impl<D> Transcode<D> {
     pub(crate) fn new(from: D, levels: usize) -> Self {
         Self { from: Cell::new(Some(from)), levels }
     }
 }
 
-impl<'de, D: Deserializer<'de>> Serialize for Passed<D> {
+impl<'de, D: Deserializer<'de>> Serialize for Transcode<D> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         let from = self.from.take().ok_or_else(|| S::Error::custom("the value has been read"))?;
-        from.deserialize_any(Passing { to, levels: self.levels }).map_err(S::Error::custom)
+        from.deserialize_any(Transcoder { to, inner_levels: self.levels.checked_sub(1) }).map_err(S::Error::custom)
     }
 }
 
-/// A visitor that forwards a value of at most `levels` levels from a deserializer to a serializer.
-struct Passing<S> {
+/// A visitor that forwards a value from a deserializer to a serializer.
+struct Transcoder<S> {
     to: S,
-    levels: usize,
+    /// The maximum number of levels in each child; `None` if the value may not be a container.
+    inner_levels: Option<usize>,
 }
 
-impl<S> Passing<S> {
-    fn inner_levels<E: de::Error>(&self) -> Result<usize, E> {
-        self.levels.checked_sub(1).ok_or_else(|| E::custom("too many levels"))
-    }
-}
+const TOO_DEEP: &str = "too many levels";
 
 macro_rules! pass {
     ($($visit:ident => $serialize:ident($type:ty);)*) => {
@@ -90,7 +91,7 @@ macro_rules! pass {
     };
 }
 
-impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
+impl<'de, S: Serializer> Visitor<'de> for Transcoder<S> {
     type Value = S::Ok;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -119,7 +120,7 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<S::Ok, A::Error> {
-        let levels = self.inner_levels()?;
+        let levels = self.inner_levels.ok_or_else(|| A::Error::custom(TOO_DEEP))?;
         let mut to = self.to.serialize_seq(elements.size_hint()).map_err(A::Error::custom)?;
         while elements.next_element_seed(ElementSeed { to: &mut to, levels })?.is_some() {}
         to.end().map_err(A::Error::custom)
@@ -132,7 +133,7 @@ impl<'de, S: Serializer> Visitor<'de> for Passing<S> {
             let number = members.next_value::<String>()?.parse::<serde_json::Number>().map_err(A::Error::custom)?;
             return number.serialize(self.to).map_err(A::Error::custom);
         }
-        let levels = self.inner_levels()?;
+        let levels = self.inner_levels.ok_or_else(|| A::Error::custom(TOO_DEEP))?;
         let mut to = self.to.serialize_map(len).map_err(A::Error::custom)?;
         while let Some((name, _)) = key {
             to.serialize_key(&name).map_err(A::Error::custom)?;
@@ -155,7 +156,7 @@ macro_rules! child {
             type Value = ();
 
             fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-                self.to.$serialize(&Passed::new(from, self.levels)).map_err(D::Error::custom)
+                self.to.$serialize(&Transcode::new(from, self.levels)).map_err(D::Error::custom)
             }
         }
     };

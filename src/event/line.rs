@@ -178,7 +178,9 @@ impl<'a, T: Into<Self>> From<Option<T>> for Member<'a> {
 
 impl OwnedEvent {
     /// Returns the event's members.
-    pub(crate) fn line(&self) -> Line<'_> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn line(&self) -> Line<'_> {
         let (event, name, value) = match &self.kind {
             OwnedEventKind::Begin(kind) => ("begin", "kind", Some(kind.name().into())),
             OwnedEventKind::Delta(text) => ("delta", "text", Some(text.as_str().into())),

@@ -12,7 +12,7 @@ mod place;
 mod read;
 mod value;
 
-pub(crate) use self::json_text::Passed;
+pub(crate) use self::json_text::{RAW_VALUE, Transcode};
 pub use self::line::{Line, Member, lines};
 pub use self::owned::{OwnedEvent, OwnedEventKind};
 pub use self::owned_events::owned_events;

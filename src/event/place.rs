@@ -3,11 +3,10 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
 use crate::error::Fault;
 use crate::path::{Segment, write_concrete};
-use crate::tokenizer::{Interest, KeyFilter, Limits, Sink, Tokenizer, ValueKind};
+use crate::tokenizer::{Interest, Limits, Sink, Tokenizer, ValueKind};
 
 /// Returns the concrete path of the innermost value that is open at the end of the pieces, which begin the
 /// JSON text of the value at the path `outer`.
@@ -80,18 +79,8 @@ impl Sink for PathSink {
         Ok(Interest::Follow)
     }
 
-    fn wanted_keys(&self) -> KeyFilter {
-        KeyFilter::ALL
-    }
-
-    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
-
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
         self.begin(true)
-    }
-
-    fn text(&mut self, _: &str, _: Range<u64>) -> Result<(), Fault> {
-        Ok(())
     }
 
     fn end_string(&mut self, _: u64) {

@@ -191,7 +191,7 @@ fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -
     let (line, column) = (error.line() as u64, error.column().max(1) as u64);
     let read = line_start + error.column();
     let path = path_of_innermost_open(inside(text, read, &reason), &outer);
-    Error::with_detail(kind, offset + line_start as u64 + column - 1, line, column, &path, &reason)
+    Error::at(kind, (offset + line_start as u64 + column - 1, line, column), Some(&path), &reason)
 }
 
 /// Returns the text up to a place inside the value that did not fit, given how much of it serde_json has read.

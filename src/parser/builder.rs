@@ -73,7 +73,8 @@ impl ParserBuilder {
     }
 
     /// Sets the policy for duplicate keys if none has been set.
-    pub(crate) fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
+    #[doc(hidden)]
+    pub fn duplicate_keys_by_default(self, default: DuplicateKeys) -> Self {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
 
@@ -153,7 +154,8 @@ impl ParserBuilder {
     }
 
     /// Makes the parser read the whole text, whatever was set.
-    pub(crate) fn whole(self) -> Self {
+    #[doc(hidden)]
+    pub fn whole(self) -> Self {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
@@ -164,7 +166,9 @@ impl ParserBuilder {
     }
 
     /// Returns true if a text with deviations may succeed.
-    pub(crate) fn accepts(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn accepts(&self) -> bool {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
 

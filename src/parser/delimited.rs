@@ -15,7 +15,9 @@ impl Parser {
     }
 
     /// Returns true if the root value has closed, whatever deviations it has.
-    pub(crate) fn has_root_ended(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn has_root_ended(&self) -> bool {
         self.engine.has_root_ended()
     }
 
@@ -31,7 +33,9 @@ impl Parser {
     }
 
     /// Returns true if the root value is a number that may continue.
-    pub(crate) fn is_in_root_number(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn is_in_root_number(&self) -> bool {
         self.engine.document.tokenizer.is_in_root_number()
     }
 
@@ -47,7 +51,8 @@ impl Parser {
     }
 
     /// Parses a chunk like [`feed_with`](Self::feed_with), without a fast path for pieces of strings.
-    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn feed_dyn(&mut self, chunk: &[u8], on_event: &mut dyn FnMut(Event<'_>)) -> Result<(), Error> {
         let chunk = &mut Stops::of(chunk);
         unless_interrupted(&mut self.engine, |engine| engine.feed_any(chunk, &mut Callback::new(on_event)))
     }
@@ -64,11 +69,8 @@ impl Parser {
     }
 
     /// Parses a chunk up to the end of the root value. Returns the number of bytes read.
-    pub(crate) fn feed_value_with(
-        &mut self,
-        chunk: &[u8],
-        mut on_event: impl FnMut(Event<'_>),
-    ) -> Result<usize, Error> {
+    #[doc(hidden)]
+    pub fn feed_value_with(&mut self, chunk: &[u8], mut on_event: impl FnMut(Event<'_>)) -> Result<usize, Error> {
         match self.take_string_piece(&Stops::of(chunk), &mut on_event) {
             Some(fed) => fed.map(|()| chunk.len()),
             None => unless_interrupted(&mut self.engine, |engine| {
@@ -95,7 +97,8 @@ impl Parser {
     }
 
     /// Fails the text after its last byte, for a reason that only the caller knows.
-    pub(crate) fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
+    #[doc(hidden)]
+    pub fn refuse(&mut self, kind: ErrorKind, expected: &'static str) {
         let fault = Fault::new(kind, self.engine.document.tokenizer.offset(), expected);
         self.engine.fail(&fault);
     }

@@ -30,18 +30,6 @@ impl ConcreteStep<'_> {
         }
     }
 
-    /// Returns true if the step is an index.
-    #[must_use]
-    pub fn is_index(self) -> bool {
-        matches!(self, Self::Index(_))
-    }
-
-    /// Returns true if the step leads into the text of a string.
-    #[must_use]
-    pub fn is_inside(self) -> bool {
-        matches!(self, Self::Inside)
-    }
-
     /// Returns true if the step is this key or index.
     pub fn is(self, segment: Segment<'_>) -> bool {
         match (self, segment) {

@@ -60,8 +60,6 @@ pub(crate) struct Automaton {
     masks: Vec<Masks>,
     /// Guards by name, sorted by length, then by bytes: most keys differ in length.
     names: Vec<(Box<str>, SparseMask)>,
-    /// The [`length_bit`]s of all names.
-    name_lengths: u64,
     /// A filter that all names pass.
     name_filter: KeyFilter,
     /// Guards by index, in ascending order.
@@ -105,45 +103,36 @@ impl Automaton {
         let mut guards = BinaryHeap::new();
         let mut position = 0;
         for pattern in patterns {
-            let (masks_here, bit) = at(&mut masks, position);
-            masks_here.initial |= bit;
+            mark(&mut masks, position, |masks| &mut masks.initial);
             for segment in &pattern.segments {
+                let (mut enters_object, mut enters_array) = (segment.is_descendant, segment.is_descendant);
+                let guarded = position + 1;
                 for selector in &segment.selectors {
-                    let guarded = position + 1;
+                    enters_object |= matches!(selector, Selector::Name(_) | Selector::Wildcard);
+                    enters_array |= matches!(selector, Selector::Index(_) | Selector::Slice(_) | Selector::Wildcard);
                     match selector {
                         Selector::Name(name) => guards.push((Guard::Name(name.len(), name), guarded)),
                         Selector::Index(index) => guards.push((Guard::Index(*index), guarded)),
                         Selector::Slice(slice) => guards.push((Guard::Slice(slice), guarded)),
-                        Selector::Wildcard => {
-                            let (masks, bit) = at(&mut masks, guarded);
-                            masks.wildcards |= bit;
-                        }
+                        Selector::Wildcard => mark(&mut masks, guarded, |masks| &mut masks.wildcards),
                         Selector::Inside => {
-                            let (masks, bit) = at(&mut masks, guarded);
-                            masks.pipes |= bit;
+                            mark(&mut masks, guarded, |masks| &mut masks.pipes);
+                            mark(&mut masks, position, |masks| &mut masks.enters_string);
                         }
                     }
-                    let (masks, bit) = at(&mut masks, position);
-                    match selector {
-                        Selector::Name(_) => masks.enters_object |= bit,
-                        Selector::Index(_) | Selector::Slice(_) => masks.enters_array |= bit,
-                        Selector::Wildcard => {
-                            masks.enters_object |= bit;
-                            masks.enters_array |= bit;
-                        }
-                        Selector::Inside => masks.enters_string |= bit,
-                    }
+                }
+                if enters_object {
+                    mark(&mut masks, position, |masks| &mut masks.enters_object);
+                }
+                if enters_array {
+                    mark(&mut masks, position, |masks| &mut masks.enters_array);
                 }
                 if segment.is_descendant {
-                    let (masks, bit) = at(&mut masks, position);
-                    masks.lasting |= bit;
-                    masks.enters_object |= bit;
-                    masks.enters_array |= bit;
+                    mark(&mut masks, position, |masks| &mut masks.lasting);
                 }
-                position += 1;
+                position = guarded;
             }
-            let (masks, bit) = at(&mut masks, position);
-            masks.finals |= bit;
+            mark(&mut masks, position, |masks| &mut masks.finals);
             position += 1;
         }
         let mut finals_before = 0;
@@ -162,7 +151,6 @@ impl Automaton {
         }
         Self {
             masks,
-            name_lengths: names.iter().fold(0, |lengths, (name, _)| lengths | length_bit(name)),
             name_filter: names.iter().fold(KeyFilter::NONE, |filter, (name, _)| filter.and(name)),
             names,
             indices,
@@ -186,7 +174,7 @@ impl Automaton {
     pub(crate) fn step_key(&self, from: &[u64], key: &str, to: &mut [u64]) {
         self.step_any(from, to);
         // Most keys differ in length from all names.
-        if self.name_lengths & length_bit(key) == 0 {
+        if !self.name_filter.has_length(key.len()) {
             return;
         }
         let wanted = (key.len(), key);
@@ -334,15 +322,9 @@ fn allow(from: &[u64], guards: &[(u32, u64)], to: &mut [u64]) {
     }
 }
 
-/// Returns a bit for the name's length; lengths from 63 share one.
-#[inline]
-fn length_bit(name: &str) -> u64 {
-    1 << name.len().min(WORD - 1)
-}
-
-/// Returns the masks that contain a position, and its bit in them.
-fn at(masks: &mut [Masks], position: usize) -> (&mut Masks, u64) {
-    (&mut masks[position / WORD], 1 << (position % WORD))
+/// Adds a position to a mask.
+fn mark(masks: &mut [Masks], position: usize, mask: fn(&mut Masks) -> &mut u64) {
+    *mask(&mut masks[position / WORD]) |= 1 << (position % WORD);
 }
 
 /// Collects bits, in ascending order, into a mask.

@@ -200,11 +200,9 @@ impl<'a> Reader<'a> {
 
     #[inline(never)]
     fn eat(&mut self, wanted: char) -> bool {
-        let eats = self.peek() == Some(wanted);
-        if eats {
-            self.skip();
-        }
-        eats
+        let rest = self.rest.strip_prefix(wanted);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
     }
 
     #[inline(never)]

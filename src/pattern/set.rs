@@ -4,12 +4,11 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
-#[cfg(target_has_atomic = "64")]
-use core::sync::atomic::{AtomicU64, Ordering};
 
 use super::automaton::Automaton;
 use super::syntax::{Pattern, PatternError, PatternId};
 use crate::digest::Digest;
+use crate::word::Word;
 
 /// A set of compiled patterns. It is cheap to clone and to share between parsers and threads.
 ///
@@ -36,8 +35,7 @@ struct Compiled {
     patterns: Vec<Pattern>,
     automaton: Automaton,
     /// The digest that identifies the patterns in saved state, computed on first use; 0 until then.
-    #[cfg(target_has_atomic = "64")]
-    digest: AtomicU64,
+    digest: Word,
 }
 
 impl PatternSet {
@@ -89,18 +87,21 @@ impl PatternSet {
     }
 
     /// Returns a digest that is equal for equal patterns in the same order, and very unlikely to be for others.
-    pub(crate) fn digest(&self) -> Digest {
-        #[cfg(target_has_atomic = "64")]
-        {
-            // Threads that compute it at the same time store the same value.
-            let known = &self.shared.digest;
-            if known.load(Ordering::Relaxed) == 0 {
-                known.store(self.shared.digest().to_bits(), Ordering::Relaxed);
-            }
-            Digest::from_bits(known.load(Ordering::Relaxed))
+    #[doc(hidden)]
+    #[must_use]
+    pub fn digest(&self) -> Digest {
+        // Threads that compute it at the same time store the same value.
+        let known = self.shared.digest.load();
+        if known != 0 {
+            return Digest::from_bits(known);
         }
-        #[cfg(not(target_has_atomic = "64"))]
-        self.shared.digest()
+        let mut digest = Digest::new();
+        for pattern in self.as_slice() {
+            // Writing to a digest cannot fail. Printed patterns contain no line feed, so it separates them.
+            let _ = writeln!(digest, "{pattern}");
+        }
+        self.shared.digest.store(digest.to_bits());
+        digest
     }
 
     pub(crate) fn automaton(&self) -> &Automaton {
@@ -112,24 +113,7 @@ impl From<Vec<Pattern>> for PatternSet {
     /// Compiles patterns that have already been parsed.
     fn from(patterns: Vec<Pattern>) -> Self {
         let automaton = Automaton::new(&patterns);
-        let compiled = Compiled {
-            patterns,
-            automaton,
-            #[cfg(target_has_atomic = "64")]
-            digest: AtomicU64::new(0),
-        };
-        Self { shared: Arc::new(compiled) }
-    }
-}
-
-impl Compiled {
-    fn digest(&self) -> Digest {
-        let mut digest = Digest::new();
-        for pattern in &self.patterns {
-            // Writing to a digest cannot fail. Printed patterns contain no line feed, so it separates them.
-            let _ = writeln!(digest, "{pattern}");
-        }
-        digest
+        Self { shared: Arc::new(Compiled { patterns, automaton, digest: Word::default() }) }
     }
 }
 

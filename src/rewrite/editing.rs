@@ -72,17 +72,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes a closure's replacement for the value at `offset`. Stops the rewriter if it is not JSON.
-    fn write_checked(&mut self, json: &str, level: usize, offset: u64) {
-        if self.state.stopped_by.is_some() {
-            return;
-        }
-        match rule::check(json) {
-            Ok(()) => self.write(json.trim_ascii().to_owned(), level),
-            Err(_) => self.state.stopped_by = Some(RewriteError::NotJson { offset }),
-        }
-    }
-
     /// Stops the rewriter if the undecided text up to `end` exceeds the held limit.
     pub(super) fn check_held(&mut self, end: u64) {
         if let Some(from) = self.state.undecided
@@ -139,31 +128,20 @@ impl Writer<'_> {
         let Some(Rule { kind, .. }) = self.rules.get_mut(rule).filter(|rule| rule.concerns(selected.kind())) else {
             return;
         };
-        let mut open = OpenRule {
-            match_id: Some(match_id),
-            rule,
-            start: at,
-            level,
-            captured: None,
-            is_text: false,
-            is_made_up: false,
-        };
+        let mut open = OpenRule { match_id: Some(match_id), rule, start: at, level, ..OpenRule::default() };
         match kind {
             RuleKind::Remove => self.pass(self.state.undecided.unwrap_or(at)),
             RuleKind::Replace(json) => {
                 let json = json.clone();
-                self.let_through();
-                self.pass(at);
+                self.keep_until(at);
                 self.write(json, level);
             }
             RuleKind::Map(_) => {
-                self.let_through();
-                self.pass(at);
+                self.keep_until(at);
                 open.captured = Some(Vec::new());
             }
             RuleKind::MapText(_) => {
-                self.let_through();
-                self.pass(at);
+                self.keep_until(at);
                 self.write("\"".to_owned(), level);
                 open.is_text = true;
             }
@@ -178,7 +156,7 @@ impl Writer<'_> {
             return;
         }
         self.leave_out(self.state.raw_in(selected.level, end));
-        let Some(OpenRule { rule, start, level, captured, is_text, is_made_up, .. }) = self.state.open.take() else {
+        let Some(OpenRule { rule, start, level, captured, is_text, is_untrusted, .. }) = self.state.open.take() else {
             return;
         };
         if is_text {
@@ -192,13 +170,18 @@ impl Writer<'_> {
             // It was part of a valid text, so it is UTF-8 with valid escapes.
             let text = String::from_utf8(text).unwrap_or_default();
             let text = (0..level).fold(text, |text, _| unescaped(&text).unwrap_or_default());
-            if is_made_up && rule::check(&text).is_err() {
-                self.state.stopped_by = Some(RewriteError::NotJson { offset: start });
-                return;
+            let is_json = |text: &str| rule::check(text).is_ok();
+            match (!is_untrusted || is_json(&text)).then(|| map(&text)).filter(|json| is_json(json)) {
+                Some(json) => self.write(json.trim_ascii().to_owned(), level),
+                None => self.state.stopped_by = Some(RewriteError::NotJson { offset: start }),
             }
-            let json = map(&text);
-            self.write_checked(&json, level, start);
         }
+    }
+
+    /// Decides that the value at `at` stays in its container, and passes the text before it on.
+    fn keep_until(&mut self, at: u64) {
+        self.let_through();
+        self.pass(at);
     }
 
     /// Decides that the next value stays in its container.

@@ -6,12 +6,9 @@ use core::ops::Range;
 use super::editing::Writer;
 use super::state::{Choices, Container, OpenRule, TextInside};
 use crate::error::{ErrorKind, Fault};
+use crate::event::RAW_VALUE;
 use crate::parser::{TextPiece, TokenOutput, TokenSink};
 use crate::tokenizer::{Interest, KeyFilter, LONGEST_SKIPPED, Sink, ValueKind};
-
-/// With its feature `raw_value`, serde_json reads an object with only this key as the JSON text in its string value, in
-/// which nothing would be redacted.
-const RAW_VALUE: &str = "$serde_json::private::RawValue";
 
 /// Passes each token to the parser's sink, which reports selected values to the writer, and records its offset.
 struct Editor<'a, 'w>(TokenSink<'a, Writer<'w>>);
@@ -85,7 +82,7 @@ impl Writer<'_> {
                 let start = open.start;
                 // Captures the text up to the bad byte, as if a chunk had ended there.
                 self.leave_out(bad_byte);
-                self.state.open = Some(OpenRule::lost_in(level, start));
+                self.state.open = Some(OpenRule::rest_of_string(level, start));
             }
             Some(_) => {}
             None => {
@@ -93,7 +90,7 @@ impl Writer<'_> {
                 self.state.undecided = None;
                 if cuts {
                     self.pass(bad_byte);
-                    self.state.open = Some(OpenRule::lost_in(level, bad_byte));
+                    self.state.open = Some(OpenRule::rest_of_string(level, bad_byte));
                 }
             }
         }
@@ -142,6 +139,7 @@ impl Sink for Editor<'_, '_> {
     }
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
+        // Nothing would be redacted in the JSON text that serde_json reads from the value.
         let is_refused = self.0.out.choices.cuts && key == RAW_VALUE;
         if is_refused && self.0.followers.tracker.is_in_live_container() {
             let expected = "expected no key that serde_json may take for its own";

@@ -209,13 +209,9 @@ impl Rewriter {
             });
             return read.map(|_| false);
         }
-        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
-        let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
-        let read = self.parser.engine.feed_any(stops, &mut writer);
-        let end = match &read {
-            Ok(()) => chunk_at + chunk.len() as u64,
-            Err(error) => error.offset(),
-        };
+        let (engine, mut writer) = self.begin(chunk, sink);
+        let read = engine.feed_any(stops, &mut writer);
+        let end = read.as_ref().map_or_else(Error::offset, |()| chunk_at + chunk.len() as u64);
         if read.is_ok() && writer.state.passes_all(chunk_at) {
             writer.state.passed = end;
             return Ok(!chunk.is_empty());
@@ -239,12 +235,9 @@ impl Rewriter {
         read: impl FnOnce(&mut Engine, &mut Writer<'_>) -> Result<usize, Error>,
     ) -> Result<usize, RewriteError> {
         self.check_open()?;
-        let engine = &mut self.parser.engine;
-        let chunk_at = engine.document.tokenizer.offset();
-        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
-        let mut writer = Writer { state, rules, choices, chunk, chunk_at, sink };
+        let (engine, mut writer) = self.begin(chunk, sink);
         let read = read(engine, &mut writer);
-        let end = read.as_ref().map_or_else(Error::offset, |taken| chunk_at + *taken as u64);
+        let end = read.as_ref().map_or_else(Error::offset, |taken| writer.chunk_at + *taken as u64);
         writer.chunk = &chunk[..read.as_ref().map_or(chunk.len(), |taken| *taken)];
         writer.end_chunk(end, read.is_err());
         self.check_open()?;
@@ -262,16 +255,20 @@ impl Rewriter {
 
     fn finish_to(&mut self, sink: &mut dyn FnMut(&[u8])) -> Result<(), RewriteError> {
         self.check_open()?;
-        let engine = &mut self.parser.engine;
-        let chunk_at = engine.document.tokenizer.offset();
-        let (state, rules, choices) = (&mut self.state, &mut *self.rules, self.choices);
-        let mut writer = Writer { state, rules, choices, chunk: &[], chunk_at, sink };
+        let (engine, mut writer) = self.begin(&[], sink);
         let read = engine.finish(&mut writer);
         if read.is_ok() {
-            writer.end_chunk(chunk_at, true);
+            writer.end_chunk(writer.chunk_at, true);
         }
         self.check_open()?;
         read.map_err(RewriteError::Text)
+    }
+
+    /// Returns the engine and its output for a chunk.
+    fn begin<'a>(&'a mut self, chunk: &'a [u8], sink: &'a mut dyn FnMut(&[u8])) -> (&'a mut Engine, Writer<'a>) {
+        let (engine, choices) = (&mut self.parser.engine, self.choices);
+        let chunk_at = engine.document.tokenizer.offset();
+        (engine, Writer { state: &mut self.state, rules: &mut self.rules, choices, chunk, chunk_at, sink })
     }
 
     /// Returns the error that stopped the rewriter, or else the one that stopped the parser.
@@ -288,7 +285,9 @@ impl Rewriter {
     }
 
     /// Returns true if a rule redacts.
-    pub(crate) fn redacts(&self) -> bool {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn redacts(&self) -> bool {
         self.choices.cuts
     }
 

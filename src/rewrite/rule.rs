@@ -26,32 +26,8 @@ pub(super) enum RuleKind {
     MapText(MapText),
 }
 
-impl Rule {
-    /// Returns a digest of the rule. Of a closure, it only covers the kind.
-    pub(super) fn digest(&self) -> Digest {
-        let (kind, json) = match &self.kind {
-            RuleKind::Remove => (0, ""),
-            RuleKind::Replace(json) => (1, &**json),
-            RuleKind::Map(_) => (2, ""),
-            RuleKind::MapText(_) => (3, ""),
-        };
-        Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
-    }
-
-    /// Returns true if the rule changes values of this kind.
-    pub(super) fn concerns(&self, kind: ValueKind) -> bool {
-        kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
-    }
-}
-
 /// A closure that receives each piece of a string, `None` at its end, and the output to append to.
-pub(super) type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
-
-impl From<RuleKind> for Rule {
-    fn from(kind: RuleKind) -> Self {
-        Self { kind, redacts: false }
-    }
-}
+type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
 
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -80,7 +56,7 @@ impl Rule {
     /// ```
     #[must_use]
     pub fn remove() -> Self {
-        RuleKind::Remove.into()
+        Self { kind: RuleKind::Remove, redacts: false }
     }
 
     /// Replaces the value with `json`, which is written as soon as the value begins.
@@ -90,7 +66,7 @@ impl Rule {
     /// Fails with [`RuleError::NotJson`] if `json` is not one JSON text.
     pub fn replace(json: &str) -> Result<Self, RuleError> {
         match check(json) {
-            Ok(()) => Ok(RuleKind::Replace(json.trim_ascii().to_owned()).into()),
+            Ok(()) => Ok(Self { kind: RuleKind::Replace(json.trim_ascii().to_owned()), redacts: false }),
             Err(error) => Err(RuleError::NotJson { text: json.to_owned(), error }),
         }
     }
@@ -116,7 +92,7 @@ impl Rule {
     /// ```
     #[must_use]
     pub fn map(map: impl FnMut(&str) -> String + Send + Sync + 'static) -> Self {
-        RuleKind::Map(Box::new(map)).into()
+        Self { kind: RuleKind::Map(Box::new(map)), redacts: false }
     }
 
     /// Rewrites a string's text in pieces, as they arrive. The closure receives each piece, then `None` at the end, and
@@ -137,7 +113,23 @@ impl Rule {
     /// ```
     #[must_use]
     pub fn map_text(map: impl FnMut(Option<&str>, &mut String) + Send + Sync + 'static) -> Self {
-        RuleKind::MapText(Box::new(map)).into()
+        Self { kind: RuleKind::MapText(Box::new(map)), redacts: false }
+    }
+
+    /// Returns a digest of the rule. Of a closure, it only covers the kind.
+    pub(super) fn digest(&self) -> Digest {
+        let (kind, json) = match &self.kind {
+            RuleKind::Remove => (0, ""),
+            RuleKind::Replace(json) => (1, &**json),
+            RuleKind::Map(_) => (2, ""),
+            RuleKind::MapText(_) => (3, ""),
+        };
+        Digest::new().with(kind << 1 | u64::from(self.redacts)).with_bytes(json.as_bytes())
+    }
+
+    /// Returns true if the rule changes values of this kind.
+    pub(super) fn concerns(&self, kind: ValueKind) -> bool {
+        kind == ValueKind::String || !matches!(self.kind, RuleKind::MapText(_))
     }
 }
 

@@ -58,7 +58,10 @@ impl Rewriter {
         Ok(self)
     }
 
-    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+    /// Returns the owner of a state of this rewriter, or of a type that contains it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn owner(&self, kind: Kind) -> Owner {
         self.rules.iter().fold(self.parser.owner(kind).with_choice(self.choices.held_limit), |owner, rule| Owner {
             choices: owner.choices.with_digest(rule.digest()),
             ..owner
@@ -66,17 +69,18 @@ impl Rewriter {
     }
 
     /// Writes everything but the header.
-    pub(crate) fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    #[doc(hidden)]
+    pub fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let State { passed, held, undecided, containers, texts, open, stopped_by } = &self.state;
         self.parser.save_body(out)?;
         let (outcome, offset) = match stopped_by {
             Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
             Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
             // The parser saves this error.
-            Some(RewriteError::Text(_)) | None => (GOING_ON, 0),
+            Some(RewriteError::Text(_)) | None => (RUNNING, 0),
         };
         out.byte(outcome);
-        if outcome != GOING_ON || !self.parser.is_open() {
+        if outcome != RUNNING || !self.parser.is_open() {
             out.number(offset);
             out.number(*passed);
             return Ok(());
@@ -96,20 +100,22 @@ impl Rewriter {
         Ok(())
     }
 
-    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+    /// Restores the body written by [`save_body`](Self::save_body) into a new or reset rewriter.
+    #[doc(hidden)]
+    pub fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.parser.restore_body(reader)?;
         let offset = self.parser.offset();
         let outcome = reader.byte()?;
-        if outcome != GOING_ON || !self.parser.is_open() {
+        if outcome != RUNNING || !self.parser.is_open() {
             let at = reader.place()?;
             self.state.passed = reader.at_most(offset)?;
             self.state.stopped_by = match outcome {
-                GOING_ON => None,
+                RUNNING => None,
                 HELD_LIMIT => Some(RewriteError::HeldLimit { offset: at }),
                 NOT_JSON => Some(RewriteError::NotJson { offset: at }),
                 _ => return Err(Impossible),
             };
-            return Impossible::unless(outcome != GOING_ON || at == 0);
+            return Impossible::ensure(outcome != RUNNING || at == 0);
         }
         let state = &mut self.state;
         state.held = reader.bytes()?.to_vec();
@@ -136,7 +142,7 @@ impl Rewriter {
             if !inner.has_failed() {
                 let behind = reader.at_most(offset)?;
                 // An inner text cannot be ahead of the outer text.
-                Impossible::unless(behind >= offset - decided)?;
+                Impossible::ensure(behind >= offset - decided)?;
                 decided = offset - behind;
             }
             let read = inner.tokenizer.offset();
@@ -146,15 +152,15 @@ impl Rewriter {
         }
         let has_failed = tracker.level().checked_sub(1).is_some_and(|outer| state.texts[outer].has_failed);
         let is_lost = reader.flag()?;
-        Impossible::unless(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
+        Impossible::ensure(if open.is_some() { !is_lost } else { has_failed || !is_lost })?;
         if is_lost {
-            state.open = Some(OpenRule::lost_in(tracker.level(), state.passed));
+            state.open = Some(OpenRule::rest_of_string(tracker.level(), state.passed));
         } else if let Some(open) = open {
             let rule = open.pattern.index();
             let kind = self.rules.get(rule).map(|rule| &rule.kind);
             let captured = if matches!(kind, Some(RuleKind::Map(_))) { Some(reader.bytes()?.to_vec()) } else { None };
             let len = captured.as_ref().map_or(0, Vec::len) as u64;
-            Impossible::unless(len <= self.choices.held_limit)?;
+            Impossible::ensure(len <= self.choices.held_limit)?;
             state.open = Some(OpenRule {
                 match_id: Some(open.match_id),
                 rule,
@@ -162,10 +168,10 @@ impl Rewriter {
                 level: open.level,
                 captured,
                 is_text: matches!(kind, Some(RuleKind::MapText(_))),
-                is_made_up: true,
+                is_untrusted: true,
             });
         }
-        Impossible::unless(match state.undecided {
+        Impossible::ensure(match state.undecided {
             Some(from) => {
                 let may_remove = matches!(state.containers.last(), Some(Container::Empty | Container::HasMember));
                 may_remove && state.open.is_none() && from <= decided && decided - from <= self.choices.held_limit
@@ -176,6 +182,6 @@ impl Rewriter {
 }
 
 /// The bytes that encode outcomes.
-const GOING_ON: u8 = 0;
+const RUNNING: u8 = 0;
 const HELD_LIMIT: u8 = 1;
 const NOT_JSON: u8 = 2;

@@ -72,7 +72,7 @@ impl TextInside {
 }
 
 /// A value that is left out, or the rest of a string whose inner text has failed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct OpenRule {
     /// `None` for the rest of the innermost parsed string, after its text has failed.
     pub(super) match_id: Option<u64>,
@@ -85,14 +85,14 @@ pub(super) struct OpenRule {
     /// True if a closure receives the text in pieces.
     pub(super) is_text: bool,
     /// True if the text is from a saved state, so it must be checked.
-    pub(super) is_made_up: bool,
+    pub(super) is_untrusted: bool,
 }
 
 impl OpenRule {
     /// Returns a rule that leaves out the rest of the string at `level`, whose inner text has failed: the end of a
     /// value in it will not be reported.
-    pub(super) fn lost_in(level: usize, start: u64) -> Self {
-        Self { match_id: None, rule: usize::MAX, start, level, captured: None, is_text: false, is_made_up: false }
+    pub(super) fn rest_of_string(level: usize, start: u64) -> Self {
+        Self { level, start, ..Self::default() }
     }
 }
 

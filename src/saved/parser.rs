@@ -115,7 +115,7 @@ impl Parser {
                 // A lenient parser retains the byte at which it failed.
                 Err(Impossible) => outcome == FAILED && self.is_lenient(),
             };
-            Impossible::unless(is_read)?;
+            Impossible::ensure(is_read)?;
         } else {
             self.replay_jumping(text, reader)?;
             if outcome != FAILED {
@@ -129,8 +129,8 @@ impl Parser {
             None if outcome == OPEN => Ok(()),
             None => {
                 let finished = self.finish_with(|_| {});
-                finished.or_else(|error| Impossible::unless(self.error() == Some(&error)))?;
-                Impossible::unless(self.outcome().0 == outcome)
+                finished.or_else(|error| Impossible::ensure(self.error() == Some(&error)))?;
+                Impossible::ensure(self.outcome().0 == outcome)
             }
             Some(error) => self.restore_failed(error, text),
         }
@@ -138,15 +138,15 @@ impl Parser {
 
     /// Ends the number at the end of the text.
     fn end_number(&mut self, outcome: u8) -> Result<(), Impossible> {
-        Impossible::unless(self.original().is_some())?;
+        Impossible::ensure(self.original().is_some())?;
         if outcome == FAILED {
-            Impossible::unless(!self.is_lenient())?;
+            Impossible::ensure(!self.is_lenient())?;
             // It may be a digit of a key.
             return if self.place() == Place::Atom { self.replay_blank() } else { Ok(()) };
         }
-        Impossible::unless(self.is_in_root_number())?;
+        Impossible::ensure(self.is_in_root_number())?;
         // The space ends the number and is not read.
-        Impossible::unless(self.feed_value_with(b" ", |_| {}) == Ok(0))
+        Impossible::ensure(self.feed_value_with(b" ", |_| {}) == Ok(0))
     }
 
     /// Reads a text again, without events.

@@ -103,7 +103,7 @@ impl<'a> Reader<'a> {
 
     /// Fails if any bytes are left.
     pub fn end(&self) -> Result<(), Impossible> {
-        Impossible::unless(self.rest.is_empty())
+        Impossible::ensure(self.rest.is_empty())
     }
 }
 

@@ -14,12 +14,14 @@ pub(super) const FAILED: u8 = 2;
 /// Saving.
 impl Parser {
     /// Returns the owner of a state of this parser, or of a type that contains it.
-    pub(crate) fn owner(&self, kind: Kind) -> Owner {
+    #[doc(hidden)]
+    pub fn owner(&self, kind: Kind) -> Owner {
         Owner { kind, patterns: self.patterns().digest(), choices: self.choices() }
     }
 
     /// Returns the digest of the options, which does not depend on the machine's word size.
-    pub(crate) fn choices(&self) -> Digest {
+    #[doc(hidden)]
+    pub fn choices(&self) -> Digest {
         let Engine { document, tree, translator, stops_at_root, .. } = &self.engine;
         let Limits { depth, key, string, number, blank, total } = *document.tokenizer.limits();
         let snapshots = tree.as_ref().map_or(0, |tree| 1 + u64::from(tree.shows_open_atoms()));
@@ -151,7 +153,7 @@ impl Parser {
             Some(own) => own.offset() == error.offset(),
             None => self.original().is_none() || error.offset() == text.len() as u64,
         };
-        Impossible::unless(is_possible && error.kind() != ErrorKind::Panicked)?;
+        Impossible::ensure(is_possible && error.kind() != ErrorKind::Panicked)?;
         self.engine.fail_again(error);
         Ok(())
     }
@@ -184,7 +186,7 @@ impl Parser {
 
     /// Fails unless all open selected values of a level began before `offset`.
     fn check_begun_before(&self, level: usize, offset: u64) -> Result<(), Impossible> {
-        Impossible::unless(self.engine.tracker.newest_start(level).is_none_or(|start| start < offset))
+        Impossible::ensure(self.engine.tracker.newest_start(level).is_none_or(|start| start < offset))
     }
 
     /// Returns an open text.
@@ -199,7 +201,7 @@ impl Parser {
     /// Sets the offset of the next byte of a level's text.
     pub(super) fn set_offset(&mut self, level: usize, offset: u64) -> Result<(), Impossible> {
         let is_open = level <= self.engine.tracker.level();
-        Impossible::unless(is_open && !self.is_retained(level))?;
+        Impossible::ensure(is_open && !self.is_retained(level))?;
         self.check_begun_before(level, offset)?;
         let text = self.open_text(level).ok_or(Impossible)?;
         text.tokenizer.set_offset(offset)?;
@@ -211,13 +213,13 @@ impl Parser {
     /// Sets the id of the next match.
     pub(super) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
         let tracker = &self.engine.tracker;
-        Impossible::unless(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
+        Impossible::ensure(next_match == tracker.next_match() || !self.is_retained(tracker.level()))?;
         self.engine.tracker.set_next_match(next_match)
     }
 
     /// Sets the index of the next element of the innermost array.
     pub(super) fn set_next_index(&mut self, next_index: u64) -> Result<(), Impossible> {
-        Impossible::unless(!self.is_retained(self.engine.tracker.level()))?;
+        Impossible::ensure(!self.is_retained(self.engine.tracker.level()))?;
         self.engine.tracker.set_next_index(next_index)
     }
 
@@ -232,7 +234,7 @@ impl Parser {
             self.check_begun_before(number, offset)?;
         }
         // The next index of an array without elements is 0.
-        Impossible::unless(self.levels().filter(|level| level.tokenizer().place() == Place::First).all(|level| {
+        Impossible::ensure(self.levels().filter(|level| level.tokenizer().place() == Place::First).all(|level| {
             level.tracker.open_containers(level.number).last().is_none_or(|container| container.next_index == 0)
         }))
     }

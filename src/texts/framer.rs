@@ -333,7 +333,7 @@ impl Framer {
             // The parser has read nothing but white space, or has ended.
             State::Closed => !is_open || parser.is_before_root() && read <= self.offset,
         };
-        Impossible::unless(is_possible && is_in_stream && is_in_document)
+        Impossible::ensure(is_possible && is_in_stream && is_in_document)
     }
 }
 

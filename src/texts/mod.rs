@@ -10,7 +10,6 @@ mod framing;
 mod owned;
 mod rewriter;
 mod saved;
-mod serialize;
 
 pub use event::{DocumentEvent, EndedDocument};
 pub use framing::Framing;
@@ -100,7 +99,8 @@ impl Documents {
     ) -> Result<(), Error> {
         let chunk = chunk.as_ref();
         if self.framer.is_closed() {
-            return if chunk.is_empty() { self.verdict() } else { Err(self.closed_by()) };
+            self.verdict()?;
+            return if chunk.is_empty() { Ok(()) } else { Err(finished(&self.parser)) };
         }
         let fed = unless_interrupted(self, |Self { parser, framer }| {
             framer.feed(chunk, &mut Reading { parser, on_event: &mut on_event })
@@ -164,24 +164,20 @@ impl Documents {
         self.framer.reset();
     }
 
+    /// Fails with the error that ended the stream: a document's error or a panic in a callback.
     fn verdict(&self) -> Result<(), Error> {
-        self.broken_by().map_or(Ok(()), |error| Err(error.clone()))
-    }
-
-    /// Returns the error that ended the stream: a document's error or a panic in a callback.
-    fn broken_by(&self) -> Option<&Error> {
+        let is_concatenated = self.framer.framing() == Framing::Concatenated;
         // Tolerated deviations do not end the stream, because the end of the document is known.
-        let stopped_by = self.parser.engine.stopped_by()?;
-        let is_broken = self.framer.framing() == Framing::Concatenated || stopped_by.kind() == ErrorKind::Panicked;
-        if is_broken { self.parser.error() } else { None }
+        let stopped_by = self.parser.engine.stopped_by();
+        let has_ended = stopped_by.is_some_and(|error| is_concatenated || error.kind() == ErrorKind::Panicked);
+        self.parser.error().filter(|_| has_ended).map_or(Ok(()), |error| Err(error.clone()))
     }
+}
 
-    /// Returns the error of feeding bytes to a closed stream.
-    #[cold]
-    fn closed_by(&self) -> Error {
-        let finished = || self.parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input");
-        self.broken_by().cloned().unwrap_or_else(finished)
-    }
+/// Returns the error of feeding bytes to a stream that has ended.
+#[cold]
+fn finished(parser: &Parser) -> Error {
+    parser.error_of_call(ErrorKind::Finished, "expected no bytes after the end of input")
 }
 
 impl Interrupted for Documents {

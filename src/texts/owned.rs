@@ -1,11 +1,10 @@
-//! Owned events of a stream of JSON texts.
+//! Owned events of a stream of JSON texts. They are serialized as the command prints them.
 
 use alloc::string::{String, ToString};
 
 use super::event::{DocumentEvent, EndedDocument};
 use crate::error::Error;
-use crate::event::owned_events;
-use crate::event::{OwnedEvent, deserialize_whole};
+use crate::event::{Line, Member, OwnedEvent, deserialize_whole, lines, owned_events};
 
 /// A [`DocumentEvent`] that owns its data and is `'static + Send`, returned by
 /// [`Documents::feed`](super::Documents::feed).
@@ -118,6 +117,26 @@ impl DocumentEvent<'_> {
             Self::Match { document, event } => OwnedDocumentEvent::Match { document, event: event.to_owned() },
             Self::End(ended) => OwnedDocumentEvent::End(ended.to_owned()),
         }
+    }
+}
+
+lines!(OwnedDocumentEvent);
+
+impl OwnedDocumentEvent {
+    /// Returns the event's members.
+    fn line(&self) -> Line<'_> {
+        let ended = match self {
+            Self::Match { document, event } => return event.line().of([("document", (*document).into())]),
+            Self::End(ended) => ended,
+        };
+        let mut line = Line::new(if ended.error().is_some() { "error" } else { "document" });
+        line.put("document", ended.number());
+        match ended.error() {
+            Some(error) => line.put_error(error),
+            // A value whose text was not retained is omitted.
+            None => line.put("bytes", ended.byte_count()).put_some("value", ended.value().ok().map(Member::Json)),
+        };
+        line
     }
 }
 

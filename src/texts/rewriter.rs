@@ -2,12 +2,12 @@
 
 use alloc::vec::Vec;
 
-use super::Framing;
 use super::framer::{Framer, ReadTexts, Refused};
+use super::{Framing, finished};
 use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
 use crate::parser::Parser;
 use crate::rewrite::{RewriteError, Rewriter};
-use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError};
+use crate::saved::{self, Kind, Owner, RestoreError};
 
 /// Rewrites a stream of JSON texts while they arrive, with one [`Rewriter`].
 ///
@@ -76,18 +76,14 @@ impl DocumentRewriter {
     /// input.
     pub fn write(&mut self, chunk: impl AsRef<[u8]>, mut sink: impl FnMut(Rewritten<'_>)) -> Result<(), RewriteError> {
         let chunk = chunk.as_ref();
-        if !self.framer.is_closed() {
-            let fed = unless_interrupted(self, |Self { rewriter, framer }| {
-                framer.feed(chunk, &mut RewriterWithSink { rewriter, sink: &mut sink })
-            });
-            return fed.or_else(|Refused| self.verdict());
+        if self.framer.is_closed() {
+            self.verdict()?;
+            return if chunk.is_empty() { Ok(()) } else { Err(RewriteError::Text(finished(self.rewriter.parser()))) };
         }
-        self.verdict()?;
-        if chunk.is_empty() {
-            return Ok(());
-        }
-        let expected = "expected no bytes after the end of input";
-        Err(RewriteError::Text(self.rewriter.parser().error_of_call(ErrorKind::Finished, expected)))
+        let fed = unless_interrupted(self, |Self { rewriter, framer }| {
+            framer.feed(chunk, &mut RewriterWithSink { rewriter, sink: &mut sink })
+        });
+        fed.or_else(|Refused| self.verdict())
     }
 
     /// Ends the input and the last text, and passes the bytes that were held back to `sink`.
@@ -103,14 +99,9 @@ impl DocumentRewriter {
     }
 
     fn verdict(&self) -> Result<(), RewriteError> {
-        let has_panicked =
-            |error: &RewriteError| matches!(error, RewriteError::Text(error) if error.kind() == ErrorKind::Panicked);
         let open = self.rewriter.check_open();
-        open.or_else(|error| match self.framer.framing() {
-            Framing::Concatenated => Err(error),
-            _ if has_panicked(&error) => Err(error),
-            _ => Ok(()),
-        })
+        let has_panicked = matches!(&open, Err(RewriteError::Text(error)) if error.kind() == ErrorKind::Panicked);
+        if has_panicked || self.framer.framing() == Framing::Concatenated { open } else { Ok(()) }
     }
 
     /// Returns the number of texts that have ended, which is the number of the open or next text.
@@ -163,18 +154,16 @@ impl DocumentRewriter {
     /// Fails like [`Rewriter::restore`], and with [`RestoreError::OtherChoices`] if the framing differs.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
-        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
+        saved::restore(&self.owner(), bytes, |reader| {
+            let Self { rewriter, framer } = &mut self;
+            framer.restore(reader)?;
+            if framer.needs_reader() {
+                rewriter.restore_body(reader)?;
+            }
+            let is_open = rewriter.check_open().is_ok() && rewriter.parser().is_open();
+            framer.check(rewriter.parser(), is_open)
+        })?;
         Ok(self)
-    }
-
-    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        let Self { rewriter, framer } = self;
-        framer.restore(reader)?;
-        if framer.needs_reader() {
-            rewriter.restore_body(reader)?;
-        }
-        let is_open = rewriter.check_open().is_ok() && rewriter.parser().is_open();
-        framer.check(rewriter.parser(), is_open)
     }
 
     fn owner(&self) -> Owner {

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::Documents;
 use crate::error::Error;
-use crate::saved::{self, Impossible, Kind, Owner, Reader, RestoreError, Writer};
+use crate::saved::{self, Kind, Owner, RestoreError};
 
 impl Documents {
     /// Returns the stream's state between two chunks as bytes; see [`Parser::save`](crate::Parser::save).
@@ -28,7 +28,10 @@ impl Documents {
     ///
     /// Fails like [`Parser::save`](crate::Parser::save), also between two texts.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
-        saved::save(&self.owner(), |out| self.save_body(out))
+        saved::save(&self.owner(), |out| {
+            self.framer.save(out);
+            if self.framer.needs_reader() { self.parser.save_body(out) } else { self.parser.check_savable() }
+        })
     }
 
     /// Resumes where a [saved](Self::save) stream was. This one is new, with the same framing, and a parser with the
@@ -39,24 +42,17 @@ impl Documents {
     /// As [`Parser::restore`](crate::Parser::restore); another framing is another choice.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
-        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
+        saved::restore(&self.owner(), bytes, |reader| {
+            self.framer.restore(reader)?;
+            if self.framer.needs_reader() {
+                self.parser.restore_body(reader)?;
+            }
+            self.framer.check(&self.parser, self.parser.is_open())
+        })?;
         Ok(self)
     }
 
     fn owner(&self) -> Owner {
         self.parser.owner(Kind::Documents).with_choice(self.framer.framing() as u64)
-    }
-
-    fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        self.framer.save(out);
-        if self.framer.needs_reader() { self.parser.save_body(out) } else { self.parser.check_savable() }
-    }
-
-    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.framer.restore(reader)?;
-        if self.framer.needs_reader() {
-            self.parser.restore_body(reader)?;
-        }
-        self.framer.check(&self.parser, self.parser.is_open())
     }
 }

@@ -1,12 +1,12 @@
 //! White space between tokens (RFC 8259 §2): counts its lines and limits its length.
 
-use super::Tokenizer;
+use super::{Read, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 impl Tokenizer {
     /// Reads white space. Lines are counted here, because line feeds are allowed nowhere else.
     #[inline(never)]
-    pub(super) fn white_space(&mut self, chunk: &[u8], pos: usize) -> Result<usize, Fault> {
+    pub(super) fn white_space(&mut self, chunk: &[u8], pos: usize) -> Read {
         let Some(start) = self.limits.blank_start(self.at(pos)) else { return Ok(self.pass_white_space(chunk, pos)) };
         let limit = start.saturating_add(self.limits.blank);
         let room = usize::try_from(limit - self.at(pos)).unwrap_or(usize::MAX);

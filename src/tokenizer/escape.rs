@@ -11,7 +11,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use super::{Sink, State, Tokenizer};
+use super::{Read, Sink, State, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 /// The open escape.
@@ -69,12 +69,7 @@ impl OpenEscape {
 impl Tokenizer {
     /// Reads the bytes after a backslash until the character is complete.
     #[inline(always)]
-    pub(super) fn escape<S: Sink + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        mut pos: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn escape<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
         while self.state == State::Escape {
             let Some(&byte) = chunk.get(pos) else { break };
             self.escape_step(byte, pos, sink)?;
@@ -109,21 +104,14 @@ impl Tokenizer {
     }
 
     #[inline(always)]
-    fn hex<S: Sink + ?Sized>(
-        &mut self,
-        byte: u8,
-        digits: u8,
-        code: u16,
-        pos: usize,
-        sink: &mut S,
-    ) -> Result<(), Fault> {
+    fn hex<S: Sink + ?Sized>(&mut self, byte: u8, seen: u8, code: u16, pos: usize, sink: &mut S) -> Result<(), Fault> {
         let Some(digit) = (byte as char).to_digit(16) else {
             return Err(Fault::new(ErrorKind::InvalidEscape, self.at(pos), "expected four hexadecimal digits"));
         };
         let code = code << 4 | digit as u16;
         // The first two digits identify a surrogate: `D8` to `DB` is a high one, `DC` to `DF` a low one.
-        let is_low = digits == 1 && (0xDC..=0xDF).contains(&code);
-        let fits_pair = match digits {
+        let is_low = seen == 1 && (0xDC..=0xDF).contains(&code);
+        let fits_pair = match seen {
             0 => code == 0xD,
             1 => is_low,
             _ => true,
@@ -135,8 +123,8 @@ impl Tokenizer {
             return Err(lone_surrogate(self.at(pos), "expected a low surrogate after a high one"));
         }
         self.check_limit(pos)?;
-        if digits < 3 {
-            self.escape.step = EscapeStep::Hex { digits: digits + 1, code };
+        if seen < 3 {
+            self.escape.step = EscapeStep::Hex { digits: seen + 1, code };
             return Ok(());
         }
         if self.escape.high == 0 && (0xD800..=0xDBFF).contains(&code) {

@@ -34,6 +34,16 @@ pub struct Limits {
     pub total: u64,
 }
 
+macro_rules! setters {
+    ($($(#[$doc:meta])* $limit:ident: $type:ty;)*) => {
+        $($(#[$doc])*
+        #[must_use]
+        pub const fn $limit(self, $limit: $type) -> Self {
+            Self { $limit, ..self }
+        })*
+    };
+}
+
 impl Limits {
     /// Returns the default limits: a depth of 127, all else unlimited.
     #[must_use]
@@ -41,40 +51,19 @@ impl Limits {
         Self { depth: 127, key: u64::MAX, string: u64::MAX, number: u64::MAX, blank: u64::MAX, total: u64::MAX }
     }
 
-    /// Sets the maximum number of open containers.
-    #[must_use]
-    pub const fn depth(self, depth: usize) -> Self {
-        Self { depth, ..self }
-    }
-
-    /// Sets the maximum number of raw bytes between a key's quotes.
-    #[must_use]
-    pub const fn key(self, key: u64) -> Self {
-        Self { key, ..self }
-    }
-
-    /// Sets the maximum number of raw bytes between a string value's quotes.
-    #[must_use]
-    pub const fn string(self, string: u64) -> Self {
-        Self { string, ..self }
-    }
-
-    /// Sets the maximum number of bytes in one number.
-    #[must_use]
-    pub const fn number(self, number: u64) -> Self {
-        Self { number, ..self }
-    }
-
-    /// Sets the maximum number of bytes of white space in a row.
-    #[must_use]
-    pub const fn blank(self, blank: u64) -> Self {
-        Self { blank, ..self }
-    }
-
-    /// Sets the maximum number of bytes in the whole text, including white space.
-    #[must_use]
-    pub const fn total(self, total: u64) -> Self {
-        Self { total, ..self }
+    setters! {
+        /// Sets the maximum number of open containers.
+        depth: usize;
+        /// Sets the maximum number of raw bytes between a key's quotes.
+        key: u64;
+        /// Sets the maximum number of raw bytes between a string value's quotes.
+        string: u64;
+        /// Sets the maximum number of bytes in one number.
+        number: u64;
+        /// Sets the maximum number of bytes of white space in a row.
+        blank: u64;
+        /// Sets the maximum number of bytes in the whole text, including white space.
+        total: u64;
     }
 }
 
@@ -85,7 +74,7 @@ impl Default for Limits {
 }
 
 /// A tokenizer's limits. Boxed, unless they are the defaults, which is usual.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OwnLimits(Option<Box<Limited>>);
 
 #[derive(Clone, Debug)]

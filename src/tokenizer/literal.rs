@@ -1,6 +1,6 @@
 //! `true`, `false` and `null` (RFC 8259 §3).
 
-use super::{Interest, Sink, State, Tokenizer, ValueKind};
+use super::{Interest, Read, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 /// The open literal.
@@ -54,7 +54,7 @@ impl Tokenizer {
         chunk: &[u8],
         pos: usize,
         sink: &mut S,
-    ) -> Result<usize, Fault> {
+    ) -> Read {
         let is_followed = self.is_followed() && sink.begin_atom(kind, self.at(pos))? == Interest::Follow;
         self.literal = OpenLiteral { first: chunk[pos], matched: 1, is_followed };
         self.state = State::Literal;
@@ -63,12 +63,7 @@ impl Tokenizer {
 
     /// Continues a literal.
     #[inline(never)]
-    pub(super) fn literal<S: Sink + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        mut pos: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn literal<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
         let text = self.literal.text();
         while let Some(&byte) = chunk.get(pos) {
             let matched = usize::from(self.literal.matched);

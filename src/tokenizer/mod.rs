@@ -42,7 +42,7 @@ use self::literal::OpenLiteral;
 use self::nest::Nest;
 use self::number::OpenNumber;
 pub(crate) use self::place::{Place, Progress};
-use self::sink::Nobody;
+use self::sink::SkipSink;
 pub use self::sink::ValueKind;
 pub(crate) use self::sink::{Interest, KeyFilter, LONGEST_SKIPPED, Sink};
 pub use self::stops::string_len;
@@ -102,8 +102,11 @@ enum Role {
     Value,
 }
 
+/// The result of reading a part of a chunk: the place after the last byte that was read.
+type Read = Result<usize, Fault>;
+
 /// Everything the tokenizer remembers between two chunks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tokenizer {
     state: State,
     /// The offset of the current chunk's first byte; between chunks, of the next one's.
@@ -127,9 +130,10 @@ pub(crate) struct Tokenizer {
 }
 
 /// The treatment of bytes after the root value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum AfterRoot {
     /// They are part of the text, so they must be white space.
+    #[default]
     Check,
     /// They are left to the caller.
     Stop,
@@ -140,6 +144,12 @@ enum AfterRoot {
 /// One word, because it is checked for every value: twice the depth around the value, plus one for a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Skipped(usize);
+
+impl Default for Skipped {
+    fn default() -> Self {
+        Self::NOTHING
+    }
+}
 
 impl Skipped {
     pub(crate) const NOTHING: Self = Self(usize::MAX);
@@ -166,23 +176,7 @@ impl Skipped {
 impl Tokenizer {
     #[inline(never)]
     pub(crate) fn new(limits: Limits) -> Self {
-        Self {
-            state: State::Value,
-            offset: 0,
-            nest: Nest::default(),
-            skipped: Skipped::NOTHING,
-            limit: 0,
-            string: OpenString::default(),
-            escape: OpenEscape::default(),
-            carry: Utf8Carry::default(),
-            number: OpenNumber::default(),
-            literal: OpenLiteral::default(),
-            scratch: String::new(),
-            lines: 0,
-            line_start: 0,
-            limits: OwnLimits::new(limits),
-            after_root: AfterRoot::Check,
-        }
+        Self { limits: OwnLimits::new(limits), ..Self::default() }
     }
 
     /// Sets whether bytes after the root value are left unread.
@@ -300,8 +294,10 @@ impl Tokenizer {
     /// it. Returns whether the root value has ended.
     #[cold]
     fn ends_before(&mut self, beyond: &[u8], sink: &mut dyn Sink) -> Result<bool, Fault> {
-        let is_whole_number = self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole();
-        if is_whole_number && beyond.first().is_some_and(|&next| may_follow_atom(next)) {
+        if self.is_in_root_number()
+            && self.number.is_whole()
+            && beyond.first().is_some_and(|&next| may_follow_atom(next))
+        {
             self.end_number(&[], self.offset, sink)?;
         }
         Ok(self.is_done())
@@ -309,7 +305,7 @@ impl Tokenizer {
 
     /// Ends the input: closes a root number, or fails if the text is incomplete.
     pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
-        if self.state == State::Number && self.nest.depth() == 0 && self.number.is_whole() {
+        if self.is_in_root_number() && self.number.is_whole() {
             self.end_number(&[], self.offset, sink)?;
         }
         if self.is_done() {

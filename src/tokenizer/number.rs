@@ -1,7 +1,7 @@
 //! Numbers (RFC 8259 §6): checked against the grammar, reported as a whole, never interpreted.
 
 use super::utf8::ascii_text;
-use super::{Interest, Sink, State, Tokenizer, ValueKind};
+use super::{Interest, Read, Sink, State, Tokenizer, ValueKind};
 use crate::error::{ErrorKind, Fault};
 
 /// The kind of a number's last byte; the comments list what may follow.
@@ -109,14 +109,8 @@ impl OpenNumber {
 impl Tokenizer {
     /// Reads a number of at most `most` bytes from its first byte on.
     #[inline(never)]
-    pub(super) fn begin_number<S: Sink + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        start: usize,
-        most: u64,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
-        let at = self.at(start);
+    pub(super) fn begin_number<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, most: u64, sink: &mut S) -> Read {
+        let at = self.at(pos);
         if most == 0 {
             return Err(too_long(at));
         }
@@ -125,17 +119,12 @@ impl Tokenizer {
         self.limit = at.saturating_add(most);
         self.state = State::Number;
         self.scratch.clear();
-        self.number(chunk, start, sink)
+        self.number(chunk, pos, sink)
     }
 
     /// Continues a number; `start` is the place of its first byte in this chunk.
     #[inline(never)]
-    pub(super) fn number<S: Sink + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        start: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn number<S: Sink + ?Sized>(&mut self, chunk: &[u8], start: usize, sink: &mut S) -> Read {
         // Only bytes within the limit are part of the number.
         let within = self.within(self.limit, chunk);
         let (part, pos) = self.number.part.read(&chunk[..within], start);

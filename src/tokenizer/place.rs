@@ -116,7 +116,7 @@ impl Tokenizer {
     /// bytes can have been left out.
     pub(crate) fn set_offset(&mut self, offset: u64) -> Result<(), Impossible> {
         let is_inside = matches!(self.state, State::Escape | State::Utf8 | State::Number | State::Literal);
-        Impossible::unless(!is_inside)?;
+        Impossible::ensure(!is_inside)?;
         self.offset = offset;
         Ok(())
     }
@@ -133,7 +133,7 @@ impl Tokenizer {
         // A token has at least one byte.
         let is_len_possible = if self.is_between_tokens() { is_limited || len == 0 } else { is_limited == (len > 0) };
         let start = offset.checked_sub(len).ok_or(Impossible)?;
-        Impossible::unless(
+        Impossible::ensure(
             is_len_possible
                 && len <= most.saturating_add(quote)
                 && offset <= self.limits.total

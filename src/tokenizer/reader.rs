@@ -4,13 +4,15 @@
 //! [`Reader::run`] is the loop. Each step falls through to the one that usually follows it, so most steps need no
 //! dispatch on the state. A string or number that a chunk's end has cut is resumed by the same steps.
 //!
-//! Skipped values and unwanted members are read by the same loop with [`Nobody`] as its sink, which reports nothing.
+//! Skipped values and unwanted members are read by the same loop with a [`SkipSink`], which reports nothing.
 
 use core::convert::Infallible;
 
 use super::number::{number_end, number_end_away};
 use super::utf8::ascii_text;
-use super::{AfterRoot, Interest, KeyFilter, Limits, Nobody, Role, Sink, Skipped, State, Stops, Tokenizer, ValueKind};
+use super::{
+    AfterRoot, Interest, KeyFilter, Limits, Read, Role, Sink, SkipSink, Skipped, State, Stops, Tokenizer, ValueKind,
+};
 use crate::error::{ErrorKind, Fault};
 
 /// The number of remaining bytes from which skipped values and unwanted members are read by a separate loop; small in
@@ -25,7 +27,7 @@ pub(super) struct Reader<'r, 'c, S: ?Sized> {
     pub(super) sink: &'r mut S,
     pub(super) state: State,
     pub(super) pos: usize,
-    /// A copy of the tokenizer's limits, if the sink is [`Nobody`]: that loop checks them often enough to be worth it.
+    /// A copy of the tokenizer's limits for a [`SkipSink`], whose loop checks them often enough to be worth it.
     limits: Limits,
     /// True if white space is unlimited, so that it is not counted.
     passes_blanks: bool,
@@ -51,14 +53,9 @@ pub(super) type Step = Result<(), Ended>;
 impl Tokenizer {
     /// Reads a chunk from `pos` on. Returns the place after the last byte that was read.
     #[inline(always)]
-    pub(super) fn read<S: Sink + ?Sized>(
-        &mut self,
-        stops: &mut Stops<'_>,
-        pos: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
-        let limits = if sink.is_nobody() { *self.limits } else { Limits::new() };
-        let passes_blanks = !sink.is_nobody() && self.limits.blank == u64::MAX;
+    pub(super) fn read<S: Sink + ?Sized>(&mut self, stops: &mut Stops<'_>, pos: usize, sink: &mut S) -> Read {
+        let limits = if sink.is_skip_sink() { *self.limits } else { Limits::new() };
+        let passes_blanks = !sink.is_skip_sink() && self.limits.blank == u64::MAX;
         let state = self.state;
         let mut reader = Reader { tokenizer: self, stops, sink, state, pos, limits, passes_blanks };
         let Err(ended) = reader.run();
@@ -71,8 +68,8 @@ impl Tokenizer {
     }
 
     #[inline(never)]
-    fn read_for_nobody(&mut self, stops: &mut Stops<'_>, pos: usize, nobody: &mut Nobody) -> Result<usize, Fault> {
-        self.read(stops, pos, nobody)
+    fn read_skipping(&mut self, stops: &mut Stops<'_>, pos: usize, skip_sink: &mut SkipSink) -> Read {
+        self.read(stops, pos, skip_sink)
     }
 }
 
@@ -106,7 +103,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn pass_over(&mut self) -> Step {
         // WebAssembly modules have one loop, to stay small.
-        if cfg!(target_family = "wasm") || self.sink.is_nobody() {
+        if cfg!(target_family = "wasm") || self.sink.is_skip_sink() {
             return Ok(());
         }
         let left = self.stops.chunk().len() - self.pos;
@@ -127,13 +124,13 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         } else {
             return Ok(());
         };
-        let mut nobody = Nobody::new(wanted, self.at());
+        let mut skip_sink = SkipSink::new(wanted, self.at());
         self.tokenizer.state = self.state;
-        let read = self.tokenizer.read_for_nobody(self.stops, self.pos, &mut nobody);
+        let read = self.tokenizer.read_skipping(self.stops, self.pos, &mut skip_sink);
         self.state = self.tokenizer.state;
-        if let Some(quote) = nobody.first_key {
-            self.sink.skip_keys(quote, nobody.comma);
-        } else if let Some(comma) = nobody.comma {
+        if let Some(quote) = skip_sink.first_key {
+            self.sink.skip_keys(quote, skip_sink.comma);
+        } else if let Some(comma) = skip_sink.comma {
             self.sink.comma(comma);
         }
         self.pos = read?;
@@ -156,13 +153,13 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         // Only a plain key that is not cut can be known to be unwanted.
         let may_be_wanted =
             |quote: usize| self.sink.leaves(&self.stops.chunk()[start..=quote], self.tokenizer.at(quote));
-        if self.sink.is_nobody() && is_followed && plain_end.is_none_or(may_be_wanted) {
+        if self.sink.is_skip_sink() && is_followed && plain_end.is_none_or(may_be_wanted) {
             return Err(Ended::Here);
         }
         // A plain key that is not cut, the usual case, needs no state.
         if let Some(quote) = plain_end {
             if is_followed {
-                let key = if self.sink.is_nobody() { "" } else { self.stops.text(start..quote) };
+                let key = if self.sink.is_skip_sink() { "" } else { self.stops.text(start..quote) };
                 self.tokenizer.report_key(key, self.tokenizer.at(quote), self.sink)?;
             }
             (self.state, self.pos) = (State::Colon, quote + 1);
@@ -217,7 +214,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
         let start = self.pos + 1;
         self.tokenizer.open_string(role, is_followed, self.tokenizer.at(start).saturating_add(most));
         self.state = State::String;
-        self.go_on(Ok(start))
+        self.resume_at(Ok(start))
     }
 
     /// Reads a number from its first byte on.
@@ -225,7 +222,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     fn number(&mut self) -> Step {
         // A whole number needs no state. Chunks as short as a model's token rarely contain one.
         let most = self.limits().number;
-        let end_of = if self.sink.is_nobody() { number_end } else { number_end_away };
+        let end_of = if self.sink.is_skip_sink() { number_end } else { number_end_away };
         if self.stops.chunk().len() >= 16
             && let Some(end) = end_of(self.stops.chunk(), self.pos)
             && (end - self.pos) as u64 <= most
@@ -266,27 +263,24 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     /// Runs a method of the tokenizer for input that is too rare to be part of the loop.
     #[inline(always)]
-    pub(super) fn away(
-        &mut self,
-        read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Result<usize, Fault>,
-    ) -> Step {
+    pub(super) fn away(&mut self, read: impl FnOnce(&mut Tokenizer, &[u8], usize, &mut S) -> Read) -> Step {
         self.tokenizer.state = self.state;
         let read = read(self.tokenizer, self.stops.chunk(), self.pos, self.sink);
         self.state = self.tokenizer.state;
-        self.go_on(read)
+        self.resume_at(read)
     }
 
     /// Continues after a token or a part of one, or ends the loop at the chunk's end.
     #[inline(always)]
-    pub(super) fn go_on(&mut self, read: Result<usize, Fault>) -> Step {
+    pub(super) fn resume_at(&mut self, read: Read) -> Step {
         self.pos = read?;
         if self.pos == self.stops.chunk().len() { Err(Ended::Here) } else { Ok(()) }
     }
 
     #[inline(always)]
     fn comma_or_end(&mut self) -> Step {
-        // A `Nobody` sink never reads at the root.
-        if !self.sink.is_nobody() && self.tokenizer.nest.depth() == 0 {
+        // The skip sink never reads at the root.
+        if !self.sink.is_skip_sink() && self.tokenizer.nest.depth() == 0 {
             return if self.tokenizer.after_root == AfterRoot::Stop { Err(Ended::Here) } else { self.end() };
         }
         let in_object = self.tokenizer.nest.in_object();
@@ -336,7 +330,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn close_container(&mut self) -> Step {
         let is_end_of_skipped = self.tokenizer.skipped.ends_with(self.tokenizer.nest.depth());
-        if self.sink.is_nobody() && (self.tokenizer.is_followed() || is_end_of_skipped) {
+        if self.sink.is_skip_sink() && (self.tokenizer.is_followed() || is_end_of_skipped) {
             return Err(Ended::Here);
         }
         let kind = if self.tokenizer.nest.in_object() { ValueKind::Object } else { ValueKind::Array };
@@ -354,7 +348,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
 
     #[inline(always)]
     fn limits(&self) -> &Limits {
-        if self.sink.is_nobody() { &self.limits } else { &self.tokenizer.limits }
+        if self.sink.is_skip_sink() { &self.limits } else { &self.tokenizer.limits }
     }
 
     #[inline(always)]

@@ -34,8 +34,10 @@ pub enum ValueKind {
 
 impl ValueKind {
     /// Returns the kind of the values that begin with this byte, if there are any.
+    #[doc(hidden)]
     #[inline]
-    pub(crate) fn of_first_byte(byte: u8) -> Option<Self> {
+    #[must_use]
+    pub fn of_first_byte(byte: u8) -> Option<Self> {
         Some(match byte {
             b'{' => Self::Object,
             b'[' => Self::Array,
@@ -103,6 +105,12 @@ impl KeyFilter {
         let [first, rest @ ..] = key_and_quote else { return true };
         (self.lengths >> rest.len().min(63)) & (self.first_bytes >> (first & 63)) & 1 == 1
     }
+
+    /// Returns true if a key of this length may be wanted.
+    #[inline(always)]
+    pub(crate) fn has_length(self, len: usize) -> bool {
+        self.lengths >> len.min(63) & 1 == 1
+    }
 }
 
 /// The distance from a comma to the end of the next key at and above which the key is reported, even if not wanted.
@@ -111,34 +119,40 @@ pub(crate) const LONGEST_SKIPPED: u64 = 256;
 /// The receiver of tokens. All offsets are absolute.
 ///
 /// After [`Interest::Skip`], only the end of a container or string is reported, and nothing more of an atom. The value
-/// of a skipped key is not reported at all.
+/// of a skipped key is not reported at all. Methods that return no answer do nothing by default.
 pub(crate) trait Sink {
     /// Receives the `{` or `[` at `at`.
     fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// Receives the container's closing bracket; `end` is the offset after it.
-    fn end_container(&mut self, kind: ValueKind, end: u64);
+    /// Receives the container's closing bracket, and the offset after it.
+    fn end_container(&mut self, _kind: ValueKind, _end: u64) {}
     /// Receives the comma after a member or element of a followed container. Only the rewriter needs it.
     fn comma(&mut self, _at: u64) {}
     /// Receives a whole decoded key; `quote` is the offset of its closing quote. The answer applies to its value.
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault>;
     /// Returns a filter for the keys of the innermost container that may be followed. Keys outside it may be passed to
     /// [`Sink::skip_keys`].
-    fn wanted_keys(&self) -> KeyFilter;
+    fn wanted_keys(&self) -> KeyFilter {
+        KeyFilter::ALL
+    }
     /// Receives a run of keys outside the filter. This replaces [`Sink::key`] for each key and [`Sink::comma`] after
     /// each member. The arguments are the closing quote of the first key, and the last comma if no key followed it.
-    fn skip_keys(&mut self, first_quote: u64, comma: Option<u64>);
+    fn skip_keys(&mut self, _first_quote: u64, _comma: Option<u64>) {}
     /// Receives the opening quote of a string value.
     fn begin_string(&mut self, at: u64) -> Result<Interest, Fault>;
     /// Receives the next decoded piece of the open string, never empty, and the range of its raw bytes.
-    fn text(&mut self, text: &str, raw: Range<u64>) -> Result<(), Fault>;
-    /// Receives the string's closing quote; `end` is the offset after it.
-    fn end_string(&mut self, end: u64);
+    fn text(&mut self, _text: &str, _raw: Range<u64>) -> Result<(), Fault> {
+        Ok(())
+    }
+    /// Receives the offset after the string's closing quote.
+    fn end_string(&mut self, _end: u64) {}
     /// Receives the first byte of a number, a boolean or null.
     fn begin_atom(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault>;
-    /// Receives the whole text of a followed atom; `end` is the offset after its last byte.
-    fn end_atom(&mut self, text: &str, end: u64) -> Result<(), Fault>;
-    /// Returns true if the sink is [`Nobody`].
-    fn is_nobody(&self) -> bool {
+    /// Receives the whole text of a followed atom, and the offset after its last byte.
+    fn end_atom(&mut self, _text: &str, _end: u64) -> Result<(), Fault> {
+        Ok(())
+    }
+    /// Returns true if the sink is a [`SkipSink`].
+    fn is_skip_sink(&self) -> bool {
         false
     }
     /// Returns true if the sink leaves a key to another sink. The slice includes the closing quote.
@@ -149,7 +163,7 @@ pub(crate) trait Sink {
 
 /// The sink for skipped values and for the unwanted members of a followed object. It stops before the end of the
 /// skipped value, and before keys that may be wanted.
-pub(super) struct Nobody {
+pub(super) struct SkipSink {
     wanted: KeyFilter,
     /// The offset from which the distance to the next key is counted.
     key_from: u64,
@@ -159,19 +173,17 @@ pub(super) struct Nobody {
     pub(super) comma: Option<u64>,
 }
 
-impl Nobody {
+impl SkipSink {
     #[inline(always)]
     pub(super) fn new(wanted: KeyFilter, at: u64) -> Self {
         Self { wanted, key_from: at, first_key: None, comma: None }
     }
 }
 
-impl Sink for Nobody {
+impl Sink for SkipSink {
     fn begin_container(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }
-
-    fn end_container(&mut self, _: ValueKind, _: u64) {}
 
     #[inline(always)]
     fn comma(&mut self, at: u64) {
@@ -189,28 +201,16 @@ impl Sink for Nobody {
         self.wanted
     }
 
-    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
-
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }
-
-    fn text(&mut self, _: &str, _: Range<u64>) -> Result<(), Fault> {
-        Ok(())
-    }
-
-    fn end_string(&mut self, _: u64) {}
 
     fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
         Ok(Interest::Skip)
     }
 
-    fn end_atom(&mut self, _: &str, _: u64) -> Result<(), Fault> {
-        Ok(())
-    }
-
     #[inline(always)]
-    fn is_nobody(&self) -> bool {
+    fn is_skip_sink(&self) -> bool {
         true
     }
 

@@ -19,7 +19,7 @@ use core::ops::Range;
 use super::escape::{OpenEscape, whole_escape};
 use super::reader::{Ended, Reader, Step};
 use super::utf8::{self, Utf8Carry, Utf8Prefix, Utf8Rest, Utf8Step};
-use super::{Role, Sink, State, Stops, Tokenizer};
+use super::{Read, Role, Sink, State, Stops, Tokenizer};
 use crate::error::{ErrorKind, Fault};
 
 /// The open string.
@@ -114,7 +114,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
             }
             self.state = State::AfterValue;
         }
-        self.go_on(Ok(quote + 1))
+        self.resume_at(Ok(quote + 1))
     }
 }
 
@@ -180,7 +180,7 @@ impl Tokenizer {
 
     /// Continues an escape or a character that is cut.
     #[inline(never)]
-    fn cut_character<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Result<usize, Fault> {
+    fn cut_character<S: Sink + ?Sized>(&mut self, chunk: &[u8], pos: usize, sink: &mut S) -> Read {
         if self.state == State::Escape { self.escape(chunk, pos, sink) } else { self.utf8(chunk, pos, sink) }
     }
 
@@ -237,12 +237,7 @@ impl Tokenizer {
     }
 
     /// Reads the rest of a UTF-8 sequence that was cut by the end of the last chunk or by the limit.
-    pub(super) fn utf8<S: Sink + ?Sized>(
-        &mut self,
-        chunk: &[u8],
-        mut pos: usize,
-        sink: &mut S,
-    ) -> Result<usize, Fault> {
+    pub(super) fn utf8<S: Sink + ?Sized>(&mut self, chunk: &[u8], mut pos: usize, sink: &mut S) -> Read {
         while let Some(&byte) = chunk.get(pos) {
             let step = self.carry.push(byte);
             if matches!(step, Utf8Step::Bad) {

@@ -75,7 +75,7 @@ impl Utf8Carry {
 
     /// Returns the character, which must be complete.
     pub(crate) fn as_str(&self) -> &str {
-        str::from_utf8(&self.bytes[..usize::from(self.len)]).unwrap_or_default()
+        str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Finds a child by name or index and remembers where recent lookups found theirs. Programs look up the same fields
 //! after each chunk, so a search resumes where the last one ended.
 
-use super::word::Word;
 use super::{KeyTag, NOTHING, Node, NodeId, NodeKind, PartialValue, Tree, key_tag};
+use crate::word::Word;
 
 /// The last lookups of a few members: the node that was found, and the newest member at that time. They only save time:
 /// both are checked against the nodes, which never move. Fields that share a slot replace each other.

@@ -7,15 +7,14 @@
 
 mod atom;
 mod lookup;
-mod open;
 mod patch;
 mod print;
 mod revision;
 mod view;
-mod word;
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::mem;
 use core::ops::Range;
 
 use self::lookup::LookupCache;
@@ -26,10 +25,10 @@ pub use self::revision::Revision;
 use self::revision::Sums;
 pub(crate) use self::view::state_before_all;
 pub use self::view::{PartialValue, PartialValues, ValueState};
-use self::word::Word;
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};
+use crate::word::Word;
 
 /// A node's index in the arena.
 pub(crate) type NodeId = u32;
@@ -142,14 +141,8 @@ impl Tree {
     pub(crate) fn clear(&mut self) {
         self.nodes.clear();
         self.text.clear();
-        self.shown = 0;
-        self.open = NOTHING;
-        self.has_open_atom = false;
-        self.node_limit = self.limit;
-        self.lookup_cache = LookupCache::default();
-        self.note = Word::default();
-        self.closed = 0;
-        self.sums = Sums::default();
+        let (nodes, text) = (mem::take(&mut self.nodes), mem::take(&mut self.text));
+        *self = Self { nodes, text, shows_open_atoms: self.shows_open_atoms, ..Self::with_limit(self.limit) };
     }
 
     /// Marks the text as failed: its root is never complete, even if it has closed.
@@ -336,6 +329,30 @@ impl Tree {
             _ => Some(Segment::Index(container.children.into())),
         });
         self.segments_and(id, atom)
+    }
+
+    /// Returns the key whose value is not shown yet, or an empty string.
+    pub(crate) fn pending_key(&self) -> &str {
+        self.text.get(self.shown as usize..).unwrap_or_default()
+    }
+
+    /// Returns true if the root is an open container.
+    pub(crate) fn has_open_container(&self) -> bool {
+        self.open != NOTHING
+    }
+
+    /// Returns the open string, or the open atom if it is shown.
+    pub(crate) fn open_leaf(&self) -> Option<PartialValue<'_>> {
+        let last = self.nodes.len().checked_sub(1)? as u32;
+        let leaf = PartialValue::new(self, last);
+        // The root of a failed text is open again, even if it is not a string or atom.
+        let is_leaf = self.is_atom_shown() || leaf.kind() == ValueKind::String;
+        (is_leaf && !leaf.is_complete()).then_some(leaf)
+    }
+
+    /// Returns true if an atom is open.
+    pub(crate) fn has_open_atom(&self) -> bool {
+        self.has_open_atom
     }
 }
 

@@ -13,8 +13,8 @@ use core::ops::Range;
 use core::sync::atomic::AtomicUsize;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-use super::word::Word;
 use super::{Node, Tree};
+use crate::word::Word;
 
 /// The content of a snapshot at one moment, to be compared with a later one. Always 20 bytes.
 ///
@@ -121,7 +121,11 @@ pub(super) struct Sums {
     base: Sum,
     /// True if a revision has read beyond the base.
     is_behind: AtomicBool,
-    latest: LatestSum,
+    /// The sum of the whole document, once a revision has asked for it. Several threads may compute it at once, but
+    /// all get the same sum, because the document does not grow meanwhile.
+    latest: Word,
+    /// The numbers of nodes and words in it: written after the sum, and read before it.
+    latest_places: Word,
     /// The number of nodes and words that were read.
     #[cfg(test)]
     read: AtomicUsize,
@@ -131,27 +135,6 @@ pub(super) struct Sums {
 impl Clone for Sums {
     fn clone(&self) -> Self {
         Self { base: self.base, ..Self::default() }
-    }
-}
-
-/// The sum of the whole document, once a revision has asked for it. Several threads may compute it at once, but all get
-/// the same sum, because the document does not grow meanwhile.
-#[derive(Debug, Default)]
-struct LatestSum {
-    /// The numbers of nodes and words: written after the sum, and read before it.
-    places: Word,
-    sum: Word,
-}
-
-impl LatestSum {
-    fn at(&self, nodes: u32, words: u32) -> Option<Sum> {
-        let is_known = self.places.load() == u64::from(nodes) << 32 | u64::from(words);
-        is_known.then(|| Sum { nodes, words, sum: self.sum.load() })
-    }
-
-    fn remember(&self, Sum { nodes, words, sum }: Sum) {
-        self.sum.store(sum);
-        self.places.store(u64::from(nodes) << 32 | u64::from(words));
     }
 }
 
@@ -207,15 +190,17 @@ impl Tree {
 
     /// Returns the sum of all nodes and all whole words of the document.
     fn sum(&self) -> Sum {
-        let Sums { base, is_behind, latest, .. } = &self.sums;
+        let Sums { base, is_behind, latest, latest_places, .. } = &self.sums;
         let (nodes, words) = (self.nodes.len() as u32, self.shown / WORD);
-        latest.at(nodes, words).unwrap_or_else(|| {
-            let new = self.sum_of(base.nodes..nodes, base.words..words);
-            let sum = Sum { nodes, words, sum: base.sum.wrapping_add(new) };
-            latest.remember(sum);
-            is_behind.store(true, Ordering::Relaxed);
-            sum
-        })
+        let places = u64::from(nodes) << 32 | u64::from(words);
+        if latest_places.load() == places {
+            return Sum { nodes, words, sum: latest.load() };
+        }
+        let sum = base.sum.wrapping_add(self.sum_of(base.nodes..nodes, base.words..words));
+        latest.store(sum);
+        latest_places.store(places);
+        is_behind.store(true, Ordering::Relaxed);
+        Sum { nodes, words, sum }
     }
 
     /// Returns the sum of these nodes and whole words.

@@ -7,12 +7,12 @@ use core::iter::{FilterMap, FusedIterator};
 
 use serde_json::{Number, Value};
 
-use super::word::Word;
 use super::{NOTHING, NodeId, NodeKind, Tree};
 use crate::error::{Error, ErrorKind};
 use crate::names::names;
 use crate::path::{ConcreteStep, Segment, concrete_steps, write_concrete};
 use crate::tokenizer::ValueKind;
+use crate::word::Word;
 
 /// The known part of a value: a `Copy` view into the parser's snapshot. Reading it allocates nothing.
 ///
@@ -126,14 +126,10 @@ impl<'a> PartialValue<'a> {
         &self.tree.nodes[self.node as usize]
     }
 
-    /// Returns the last value of the document. An open string, or an open atom that is shown, is always the last value.
-    fn last_in_document(self) -> Self {
-        Self { node: self.tree.nodes.len() as u32 - 1, ..self }
-    }
-
     /// Returns the innermost open value of the document, which is inside this one if this one is open.
     pub(crate) fn innermost_open(self) -> NodeId {
-        let last = self.last_in_document();
+        // An open string, or an open atom that is shown, is always the last value.
+        let last = self.other(self.tree.nodes.len() as u32 - 1);
         match self.tree.open {
             _ if !last.is_complete() => last.node,
             // The text failed after its root.
@@ -260,24 +256,17 @@ impl<'a> PartialValue<'a> {
     /// Returns the number of containers around the value: 0 for the root. The cost is linear in that number.
     #[must_use]
     pub fn depth(self) -> usize {
-        core::iter::successors(Some(self.node), |node| {
-            let parent = self.tree.nodes[*node as usize].parent;
-            (parent != NOTHING).then_some(parent)
-        })
-        .count()
-            - 1
+        let parent = |node: &NodeId| Some(self.other(*node).parent()).filter(|parent| *parent != NOTHING);
+        core::iter::successors(Some(self.node), parent).count() - 1
     }
 
     /// Returns the entries of an object in document order, including duplicates; no entries for any other value.
     #[must_use = "iterators are lazy"]
     pub fn entries(self) -> FilterMap<PartialValues<'a>, fn(Self) -> Option<Entry<'a>>> {
-        fn entry(value: PartialValue<'_>) -> Option<Entry<'_>> {
-            match value.segment()? {
-                Segment::Key(key) => Some((key, value)),
-                Segment::Index(_) | Segment::Inside => None,
-            }
-        }
-        self.children().filter_map(entry)
+        self.children().filter_map(|value| match value.segment()? {
+            Segment::Key(key) => Some((key, value)),
+            Segment::Index(_) | Segment::Inside => None,
+        })
     }
 
     /// Returns the member with this name, the last one if there are several. The cost is linear in the number of
@@ -345,12 +334,9 @@ impl<'a> PartialValue<'a> {
 
     /// Returns true if a missing child may still arrive.
     fn may_hold(self, step: ConcreteStep<'_>) -> bool {
-        let fits = match self.node().kind {
-            NodeKind::Object => !step.is_index(),
-            NodeKind::Array => step.is_index(),
-            _ => false,
-        };
-        fits && !self.is_complete()
+        let is_index = matches!(step, ConcreteStep::Index(_));
+        let own_kind = if is_index { NodeKind::Array } else { NodeKind::Object };
+        self.node().kind == own_kind && !self.is_complete()
     }
 
     /// Returns the concrete path of this value in its document.
@@ -359,6 +345,18 @@ impl<'a> PartialValue<'a> {
         // Writing to a string cannot fail.
         let _ = write_concrete(&mut path, &mut self.tree.segments(self.node));
         path
+    }
+
+    /// Returns the entries of an object sorted by key, the last one of duplicates.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn last_entries(self) -> Vec<(&'a str, Self)> {
+        let mut entries: Vec<_> = self.entries().collect();
+        // The sort is stable: of equal keys, the last one in the text comes first.
+        entries.reverse();
+        entries.sort_by_key(|(key, _)| *key);
+        entries.dedup_by_key(|(key, _)| *key);
+        entries
     }
 }
 
@@ -369,7 +367,7 @@ pub(crate) fn state_before_all(path: &str) -> Result<ValueState, Error> {
 
 /// Returns true for a valid step that does not lead into a string.
 fn is_in_document(step: Option<ConcreteStep<'_>>) -> bool {
-    step.is_some_and(|step| !step.is_inside())
+    step.is_some_and(|step| !matches!(step, ConcreteStep::Inside))
 }
 
 #[cold]
@@ -402,18 +400,6 @@ impl PartialEq for PartialValue<'_> {
                     && own.text() == their.text()
                     && (place == 0 || self.tree.segment(own.node) == other.tree.segment(their.node))
             })
-    }
-}
-
-impl<'a> PartialValue<'a> {
-    /// Returns the entries of an object sorted by key, the last one of duplicates.
-    pub(crate) fn last_entries(self) -> Vec<(&'a str, Self)> {
-        let mut entries: Vec<_> = self.entries().collect();
-        // The sort is stable: of equal keys, the last one in the text comes first.
-        entries.reverse();
-        entries.sort_by_key(|(key, _)| *key);
-        entries.dedup_by_key(|(key, _)| *key);
-        entries
     }
 }
 

@@ -7,10 +7,8 @@ use serde::de::value::MapDeserializer;
 use serde::de::{self, MapAccess};
 use serde_json::de::StrRead;
 
-use super::error::TypedError;
-
-/// The name by which serde_json recognizes its `RawValue`: the type's name, and the only key of its map form.
-pub(super) const RAW_VALUE: &str = "$serde_json::private::RawValue";
+use super::error::TypedResult;
+pub(super) use crate::event::RAW_VALUE;
 
 /// Returns a map with one member, from which serde_json's `RawValue` is read.
 pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Error = E> {
@@ -21,7 +19,7 @@ pub(super) fn raw_value<'a, E: de::Error>(text: String) -> impl MapAccess<'a, Er
 pub(super) fn read_number<'a, T>(
     text: &'a str,
     read: impl FnOnce(&mut serde_json::Deserializer<StrRead<'a>>) -> serde_json::Result<T>,
-) -> Result<T, TypedError> {
+) -> TypedResult<T> {
     let mut number = serde_json::Deserializer::from_str(text);
     let value = read(&mut number)?;
     number.end()?;

@@ -5,19 +5,21 @@
 //! in serde's buffer:
 //!
 //! - *Is this value complete?* [`Settled`](crate::Settled) has to know. Serde fills and reads a buffer within one call,
-//!   so a buffered value belongs to the value being read, and the answer is whether that value is open ([`Around`]). A
-//!   value inside it may have closed already; that shows when the surrounding value closes.
+//!   so a buffered value belongs to the value being read, and the answer is whether that value is open
+//!   ([`OpenGuard`]). A value inside it may have closed already; that shows when the surrounding value closes.
 //! - *Does the type read the open string as text?* Text may be shown while it grows. A tag, variant, date or address
 //!   may not: an open `run` may still become `runner`. So the type is read once more with a stand-in for that string.
 //!   Serde's buffers keep the stand-in, and no reader of a string accepts it, neither from a buffer nor through a
 //!   visitor that accepts anything and is not a buffer. A reader that expects a string fails, and our error type
-//!   records here what it expected ([`Asking`]).
+//!   records here what it expected ([`Probe`]).
 //!
 //! Neither answer can pass through serde's buffers, and serde drops the errors of an untagged enum's variants. The
 //! answers are therefore stored per thread: a read begins and ends in one thread. Without the feature `std` there are
 //! no thread locals. Then an open value is not buffered, and a value that serde buffers is absent until it closes
 //! ([`CAN_BE_OPEN`]). A `Settled` that is itself flattened, or that reads from another deserializer, is then taken for
 //! complete.
+
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_variables, reason = "nothing is kept there"))]
 
 #[cfg(feature = "std")]
 use core::cell::Cell;
@@ -30,23 +32,21 @@ pub(super) const STAND_IN: char = '\u{FFFF}';
 
 #[cfg(feature = "std")]
 thread_local! {
-    static STATE: Cell<State> = const { Cell::new(State { is_open: false, asked: Asked::Unwatched }) };
+    static STATE: Cell<State> = const { Cell::new(State { is_open: false, probed: Probed::Inactive }) };
 }
 
 #[derive(Clone, Copy)]
-#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nothing is kept there"))]
 struct State {
     /// True if the value being read is open.
     is_open: bool,
-    asked: Asked,
+    probed: Probed,
 }
 
 /// How readers have asked for the stand-in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(not(feature = "std"), allow(dead_code, reason = "nobody is watched there"))]
-enum Asked {
+enum Probed {
     /// No stand-in is in use.
-    Unwatched,
+    Inactive,
     /// No reader yet, or only readers that expect text or never accept a string.
     AsText,
     /// A reader that may turn a string into something other than text.
@@ -54,7 +54,6 @@ enum Asked {
 }
 
 /// Changes the state of this thread. Returns the previous state.
-#[cfg_attr(not(feature = "std"), allow(unused_variables, reason = "nothing is kept there"))]
 fn change(to: impl FnOnce(State) -> State) -> State {
     #[cfg(feature = "std")]
     return STATE.with(|state| {
@@ -63,21 +62,21 @@ fn change(to: impl FnOnce(State) -> State) -> State {
         before
     });
     #[cfg(not(feature = "std"))]
-    State { is_open: false, asked: Asked::Unwatched }
+    State { is_open: false, probed: Probed::Inactive }
 }
 
 /// A guard: while it lives, the value being read is open or complete, as given.
-pub(super) struct Around {
+pub(super) struct OpenGuard {
     before: bool,
 }
 
-impl Around {
-    pub(super) fn value(is_open: bool) -> Self {
+impl OpenGuard {
+    pub(super) fn new(is_open: bool) -> Self {
         Self { before: change(|state| State { is_open, ..state }).is_open }
     }
 }
 
-impl Drop for Around {
+impl Drop for OpenGuard {
     fn drop(&mut self) {
         change(|state| State { is_open: self.before, ..state });
     }
@@ -89,32 +88,32 @@ pub(super) fn may_be_open() -> bool {
 }
 
 /// A guard: while it lives, a type is being read with the stand-in.
-pub(super) struct Asking {
-    before: Asked,
+pub(super) struct Probe {
+    before: Probed,
 }
 
-impl Asking {
+impl Probe {
     pub(super) fn start() -> Self {
-        Self { before: change(|state| State { asked: Asked::AsText, ..state }).asked }
+        Self { before: change(|state| State { probed: Probed::AsText, ..state }).probed }
     }
 
     /// Returns true if a reader may have turned the stand-in into something other than text.
-    pub(super) fn was_as_name(&self) -> bool {
-        change(|state| state).asked == Asked::AsName
+    pub(super) fn has_found_name(&self) -> bool {
+        change(|state| state).probed == Probed::AsName
     }
 }
 
-impl Drop for Asking {
+impl Drop for Probe {
     fn drop(&mut self) {
-        change(|state| State { asked: self.before, ..state });
+        change(|state| State { probed: self.before, ..state });
     }
 }
 
 /// Records what a reader expected in place of the stand-in.
-pub(super) fn note(expected: &str) {
-    let asks_for_name = !is_text(expected) && !is_never_a_string(expected);
-    change(|state| match state.asked {
-        Asked::AsText if asks_for_name => State { asked: Asked::AsName, ..state },
+pub(super) fn record_expected(expected: &str) {
+    let expects_name = !is_text(expected) && !is_never_a_string(expected);
+    change(|state| match state.probed {
+        Probed::AsText if expects_name => State { probed: Probed::AsName, ..state },
         _ => state,
     });
 }
@@ -144,27 +143,27 @@ mod tests {
     #[test]
     fn each_guard_puts_back_what_was_before() {
         assert!(!may_be_open());
-        let outer = Around::value(true);
+        let outer = OpenGuard::new(true);
         {
-            let _inner = Around::value(false);
+            let _inner = OpenGuard::new(false);
             assert!(!may_be_open());
         }
         assert!(may_be_open());
-        let asking = Asking::start();
-        note("a string");
-        note("struct Point");
-        assert!(!asking.was_as_name());
+        let probe = Probe::start();
+        record_expected("a string");
+        record_expected("struct Point");
+        assert!(!probe.has_found_name());
         {
-            let inside = Asking::start();
-            note("variant identifier");
-            assert!(inside.was_as_name());
+            let inside = Probe::start();
+            record_expected("variant identifier");
+            assert!(inside.has_found_name());
         }
-        assert!(!asking.was_as_name());
-        note("a date");
-        note("a string");
-        assert!(asking.was_as_name() && may_be_open());
-        drop((asking, outer));
-        note("a date");
-        assert!(!may_be_open() && !Asking::start().was_as_name());
+        assert!(!probe.has_found_name());
+        record_expected("a date");
+        record_expected("a string");
+        assert!(probe.has_found_name() && may_be_open());
+        drop((probe, outer));
+        record_expected("a date");
+        assert!(!may_be_open() && !Probe::start().has_found_name());
     }
 }

@@ -26,6 +26,8 @@ pub(super) enum Cause {
     Unknown,
 }
 
+pub(super) type TypedResult<T> = Result<T, TypedError>;
+
 /// The error of a value that does not fit a type, with the innermost value that did not fit.
 #[derive(Debug)]
 pub(super) struct TypedError {
@@ -92,14 +94,14 @@ impl TypedError {
         if self.details.place.is_none() {
             self.details.place = Some(value.node);
             if value.is_complete() {
-                self = self.for_good();
+                self = self.permanent();
             }
         }
         self
     }
 
     /// Marks the error as permanent because the value was complete.
-    pub(super) fn for_good(mut self) -> Self {
+    pub(super) fn permanent(mut self) -> Self {
         self.details.cause = Cause::Misfit;
         self.details.string = None;
         self
@@ -117,12 +119,9 @@ impl TypedError {
     /// Returns true if the element `value` was open and did not fit yet, and nothing inside it could be left out
     /// instead.
     pub(super) fn leaves_out_all_of(&self, value: PartialValue<'_>, context: &Context) -> bool {
-        let is_alone = !context.has_buffered() || context.boundary.innermost == value.node;
-        let is_not_yet = match self.details.cause {
-            Cause::MissingField | Cause::StillOpen | Cause::Unknown => true,
-            Cause::Misfit => false,
-        };
-        context.is_open && is_not_yet && is_alone && self.details.place == Some(value.node)
+        let is_alone = !context.has_buffered.get() || context.boundary.innermost == value.node;
+        let may_fit = self.details.cause != Cause::Misfit;
+        context.is_open && may_fit && is_alone && self.details.place == Some(value.node)
     }
 }
 
@@ -150,7 +149,7 @@ impl de::Error for TypedError {
 
     fn invalid_type(unexpected: Unexpected<'_>, expected: &dyn de::Expected) -> Self {
         if matches!(unexpected, Unexpected::NewtypeStruct | Unexpected::Char(buffered::STAND_IN)) {
-            buffered::note(&expected.to_string());
+            buffered::record_expected(&expected.to_string());
         }
         Self::worded(Cause::Misfit, &Worded::invalid_type(unexpected, expected)).about(unexpected)
     }
@@ -165,8 +164,7 @@ impl de::Error for TypedError {
     }
 
     fn unknown_variant(variant: &str, expected: &'static [&'static str]) -> Self {
-        let error = Self::worded(Cause::Misfit, &Worded::unknown_variant(variant, expected));
-        error.about(Unexpected::Str(variant))
+        Self::worded(Cause::Misfit, &Worded::unknown_variant(variant, expected)).about(Unexpected::Str(variant))
     }
 
     fn unknown_field(field: &str, expected: &'static [&'static str]) -> Self {

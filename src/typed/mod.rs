@@ -6,9 +6,9 @@
 
 mod as_serde_json;
 mod buffered;
-mod children;
 mod deserializer;
 mod error;
+mod key;
 mod open_text;
 mod reading;
 #[cfg(feature = "schemars")]
@@ -19,9 +19,9 @@ mod settled;
 use serde::de::Deserialize;
 use serde_json::Value;
 
-use self::buffered::{Around, Asking};
+use self::buffered::{OpenGuard, Probe};
 use self::deserializer::PartialDeserializer;
-use self::error::{Cause, TypedError};
+use self::error::{Cause, TypedError, TypedResult};
 use self::open_text::answer;
 use self::reading::{Boundary, Context, StandIn};
 pub use self::settled::Settled;
@@ -175,8 +175,8 @@ impl<'a> PartialValue<'a> {
 
     /// Reads a `T`. All reads of a type share this function, so that it is compiled once.
     #[inline(never)]
-    fn read<T: Deserialize<'a>>(self, context: &Context) -> Result<T, TypedError> {
-        let _around = Around::value(context.is_open);
+    fn read<T: Deserialize<'a>>(self, context: &Context) -> TypedResult<T> {
+        let _guard = OpenGuard::new(context.is_open);
         T::deserialize(PartialDeserializer::new::<T>(self, context)).map_err(|error| error.inside(self))
     }
 
@@ -184,16 +184,16 @@ impl<'a> PartialValue<'a> {
         let context = Context::new(self, boundary, StandIn::Itself);
         let value = self.read(&context).map_err(|error| self.not_read(error, &context))?;
         // The reader of a string does not change while it grows, so one check is enough.
-        let reading = Self::read::<T> as fn(Self, &Context) -> Result<T, TypedError> as usize;
+        let reading = Self::read::<T> as fn(Self, &Context) -> TypedResult<T> as usize;
         let answer = answer(reading, self.node, boundary.innermost);
         let may_have_parsed = context.may_have_parsed() && self.other(boundary.innermost).as_str().is_some();
         if may_have_parsed && self.note().load() != answer {
             let read_with = |stand_in| self.read::<T>(&Context::new(self, boundary, stand_in));
-            let asking = Asking::start();
-            let is_text = (!context.has_buffered_innermost() || {
+            let probe = Probe::start();
+            let is_text = (!context.has_buffered_innermost.get() || {
                 // The result is ignored: serde may have dropped the error.
                 let _ = read_with(StandIn::Refused);
-                !asking.was_as_name()
+                !probe.has_found_name()
             }) && read_with(StandIn::OtherText).is_ok();
             if !is_text {
                 return Err(NotRead::Without(boundary.innermost, TypedError::still_open()));
@@ -212,7 +212,7 @@ impl<'a> PartialValue<'a> {
         match error.cause() {
             // Without buffering, the error knows its value: elsewhere a complete string may have the same text.
             Cause::Misfit
-                if (context.has_buffered_innermost() || error.place_in(self) == innermost)
+                if (context.has_buffered_innermost.get() || error.place_in(self) == innermost)
                     && self.other(innermost).as_str().is_some_and(|text| error.is_of_text(text)) => {}
             // The string may have been read as a tag that makes another value misfit; the number may grow.
             Cause::Misfit
@@ -224,7 +224,7 @@ impl<'a> PartialValue<'a> {
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
         }
         let place = error.place_in(self);
-        let node = if !context.has_buffered() {
+        let node = if !context.has_buffered.get() {
             place
         } else if error.cause() == Cause::MissingField && innermost != place && !self.is_container(innermost) {
             // A field cannot be missing in a string.

@@ -45,10 +45,10 @@ pub(super) struct Context {
     /// True if the root of the read is open.
     pub(super) is_open: bool,
     /// True if an open value, or the innermost one, may have been buffered.
-    has_buffered: Cell<bool>,
-    has_buffered_innermost: Cell<bool>,
+    pub(super) has_buffered: Cell<bool>,
+    pub(super) has_buffered_innermost: Cell<bool>,
     /// True if the open string was read as the content of a newtype, which may contain any reader of text.
-    has_read_newtype: Cell<bool>,
+    pub(super) has_read_newtype: Cell<bool>,
 }
 
 impl Context {
@@ -64,11 +64,6 @@ impl Context {
         }
     }
 
-    /// Returns the choices that read a value as if it were complete.
-    pub(super) fn of_complete(value: PartialValue<'_>) -> Self {
-        Self { is_open: false, ..Self::new(value, Boundary::all(value), StandIn::Itself) }
-    }
-
     /// Records that an open value may be buffered.
     pub(super) fn buffer(&self, value: PartialValue<'_>) {
         self.has_buffered.set(true);
@@ -77,20 +72,8 @@ impl Context {
         }
     }
 
-    pub(super) fn has_buffered(&self) -> bool {
-        self.has_buffered.get()
-    }
-
-    pub(super) fn has_buffered_innermost(&self) -> bool {
-        self.has_buffered_innermost.get()
-    }
-
     /// Returns true if the open string may have been read as anything other than text.
     pub(super) fn may_have_parsed(&self) -> bool {
-        self.has_buffered_innermost() || self.has_read_newtype.get()
-    }
-
-    pub(super) fn note_newtype(&self) {
-        self.has_read_newtype.set(true);
+        self.has_buffered_innermost.get() || self.has_read_newtype.get()
     }
 }

@@ -3,15 +3,15 @@
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::PartialDeserializer;
-use super::reading::Context;
-use crate::event::{Passed, SERDE_DEPTH};
+use super::reading::{Boundary, Context, StandIn};
+use crate::event::{SERDE_DEPTH, Transcode};
 use crate::tree::{PartialValue, PatchOp};
 
 /// Serializes the known part, with open values closed. Recurses, and rejects more than 127 levels.
 impl Serialize for PartialValue<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let context = Context::of_complete(*self);
-        Passed::new(PartialDeserializer::new::<()>(*self, &context), SERDE_DEPTH).serialize(serializer)
+        let context = Context { is_open: false, ..Context::new(*self, Boundary::all(*self), StandIn::Itself) };
+        Transcode::new(PartialDeserializer::new::<()>(*self, &context), SERDE_DEPTH).serialize(serializer)
     }
 }
 

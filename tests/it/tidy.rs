@@ -6,15 +6,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Each module of the library with what it may import, layer by layer.
-const LAYERS: [(&str, &[&str]); 19] = [
+const LAYERS: [(&str, &[&str]); 20] = [
     ("names", &[]),
+    ("word", &[]),
     ("digest", &[]),
     ("error", &["names"]),
     ("tokenizer", &["names", "error"]),
     ("path", &["error", "tokenizer"]),
-    ("pattern", &["digest", "error", "tokenizer", "path"]),
+    ("pattern", &["word", "digest", "error", "tokenizer", "path"]),
     ("event", &["error", "tokenizer", "path", "pattern"]),
-    ("tree", &["names", "error", "tokenizer", "path", "pattern", "event"]),
+    ("tree", &["names", "word", "error", "tokenizer", "path", "pattern", "event"]),
     ("typed", &["error", "tokenizer", "path", "event", "tree"]),
     ("parser", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree"]),
     ("saved", &["names", "digest", "error", "tokenizer", "path", "pattern", "event", "tree", "parser"]),

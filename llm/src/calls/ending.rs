@@ -12,7 +12,6 @@
 //!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason
 //!    counts as a cut, because acting on half a command is worse than asking again.
 
-use jsonspigot::internal::Inside;
 use jsonspigot::{Error, ErrorKind};
 use jsonspigot::{Parser, PatternSet};
 

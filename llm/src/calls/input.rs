@@ -17,7 +17,6 @@ use alloc::string::String;
 use core::mem;
 
 use jsonspigot::PatternSet;
-use jsonspigot::internal::{Choices, Inside};
 use jsonspigot::{DuplicateKeys, Error, ErrorKind, Parser, ParserBuilder};
 
 use super::event::InputEvent;

@@ -6,7 +6,6 @@ use core::fmt::Write;
 
 use jsonspigot::PatternSet;
 use jsonspigot::internal::saved::Digest;
-use jsonspigot::internal::{Choices, Inside, digest_of};
 use jsonspigot::{DuplicateKeys, Parser, ParserBuilder, Retain};
 
 use super::limits::CallLimits;
@@ -50,11 +49,11 @@ pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
 impl Options {
     /// Returns the digest of the patterns of all tools.
     pub(super) fn patterns_digest(&self) -> Digest {
-        let all = Digest::new().with_digest(digest_of(&self.patterns));
+        let all = Digest::new().with_digest(self.patterns.digest());
         self.patterns_by_name.iter().fold(all, |mut digest, (name, patterns)| {
             // Writing to a digest cannot fail.
             let _ = digest.write_str(name);
-            digest.with(name.len() as u64).with_digest(digest_of(patterns))
+            digest.with(name.len() as u64).with_digest(patterns.digest())
         })
     }
 

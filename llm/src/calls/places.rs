@@ -138,7 +138,7 @@ impl Places {
             let kept = Kept(reader.number()?, OwnedKey::restore(reader)?);
             let number = reader.number()?;
             let is_next = places.0.last_key_value().is_none_or(|(last, _)| *last < kept);
-            Impossible::unless(is_next && is_possible(kept.0, kept.1.get(), number))?;
+            Impossible::ensure(is_next && is_possible(kept.0, kept.1.get(), number))?;
             places.0.insert(kept, number);
         }
         Ok(places)

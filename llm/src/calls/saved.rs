@@ -137,25 +137,25 @@ impl State {
         *next = reader.place()?;
         *unreported = next.checked_sub(1);
         let count = reader.count()?;
-        Impossible::unless(count <= options.limits.open_calls)?;
+        Impossible::ensure(count <= options.limits.open_calls)?;
         let mut after_last = 0;
         for _ in 0..count {
             let number = reader.number()?;
             let call = OpenCall::restore(reader, number, options)?;
             // Calls are numbered in the order in which they are reported.
             let is_reported = call.is_reported() || *unreported == Some(number);
-            Impossible::unless((after_last..*next).contains(&number) && is_reported)?;
+            Impossible::ensure((after_last..*next).contains(&number) && is_reported)?;
             after_last = number + 1;
             open.insert(number, Box::new(call));
         }
         *index = CallIndex::restore(reader, *next, open, options.limits.open_calls)?;
-        Impossible::unless(open.iter().all(|(number, call)| index.choice_of(number) == Some(call.choice())))?;
+        Impossible::ensure(open.iter().all(|(number, call)| index.choice_of(number) == Some(call.choice())))?;
         // Each that is stopped waits, in the order of their ends.
         let stopped = open.iter().filter(|(_, call)| call.is_stopped()).count();
         *waiting = (0..stopped).map(|_| reader.number()).collect::<Result<_, _>>()?;
         let mut sorted = waiting.clone();
         sorted.sort_unstable();
         let is_stopped = |number: &u64| open.get(*number).is_some_and(|call| call.is_stopped());
-        Impossible::unless(sorted.is_sorted_by(|one, other| one < other) && sorted.iter().all(is_stopped))
+        Impossible::ensure(sorted.is_sorted_by(|one, other| one < other) && sorted.iter().all(is_stopped))
     }
 }

@@ -1,6 +1,6 @@
 //! The serialized form of an [`OwnedCallEvent`]: a line in the shape of the command's.
 
-use jsonspigot::internal::{Line, line_of, lines};
+use jsonspigot::internal::{Line, lines};
 
 use super::owned::{OwnedCallEvent, OwnedToolCall};
 use crate::payload::{PayloadStatus, put_payload, put_wrong};
@@ -27,7 +27,7 @@ impl OwnedCallEvent {
     pub(crate) fn line(&self) -> Line<'_> {
         let mut line = Line::new(self.name());
         match self {
-            Self::Match { call, event } => return line_of(event).of([("call", call.number.into())]),
+            Self::Match { call, event } => return event.line().of([("call", call.number.into())]),
             Self::Start(call) => {
                 call.put_names(&mut line);
                 line.put("choice", call.choice);

@@ -6,7 +6,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use jsonspigot::internal::write_escaped;
-use jsonspigot::internal::{ConcreteStep, Inside, concrete_steps};
+use jsonspigot::internal::{ConcreteStep, concrete_steps};
 use jsonspigot::{Limits, PartialValue, PatternSet, Segment};
 use jsonspigot::{Parser, Retain};
 use smallvec::SmallVec;
@@ -214,7 +214,7 @@ fn is_number(text: &str) -> bool {
 }
 
 fn steps(path: &str) -> Result<Steps<'_>, Disorder> {
-    let in_document = |step: &ConcreteStep<'_>| !step.is_inside();
+    let in_document = |step: &ConcreteStep<'_>| !matches!(step, ConcreteStep::Inside);
     let steps = concrete_steps(path).map(|step| step.filter(in_document));
     steps.collect::<Option<_>>().ok_or("expected a concrete path, such as $.a[0]")
 }

@@ -226,14 +226,14 @@ impl Blocks {
     pub(crate) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
         let mut blocks = Self { open: Vec::new(), next: reader.place()? };
         let count = reader.count()?;
-        Impossible::unless(count <= most.max(1))?;
+        Impossible::ensure(count <= most.max(1))?;
         let mut after_last = 0;
         for _ in 0..count {
             let (number, choice) = (reader.number()?, reader.number()?);
             let kind = if reader.flag()? { BlockKind::Reasoning } else { BlockKind::Text };
             let place = Place::restore(reader)?;
             // They are numbered in the order of their starts.
-            Impossible::unless((after_last..blocks.next).contains(&number))?;
+            Impossible::ensure((after_last..blocks.next).contains(&number))?;
             after_last = number + 1;
             blocks.open.push(Open { number, choice, kind, place });
         }

@@ -381,7 +381,7 @@ impl Said {
     pub(crate) fn restore(reader: &mut Reader<'_>, most: usize, next: u64) -> Result<Self, Impossible> {
         let (is_blind, has_forgotten, had_forgotten) = (reader.flag()?, reader.flag()?, reader.flag()?);
         let count = reader.count()?;
-        Impossible::unless(count <= most)?;
+        Impossible::ensure(count <= most)?;
         let mut parts = Vec::new();
         for _ in 0..count {
             let (kind, choice) = (reader.choice(&Self::KINDS)?, reader.number()?);
@@ -390,18 +390,18 @@ impl Said {
             parts.push(Spoken { kind, choice, place, text, is_listed: reader.flag()? });
         }
         let (watches_inputs, count) = (reader.flag()?, reader.count()?);
-        Impossible::unless(count <= MOST_INPUTS && (watches_inputs || count == 0))?;
+        Impossible::ensure(count <= MOST_INPUTS && (watches_inputs || count == 0))?;
         let mut inputs = VecDeque::new();
         for _ in 0..count {
             inputs.push_back((reader.number()?, reader.number()?, reader.number()?));
-            Impossible::unless(inputs.back().is_some_and(|(call, ..)| *call < next))?;
+            Impossible::ensure(inputs.back().is_some_and(|(call, ..)| *call < next))?;
         }
         let count = reader.count()?;
-        Impossible::unless(count <= most)?;
+        Impossible::ensure(count <= most)?;
         let mut again = Vec::new();
         for _ in 0..count {
             again.push((reader.number()?, reader.string()?));
-            Impossible::unless(again.last().is_some_and(|(call, _)| *call < next))?;
+            Impossible::ensure(again.last().is_some_and(|(call, _)| *call < next))?;
         }
         Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs, again })
     }

@@ -227,10 +227,10 @@ impl StreamState {
         }
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
             let count = reader.count()?;
-            Impossible::unless(count <= MOST_ANSWERS + 1)?;
+            Impossible::ensure(count <= MOST_ANSWERS + 1)?;
             for _ in 0..count {
                 let answer = reader.number()?;
-                Impossible::unless(!answers.contains(&answer))?;
+                Impossible::ensure(!answers.contains(&answer))?;
                 answers.push(answer);
             }
         }
@@ -241,14 +241,14 @@ impl StreamState {
         })?;
         self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && (number == 0 || has_digest(key)))?;
         let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
-        Impossible::unless(counts.into_iter().all(|count| count <= limits.open_calls))?;
+        Impossible::ensure(counts.into_iter().all(|count| count <= limits.open_calls))?;
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_MEMBERS)?;
+        Impossible::ensure(count <= MOST_MEMBERS)?;
         for _ in 0..count {
             self.members.push_back(reader.number()?);
         }
         (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
-        Impossible::unless(self.chunk.is_none_or(|call| call < next))?;
+        Impossible::ensure(self.chunk.is_none_or(|call| call < next))?;
         self.begun = reader.number()?;
         self.said = Said::restore(reader, limits.open_calls, next)?;
         self.outlet.watch.restore(reader, next)?;

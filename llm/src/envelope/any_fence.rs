@@ -53,7 +53,7 @@ impl Fences {
     /// Reads what was saved, where no run is longer than `most`.
     pub(super) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
         let (run, is_inside_line) = (reader.size()?, reader.flag()?);
-        Impossible::unless(run == 0 || (3..=most).contains(&run))?;
+        Impossible::ensure(run == 0 || (3..=most).contains(&run))?;
         Ok(Self { open: (run > 0).then_some(run), is_inside_line })
     }
 }

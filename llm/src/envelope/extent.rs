@@ -3,7 +3,6 @@
 //! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
 
 use jsonspigot::ValueKind;
-use jsonspigot::internal::kind_of_first_byte;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 /// The part of a value that has arrived.
@@ -58,7 +57,7 @@ impl Extent {
 
     /// After the first byte.
     fn after_first(byte: u8) -> Self {
-        match kind_of_first_byte(byte) {
+        match ValueKind::of_first_byte(byte) {
             Some(ValueKind::Object | ValueKind::Array) => Self::Nested(1),
             Some(ValueKind::String) => Self::InString(0),
             Some(ValueKind::Number) => Self::Number { may_end: byte != b'-' },

@@ -27,7 +27,7 @@
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 
-use jsonspigot::internal::{Inside, children};
+use jsonspigot::internal::children;
 use jsonspigot::{ErrorKind, EventKind, Segment};
 use jsonspigot::{Parser, Retain};
 

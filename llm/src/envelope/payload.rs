@@ -27,8 +27,8 @@ mod saved;
 use alloc::string::String;
 
 use jsonspigot::PatternSet;
+use jsonspigot::internal::Root;
 use jsonspigot::internal::floor_char_boundary;
-use jsonspigot::internal::{Choices, Inside, Root, error_at};
 use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
 
 use super::closing::{Closing, Found};
@@ -107,7 +107,7 @@ impl OpenPayload {
             length: 0,
             limit,
             error: None,
-            root: Root::new(),
+            root: Root::default(),
         }
     }
 
@@ -391,7 +391,7 @@ impl OpenPayload {
         // Nothing but a number at the root is known to be open in front of the root or instead of it.
         let is_at_root = matches!(self.phase, Phase::Before | Phase::Raw) || self.parser.is_in_root_number();
         let place = (self.raw.len() as u64, line as u64 + 1, column as u64 + 1);
-        error_at(kind, place, is_at_root.then_some("$"), expected)
+        Error::at(kind, place, is_at_root.then_some("$"), expected)
     }
 
     /// Reports the verdict.

@@ -5,7 +5,6 @@
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use jsonspigot::internal::Inside;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
 use jsonspigot::{Error, RestoreError};
 
@@ -116,7 +115,7 @@ impl Envelope {
     pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.state = reader.choice(&STATES)?;
         self.offset = reader.place()?;
-        Impossible::unless(self.state != State::Inside || self.starts_inside && self.offset == 0)?;
+        Impossible::ensure(self.state != State::Inside || self.starts_inside && self.offset == 0)?;
         if self.fences.is_some() {
             self.fences = Some(Fences::restore(reader, self.hold_limit)?);
         }
@@ -126,7 +125,7 @@ impl Envelope {
             let (fences, first) = (self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
             self.opening.begin(&self.delimiters, fences, first);
             let verdict = self.opening.advance(&self.delimiters, "", &self.held);
-            Impossible::unless(verdict == Verdict::Undecided)?;
+            Impossible::ensure(verdict == Verdict::Undecided)?;
         }
         if self.state == State::Payload {
             self.payload.restore(reader, &self.delimiters, self.hold_limit)?;

@@ -3,7 +3,7 @@
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
-use jsonspigot::internal::{Line, Member, line_of, lines};
+use jsonspigot::internal::{Line, Member, lines};
 
 use super::owned::OwnedEnvelopeEvent;
 use crate::payload::{put_payload, put_wrong};
@@ -20,7 +20,7 @@ impl OwnedEnvelopeEvent {
         let (mut line, delimiter) = match self {
             Self::Text(_) => (Line::new("text"), None),
             Self::Begin { delimiter, .. } => (Line::new("payload-start"), Some(delimiter)),
-            Self::Match { delimiter, event } => (line_of(event), Some(delimiter)),
+            Self::Match { delimiter, event } => (event.line(), Some(delimiter)),
             Self::Fragment { delimiter, .. } => (Line::new("fragment"), Some(delimiter)),
             Self::End { delimiter, .. } => (Line::new("payload"), Some(delimiter)),
         };

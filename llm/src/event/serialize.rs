@@ -1,6 +1,6 @@
 //! The lines that events of a stream are written as, here and by the command.
 
-use jsonspigot::internal::{Inside, Line, Member, lines};
+use jsonspigot::internal::{Line, Member, lines};
 use jsonspigot::{Parser, PatternSet};
 
 use super::OwnedStreamEvent;

@@ -252,7 +252,7 @@ impl Unfinished {
     /// Reads what was saved, where `next` calls have been numbered.
     pub(crate) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
         let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
-        Impossible::unless(call.is_none_or(|call| call < next))?;
+        Impossible::ensure(call.is_none_or(|call| call < next))?;
         Ok(Self { kind, call })
     }
 }

@@ -85,7 +85,7 @@ impl Turn {
         (self.is_spoilt, self.has_bad_call) = (reader.flag()?, reader.flag()?);
         (self.is_over, self.spoils_next) = (reader.flag()?, reader.flag()?);
         let extras = self.extras.iter().all(|(_, extra)| is_json(&["{\"\":0", extra, "}"]));
-        Impossible::unless(extras && is_json(&["[", &self.calls, "]"]))
+        Impossible::ensure(extras && is_json(&["[", &self.calls, "]"]))
     }
 }
 
@@ -98,7 +98,7 @@ fn numbered<'r, T>(
     let mut last = None;
     for _ in 0..reader.count()? {
         let number = reader.number()?;
-        Impossible::unless(last.replace(number).is_none_or(|last| last < number))?;
+        Impossible::ensure(last.replace(number).is_none_or(|last| last < number))?;
         values.insert(number, read(reader)?);
     }
     Ok(values)
@@ -129,12 +129,12 @@ impl Part {
 
     fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_NAMES)?;
+        Impossible::ensure(count <= MOST_NAMES)?;
         let wrapped = (0..count).map(|_| restore_name(reader)).collect::<Result<_, _>>()?;
         let base = reader.string()?;
-        Impossible::unless(base.is_empty() || Json::new(&base).is_some_and(|json| json.spelt() == base))?;
+        Impossible::ensure(base.is_empty() || Json::new(&base).is_some_and(|json| json.spelt() == base))?;
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_NAMES)?;
+        Impossible::ensure(count <= MOST_NAMES)?;
         let mut changed: Vec<(Name, Value)> = Vec::new();
         for _ in 0..count {
             let name = restore_name(reader)?;
@@ -146,7 +146,7 @@ impl Part {
                 JSON => Value::Json(text),
                 _ => return Err(Impossible),
             };
-            Impossible::unless(changed.iter().all(|(known, _)| *known != name))?;
+            Impossible::ensure(changed.iter().all(|(known, _)| *known != name))?;
             changed.push((name, value));
         }
         Ok(Self { wrapped, base, changed })
@@ -157,6 +157,6 @@ impl Part {
 fn restore_name(reader: &mut Reader<'_>) -> Result<Name, Impossible> {
     let name = reader.text()?;
     let is_word = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    Impossible::unless(is_word)?;
+    Impossible::ensure(is_word)?;
     Ok(Name::Owned(name.to_owned()))
 }

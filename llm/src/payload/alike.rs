@@ -6,7 +6,6 @@
 
 use alloc::vec::Vec;
 
-use jsonspigot::internal::{Inside, last_entries};
 use jsonspigot::{Parser, Retain};
 use jsonspigot::{PatternSet, ValueKind};
 
@@ -39,7 +38,7 @@ fn are_same(one: &str, other: &str, may_lack_members: bool) -> bool {
                     one.len() == other.len()
                 }
                 ValueKind::Object => {
-                    let (mut ones, mut others) = (last_entries(one), last_entries(other));
+                    let (mut ones, mut others) = (one.last_entries(), other.last_entries());
                     let has_none = ones.is_empty() || others.is_empty();
                     if may_lack_members {
                         ones.retain(|(key, _)| others.binary_search_by_key(key, |(other, _)| *other).is_ok());

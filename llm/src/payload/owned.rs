@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use jsonspigot::internal::{deserialize_whole, error_without_place};
+use jsonspigot::internal::deserialize_whole;
 use jsonspigot::{Deviation, Error, ErrorKind};
 
 use super::are_all_alike;
@@ -112,7 +112,7 @@ impl OwnedPayload {
         let kind = if self.status == PayloadStatus::Raw { ErrorKind::Data } else { ErrorKind::Incomplete };
         let status = self.status;
         let reason = self.reason.as_ref().map(|reason| format!(" ({reason})")).unwrap_or_default();
-        error_without_place(kind, &format!("expected a value, but the text is {status}{reason}"))
+        Error::without_place(kind, "$", &format!("expected a value, but the text is {status}{reason}"))
     }
 
     /// The values of a trailing input that is nothing but whole values; see [`Payload::values`].

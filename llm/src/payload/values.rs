@@ -3,7 +3,6 @@
 use alloc::vec::Vec;
 use core::ops::Range;
 
-use jsonspigot::internal::Inside;
 use jsonspigot::{ErrorKind, Parser};
 
 /// The places of the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none.

@@ -19,7 +19,7 @@ use core::fmt;
 use core::mem;
 use core::ops::Range;
 
-use jsonspigot::internal::{Interrupted, Rewriting, unless_interrupted};
+use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Parser, ParserBuilder, PatternError, PatternSet, RewriteError, Rewriter, Rule, RuleError};
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};

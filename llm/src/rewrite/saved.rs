@@ -3,7 +3,6 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
 
-use jsonspigot::internal::Rewriting;
 use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader};
 use jsonspigot::{Error, RestoreError};
 
@@ -62,14 +61,14 @@ impl CallRewriter {
     fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.has_panicked = reader.flag()?;
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_CALLS)?;
+        Impossible::ensure(count <= MOST_CALLS)?;
         for _ in 0..count {
             let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
             let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
             let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
             let mut rewriter = self.new_rewriter().map_err(|_| Impossible)?;
             rewriter.restore_body(reader)?;
-            Impossible::unless(rewriter.is_in_root_string())?;
+            Impossible::ensure(rewriter.is_in_root_string())?;
             self.open.push(OpenText { key, rewriter, has_failed, is_lost });
         }
         Ok(())

@@ -247,19 +247,19 @@ impl ProviderStream {
     pub(super) fn restore_agents(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         let (limits, most) = (*self.calls.state().limits(), self.calls.state().next());
         reader.text()?.clone_into(&mut self.agents.session);
-        Impossible::unless(self.agents.session.len() <= limits.name_bytes)?;
+        Impossible::ensure(self.agents.session.len() <= limits.name_bytes)?;
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_AGENTS)?;
+        Impossible::ensure(count <= MOST_AGENTS)?;
         for _ in 0..count {
             let (session, id) = (reader.text()?, reader.text()?);
             let is_new = !self.agents.open.iter().any(|agent| agent.session == session && agent.id == id);
             let is_main = id.is_empty() && is_same(session, &self.agents.session);
-            Impossible::unless(is_new && !is_main && session.len().max(id.len()) <= limits.name_bytes)?;
+            Impossible::ensure(is_new && !is_main && session.len().max(id.len()) <= limits.name_bytes)?;
             let mut agent = self.new_agent(session, id);
             agent.calls.restore_body(reader)?;
             let next = agent.calls.state().next();
             agent.state.restore(reader, &limits, next)?;
-            Impossible::unless(next <= most && agent.state.blocks.next() <= self.stream_state.blocks.next())?;
+            Impossible::ensure(next <= most && agent.state.blocks.next() <= self.stream_state.blocks.next())?;
             self.agents.open.push(agent);
         }
         self.agents.wrong = reader.option(|reader| Unfinished::restore(reader, most))?;

@@ -189,11 +189,11 @@ impl ReadText for Payloads {
         for _ in 0..reader.count()? {
             let (choice, block) = (reader.number()?, reader.number()?);
             let is_next = self.open.last().is_none_or(|last| last.block < block);
-            Impossible::unless(is_next && is_open(choice, block))?;
+            Impossible::ensure(is_next && is_open(choice, block))?;
             let mut envelope = self.new.clone();
             envelope.restore_body(reader)?;
             let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
-            Impossible::unless(left_out.is_none() || !envelope.is_in_text())?;
+            Impossible::ensure(left_out.is_none() || !envelope.is_in_text())?;
             self.open.push(Open { choice, block, envelope, left_out });
         }
         Ok(())

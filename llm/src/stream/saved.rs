@@ -167,7 +167,7 @@ impl ProviderStream {
 /// Reads the events that no provider was known by.
 fn restore_undecided(reader: &mut Reader<'_>, most: usize) -> Result<Vec<String>, Impossible> {
     let count = reader.count()?;
-    Impossible::unless(count <= MOST_UNDECIDED)?;
+    Impossible::ensure(count <= MOST_UNDECIDED)?;
     let mut undecided = Vec::new();
     for _ in 0..count {
         let text = reader.string()?;
@@ -177,9 +177,9 @@ fn restore_undecided(reader: &mut Reader<'_>, most: usize) -> Result<Vec<String>
                 && Provider::sender_of(event).is_none()
                 && Failure::reported_by(event).is_none()
         };
-        Impossible::unless(Json::new(&text).is_some_and(is_undecided))?;
+        Impossible::ensure(Json::new(&text).is_some_and(is_undecided))?;
         undecided.push(text);
     }
-    Impossible::unless(undecided.iter().map(String::len).sum::<usize>() <= most)?;
+    Impossible::ensure(undecided.iter().map(String::len).sum::<usize>() <= most)?;
     Ok(undecided)
 }

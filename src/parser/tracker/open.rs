@@ -135,7 +135,7 @@ impl Tracker {
 
     /// Sets the id of the next match. Fails if a higher one was used.
     pub(crate) fn set_next_match(&mut self, next_match: u64) -> Result<(), Impossible> {
-        Impossible::unless(next_match >= self.next_match)?;
+        Impossible::ensure(next_match >= self.next_match)?;
         self.next_match = next_match;
         Ok(())
     }

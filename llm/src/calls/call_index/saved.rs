@@ -50,7 +50,7 @@ impl CallIndex {
         let mut calls = Places::default();
         for (call, key, choice) in known.iter().filter(|(_, key, _)| is_one_s_own(key.get())) {
             // No two calls share a key.
-            Impossible::unless(calls.insert(choice, key.clone(), call).is_none())?;
+            Impossible::ensure(calls.insert(choice, key.clone(), call).is_none())?;
         }
         let rest = Places::restore(reader, |choice, key, call| match key {
             Key::Own => call < next,
@@ -60,12 +60,12 @@ impl CallIndex {
         for (choice, key, call) in rest.iter() {
             calls.insert(choice, key.clone(), call);
         }
-        Impossible::unless(calls.iter().all(|(choice, _, _)| calls.get(choice, Key::Own).is_some()))?;
+        Impossible::ensure(calls.iter().all(|(choice, _, _)| calls.get(choice, Key::Own).is_some()))?;
 
         let count = reader.count()?;
         let ended: Vec<u64> = (0..count).map(|_| reader.number()).collect::<Result<_, _>>()?;
         let is_known = |call: u64| known.get(call, Key::Own).is_some();
-        Impossible::unless(
+        Impossible::ensure(
             ended.len() <= most
                 && ended.iter().all(|call| is_known(*call) && !open.contains(*call))
                 && open.iter().all(|(call, _)| is_known(call))
@@ -73,7 +73,7 @@ impl CallIndex {
         )?;
         let mut sorted = ended.clone();
         sorted.sort_unstable();
-        Impossible::unless(sorted.is_sorted_by(|one, other| one < other))?;
+        Impossible::ensure(sorted.is_sorted_by(|one, other| one < other))?;
 
         let [has_forgotten, has_refused_latest] = [reader.flag()?, reader.flag()?];
         let [has_unplaced, has_lost] = [reader.flag()?, reader.flag()?];
@@ -120,7 +120,7 @@ impl Strays {
 
     fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let keys = Places::restore(reader, |_, key, number| is_one_s_own(key) && number == 0)?;
-        Impossible::unless(keys.len() <= MOST_STRAYS)?;
+        Impossible::ensure(keys.len() <= MOST_STRAYS)?;
         Ok(Self { keys, has_more: reader.flag()? })
     }
 }

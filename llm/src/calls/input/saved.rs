@@ -1,7 +1,6 @@
 //! Saved state of a call's input: its text, which leads to all else.
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer, restore_error, save_error};
-use jsonspigot::internal::{Inside, digest_of};
 use jsonspigot::{Error, ErrorKind};
 
 use super::{Input, InputReader};
@@ -62,7 +61,7 @@ impl Input {
         }
         if let Some(error) = error {
             let Self::Open(reader) = &mut input else { return Err(Impossible) };
-            Impossible::unless(error.kind() == ErrorKind::OutOfOrder && error.offset() == text.len() as u64)?;
+            Impossible::ensure(error.kind() == ErrorKind::OutOfOrder && error.offset() == text.len() as u64)?;
             reader.parser.fail_again(error);
             input.read("", &mut |_| {});
         }
@@ -78,7 +77,7 @@ impl InputReader {
             (Some(_), Some(_)) => OUT_OF_ORDER,
         });
         // The name may have come after the first fragment, for which the patterns were chosen.
-        out.flag(digest_of(self.parser.patterns()) == digest_of(options.patterns_of(name)));
+        out.flag(self.parser.patterns().digest() == options.patterns_of(name).digest());
         if let Some(error) = error {
             save_error(error, out);
         }

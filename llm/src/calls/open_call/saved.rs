@@ -84,7 +84,7 @@ impl OpenCall {
             Input::Open(_) | Input::Apart { .. } => format == InputFormat::Json,
             Input::Text(_) => format == InputFormat::Text,
         };
-        Impossible::unless(
+        Impossible::ensure(
             // Whatever it is that comes, the start is reported first.
             (call.is_reported || !call.has_input())
                 && is_of_format

@@ -25,12 +25,12 @@ impl Closing {
         if let ClosingText::Run { least, most, .. } = &mut closing.text {
             *least = reader.size()?;
             // A longer run would not have opened.
-            Impossible::unless((3..=*most).contains(least))?;
+            Impossible::ensure((3..=*most).contains(least))?;
         }
         closing.held = reader.string()?;
         closing.is_line_start = reader.flag()?;
         let held = &closing.held;
-        Impossible::unless(match &closing.text {
+        Impossible::ensure(match &closing.text {
             ClosingText::Nothing => held.is_empty(),
             ClosingText::Literal(text) => held.len() < text.len() && text.starts_with(&**held),
             ClosingText::Run { most, .. } => held.len() < *most && held.bytes().all(|byte| byte == b'`'),

@@ -1,7 +1,6 @@
 //! Saved state of an open payload: what of it has arrived, and where it may end.
 
 use jsonspigot::ErrorKind;
-use jsonspigot::internal::Inside;
 use jsonspigot::internal::saved::{Impossible, Reader, Writer, restore_error, save_error};
 
 use super::{OpenPayload, Phase};
@@ -63,7 +62,7 @@ impl OpenPayload {
         self.error = reader.option(restore_error)?;
         let is_refused = self.error.is_some() && reader.flag()?;
         let has_ended = if self.error.is_some() { reader.flag()? } else { self.phase == Phase::After };
-        Impossible::unless(!has_ended || matches!(self.phase, Phase::After | Phase::Lost))?;
+        Impossible::ensure(!has_ended || matches!(self.phase, Phase::After | Phase::Lost))?;
         if has_ended {
             self.extent = Extent::Ended;
         }
@@ -86,11 +85,11 @@ impl OpenPayload {
         };
         let mut rest = raw.as_bytes();
         if self.accepts && extent.has_ended() {
-            let taken = parser.feed_value_with(rest, &mut |_| {}).map_err(|_| Impossible)?;
+            let taken = parser.feed_value_with(rest, |_| {}).map_err(|_| Impossible)?;
             rest = &rest[taken..];
             if parser.is_in_root_number() {
                 // White space ends it at its limit on the total too.
-                parser.feed_value_with(b" ", &mut |_| {}).map_err(|_| Impossible)?;
+                parser.feed_value_with(b" ", |_| {}).map_err(|_| Impossible)?;
             }
         }
         let mut feed = |bytes: &[u8]| parser.feed_dyn(bytes, &mut |_| {});
@@ -99,14 +98,14 @@ impl OpenPayload {
         if let Some(error) = error.clone().filter(|_| is_refused && !(has_stopped && parser.has_deviated())) {
             parser.fail_again(error);
         }
-        Impossible::unless(is_refused || !has_stopped)
+        Impossible::ensure(is_refused || !has_stopped)
     }
 
     /// Holds the parts against each other.
     fn settle(&self, delimiter: &Delimiter) -> Result<(), Impossible> {
         let Self { phase, closing, extent, parser, raw, length, limit, error, .. } = self;
         let has_all = raw.len() as u64 == *length;
-        Impossible::unless(
+        Impossible::ensure(
             raw.len() as u64 <= (*length).min(*limit)
                 && (has_all || error.is_some())
                 // A payload that no delimiter closes has not ended; a bare one has begun.
@@ -154,6 +153,6 @@ impl OpenPayload {
             _ => true,
         };
         let is_json = delimiter.content != Content::ByFirstByte || first.is_none_or(|first| first == b'{');
-        Impossible::unless(is_at_phase && is_bare_s && is_json)
+        Impossible::ensure(is_at_phase && is_bare_s && is_json)
     }
 }

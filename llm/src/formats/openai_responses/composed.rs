@@ -128,14 +128,14 @@ impl AllComposed {
         let mut after_last = 0;
         for _ in 0..reader.count()? {
             let number = reader.number()?;
-            Impossible::unless((after_last..next).contains(&number))?;
+            Impossible::ensure((after_last..next).contains(&number))?;
             after_last = number + 1;
             let of = reader.choice(&[Of::Patch, Of::Commands])?;
             let written =
                 Places::restore(reader, |owner, key, number| owner == 0 && matches!(key, Key::Id(_)) && number == 0)?;
             let stage = reader.choice(&[Stage::Before, Stage::Inside, Stage::After])?;
             let (command, len, string) = (reader.place()?, reader.place()?, reader.place()?);
-            Impossible::unless(string <= len && len <= LONGEST)?;
+            Impossible::ensure(string <= len && len <= LONGEST)?;
             let (len, string) = (len as usize, string as usize);
             all.insert(number, Composed { of, written, stage, command, len, string, has_all: reader.flag()? });
         }

@@ -26,23 +26,23 @@ impl State {
     pub(in crate::formats::openai_responses) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
         let mut state = Self::default();
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_RESPONSES)?;
+        Impossible::ensure(count <= MOST_RESPONSES)?;
         for _ in 0..count {
             let (id, choice) = (reader.string()?, reader.number()?);
             // Each has the first number that is free.
             let is_free = state.open.iter().all(|(_, open)| *open != choice);
-            Impossible::unless(is_free && choice < MOST_RESPONSES as u64)?;
+            Impossible::ensure(is_free && choice < MOST_RESPONSES as u64)?;
             state.open.push((id, choice));
         }
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_RESPONSES)?;
+        Impossible::ensure(count <= MOST_RESPONSES)?;
         state.over = (0..count).map(|_| reader.string()).collect::<Result<_, _>>()?;
         state.model = reader.string()?;
         let count = reader.count()?;
-        Impossible::unless(count <= MOST_ITEMS)?;
+        Impossible::ensure(count <= MOST_ITEMS)?;
         for _ in 0..count {
             let (id, choice) = (reader.string()?, reader.option(Reader::number)?);
-            Impossible::unless(choice.is_none_or(|choice| state.open.iter().any(|(_, open)| *open == choice)))?;
+            Impossible::ensure(choice.is_none_or(|choice| state.open.iter().any(|(_, open)| *open == choice)))?;
             state.items.push_back((id, choice));
         }
         Ok(state)

@@ -3,7 +3,7 @@
 #[cfg(target_has_atomic = "64")]
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// A cached word of the document. It only saves time and never affects a result: a clone starts from 0. On a platform
+/// A cached word. It only saves time and never affects a result: a clone starts from 0. On a platform
 /// without 64-bit atomics it is always 0.
 #[derive(Debug, Default)]
 pub(crate) struct Word {
