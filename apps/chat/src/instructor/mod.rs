@@ -65,7 +65,7 @@ pub use self::show::Shown;
 const DEFAULT_ATTEMPTS: NonZeroU32 = NonZeroU32::new(3).unwrap();
 
 /// What an answer may come to: enough for any form, and an end to one that has none.
-const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).total(4 << 20);
+const LIMITS: Limits = Limits::new().depth(64).key(1 << 10).string(1 << 20).number(64).blank(1 << 10).total(4 << 20);
 
 /// A form: what its answer must be. Cheap to clone.
 ///

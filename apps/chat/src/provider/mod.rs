@@ -38,7 +38,7 @@ pub struct ModelProvider {
 
 /// How much of a refusal's body is read.
 const REFUSAL_LIMITS: jsonspigot::Limits =
-    jsonspigot::Limits::new().depth(16).key(1 << 10).string(4 << 10).number(64).total(8 << 10);
+    jsonspigot::Limits::new().depth(16).key(1 << 10).string(4 << 10).number(64).blank(256).total(8 << 10);
 
 /// How much of a refusal's body is told if it has no message, in bytes.
 const MOST_WORDS: usize = 1 << 10;
