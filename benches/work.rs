@@ -5,8 +5,9 @@
 //!   chunk boundaries), `long-text` or `records`.
 //! - `CHUNK` is a number of bytes, `token` or `whole`.
 //! - `METHOD` is `feed` or `feed_with`; `retained`, `snapshots`, `provisional` or `copied` for `feed_with` that retains
-//!   all text, builds snapshots, also shows open atoms in them, or copies each chunk; `redacted` or `removed` for a
-//!   rewriter with these rules; or `none` to divide the text into chunks without reading it.
+//!   all text, builds snapshots, also shows open atoms in them, or copies each chunk; `partial` for a value that grows;
+//!   `redacted` or `removed` for a rewriter with these rules; or `none` to divide the text into chunks without reading
+//!   it.
 
 #[allow(dead_code, unreachable_pub, reason = "the other benchmarks use the rest")]
 mod payload;
@@ -14,7 +15,7 @@ mod payload;
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::{Event, EventKind, Limits, Parser, PatternSet, Retain, Rewriter, Rule};
+use jsonspigot::{Event, EventKind, Limits, Parser, PartialJson, PatternSet, Retain, Rewriter, Rule};
 use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
@@ -93,6 +94,17 @@ fn main() {
             }
             rewriter.finish(|bytes| copy.extend_from_slice(bytes)).expect("the text is whole");
             seen += black_box(&copy).len() as u64;
+        }
+        println!("{} {seen}", bytes * readings);
+        return;
+    }
+    if method == "partial" {
+        for chunks in (0..readings_made).flat_map(|_| &cuts) {
+            let mut partial = PartialJson::with_parser(builder);
+            for chunk in chunks {
+                black_box(partial.push(black_box(chunk)).expect("the text is valid"));
+            }
+            seen += u64::from(partial.finish().expect("the text is whole").is_array());
         }
         println!("{} {seen}", bytes * readings);
         return;
