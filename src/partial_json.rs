@@ -161,7 +161,8 @@ impl PartialJson {
     fn end_call(&mut self, read: Result<(), Error>) -> Result<(), Error> {
         self.growing.attach();
         let Err(error) = read else { return Ok(()) };
-        if error.path().is_some() {
+        // The error of a deviation is about an earlier place.
+        if error.path().is_some() || self.parser.engine.deviation().is_some() {
             return Err(error);
         }
         let has_leaf = self.growing.is_in_string || self.growing.is_in_atom;

@@ -152,9 +152,14 @@ impl<'a> TextPiece<'a> {
     #[inline]
     fn keep(&mut self, read: &Result<(), Fault>) {
         let Followers { kept, piece, shift, .. } = &mut self.followers;
-        let end = read.as_ref().map_or_else(|fault| fault.offset, |()| self.tokenizer.offset());
-        kept.end_piece(end.wrapping_sub(*shift), piece);
+        kept.end_piece(end_of(read, self.tokenizer).wrapping_sub(*shift), piece);
     }
+}
+
+/// Returns the offset up to which a piece was read.
+#[inline]
+fn end_of(read: &Result<(), Fault>, tokenizer: &Tokenizer) -> u64 {
+    read.as_ref().map_or_else(|fault| fault.offset, |()| tokenizer.offset())
 }
 
 impl Text {
@@ -173,7 +178,7 @@ impl Text {
         let followers = Followers { tracker, tree, keys, kept, piece, shift: 0, level, deeper };
         let read = tokenizer.feed(chunk, &mut O::sink(TokenSink { followers, out }));
         if kept.keeps_text() {
-            kept.end_piece(read.as_ref().map_or_else(|fault| fault.offset, |()| tokenizer.offset()), piece);
+            kept.end_piece(end_of(&read, tokenizer), piece);
         }
         read
     }

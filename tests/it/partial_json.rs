@@ -142,6 +142,16 @@ fn options_are_those_of_a_parser() {
 }
 
 #[test]
+fn an_error_of_a_deviation_does_not_name_a_later_place() {
+    let mut partial = PartialJson::with_parser(Parser::builder().lenient(Leniency::ALL));
+    partial.push(r#"{"a": [1, ], "b": {"c": "x"#).unwrap();
+    let first = partial.finish().unwrap_err();
+    assert_eq!((first.kind(), first.offset(), first.path()), (ErrorKind::UnexpectedByte, 10, None));
+    assert_eq!(partial.push("\"}}"), Err(first.clone()));
+    assert_eq!(partial.finish(), Err(first));
+}
+
+#[test]
 fn a_number_that_a_value_cannot_hold_is_an_error_at_its_end() {
     let mut partial = PartialJson::new();
     assert_eq!(partial.push("[1, 1e400").unwrap(), &json!([1]));
