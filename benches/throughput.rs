@@ -56,7 +56,7 @@ impl<'a> Rotation<'a> {
 
 /// Reads new text, the least that a user interface does with an event.
 fn shown(event: &Event<'_>) -> usize {
-    match event.kind {
+    match &event.kind {
         EventKind::Delta(text) => black_box(text).len(),
         _ => 0,
     }

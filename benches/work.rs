@@ -15,7 +15,7 @@ mod payload;
 use std::env;
 use std::hint::black_box;
 
-use jsonspigot::{Event, EventKind, Limits, Parser, PartialJson, PatternSet, Retain, Rewriter, Rule};
+use jsonspigot::{Event, Limits, Parser, PartialJson, PatternSet, Retain, Rewriter, Rule};
 use payload::Kind;
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
@@ -47,9 +47,9 @@ fn text(kilobytes: &str) -> String {
 
 /// Reads new text, the least that a user interface does with an event.
 fn look(event: &Event<'_>) -> u64 {
-    match event.kind {
-        EventKind::Delta(text) => black_box(text).len() as u64,
-        _ => black_box(event.offset) & 1,
+    match event.delta() {
+        Some(text) => black_box(text).len() as u64,
+        None => black_box(event.offset) & 1,
     }
 }
 

@@ -61,7 +61,7 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
 
 /// Prints new text.
 fn show(event: &Event<'_>, screen: Option<&mut Screen>) -> io::Result<()> {
-    let new = match event.kind {
+    let new = match &event.kind {
         EventKind::Begin(_) => SHOWN[event.pattern.index()].1.to_owned(),
         // A model's text must not send control sequences to the terminal.
         EventKind::Delta(text) => text.replace(|c: char| c.is_control() && c != '\n', "").replace('\n', "\n  "),

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use futures::{Stream, TryStreamExt, stream};
-use jsonspigot::{OwnedEventKind, Parser, ParserStream, PatternSet};
+use jsonspigot::{Parser, ParserStream, PatternSet};
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const SAMPLE: &str = r#"{"reasoning": "greet first", "reply": {"text": "Hello, \u20b9 and \ud83d\ude80!"}}"#;
@@ -23,7 +23,7 @@ fn chunks(input: impl AsyncRead + Unpin) -> impl Stream<Item = io::Result<Vec<u8
 async fn run(input: impl AsyncRead + Unpin) -> Result<(), Box<dyn Error>> {
     let mut events = ParserStream::new(chunks(input), Parser::new(&PatternSet::new(["reply.text"])?));
     while let Some(event) = events.try_next().await? {
-        if let OwnedEventKind::Delta(text) = event.kind {
+        if let Some(text) = event.delta() {
             // Awaiting here slows the transport down: the next chunk is requested after the events of this one.
             io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())?;
         }

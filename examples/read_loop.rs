@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
 
-use jsonspigot::{EventKind, Parser, PatternSet};
+use jsonspigot::{Parser, PatternSet};
 
 const SAMPLE: &str = r#"{"reasoning": "greet first", "reply": {"text": "Hello, \u20b9 and \ud83d\ude80!"}}"#;
 
@@ -28,7 +28,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
             Err(error) => return Err(error.into()),
         };
         for event in parser.feed(&buffer[..len]) {
-            if let EventKind::Delta(text) = event?.kind {
+            if let Some(text) = event?.delta() {
                 out.write_all(text.as_bytes())?;
                 out.flush()?;
             }

@@ -55,20 +55,17 @@ mod typed;
 mod word;
 
 pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
-pub use event::{CompleteValue, Event, EventKind, OwnedEvent, OwnedEventKind};
+pub use event::{CompleteValue, Event, EventKind};
 pub use names::UnknownName;
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use partial_json::PartialJson;
-pub use path::{Path, Segment, Segments};
+pub use path::{Indices, Path, Segment, Segments};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
 pub use rewrite::{RewriteError, Rewriter, Rule, RuleError};
 pub use saved::RestoreError;
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};
-pub use texts::{
-    DocumentEvent, DocumentEvents, DocumentRewriter, Documents, EndedDocument, Framing, OwnedDocumentEvent,
-    OwnedEndedDocument, Rewritten,
-};
+pub use texts::{DocumentEvent, DocumentEvents, DocumentRewriter, Documents, EndedDocument, Framing, Rewritten};
 pub use tokenizer::{Limits, ValueKind};
-pub use tree::{PartialValue, PartialValues, PatchOp, Revision, ValueState};
+pub use tree::{Entries, PartialValue, PartialValues, PatchOp, Revision, ValueState};
 pub use typed::{Partial, Settled};

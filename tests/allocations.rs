@@ -39,9 +39,9 @@ fn many(count: usize) -> String {
 /// Looks at an event as closely as it can be without printing it.
 fn look_at(event: &Event<'_>) -> usize {
     let path = event.path.indices().count() + event.path.last().map_or(0, |_| 1);
-    path + match event.kind {
+    path + match &event.kind {
         EventKind::Delta(text) => text.len(),
-        EventKind::End(value) => value.map_or(0, |value| value.bytes().len()),
+        EventKind::End(value) => value.as_ref().map_or(0, |value| value.bytes().len()),
         _ => 0,
     }
 }

@@ -158,7 +158,7 @@ impl Joined {
             self.last_offset = event.offset;
         }
         assert!(!self.ended.contains(&event.match_id), "nothing is told of a match behind its end");
-        let kind = match event.kind {
+        let kind = match &event.kind {
             EventKind::Begin(kind) => {
                 assert!(self.begun.insert(event.match_id), "a match begins once");
                 ModelEventKind::Begin(kind.name())
@@ -170,11 +170,11 @@ impl Joined {
                     joined.push_str(text);
                     return;
                 }
-                ModelEventKind::Delta(text.to_owned())
+                ModelEventKind::Delta(text.to_string())
             }
             EventKind::End(value) => {
                 self.ended.insert(event.match_id);
-                if let Some(value) = value {
+                if let Some(value) = &value {
                     assert_eq!(value.span().end, event.offset);
                     assert_eq!(value.span().start, event.offset.saturating_sub(value.bytes().len() as u64));
                     if value.kind() == ValueKind::String && self.begun.contains(&event.match_id) {
@@ -189,7 +189,7 @@ impl Joined {
                     }
                 }
                 // Empty where no text is kept: the model's never is.
-                ModelEventKind::End(value.map_or(Vec::new(), |value| value.bytes().to_owned()))
+                ModelEventKind::End(value.as_ref().map_or(Vec::new(), |value| value.bytes().to_owned()))
             }
             EventKind::InnerError(error) => {
                 assert!(self.begun.insert(event.match_id) && self.ended.insert(event.match_id), "a match of its own");

@@ -86,7 +86,7 @@ fn report(
 
 /// All of a document's deviations, at its end: so their place among the lines does not depend on the chunks.
 fn report_deviations(ended: &EndedDocument<'_>, output: &mut dyn Output) -> io::Result<()> {
-    let (of, parser) = (Origin::Numbered(ended.number()), ended.parser());
+    let (of, Some(parser)) = (Origin::Numbered(ended.number()), ended.parser()) else { return Ok(()) };
     parser.deviations().iter().try_for_each(|deviation| output.deviation(of, deviation))?;
     match parser.deviation_count() - parser.deviations().len() as u64 {
         0 => Ok(()),

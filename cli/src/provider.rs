@@ -162,7 +162,7 @@ impl Source for Stream {
             self.has_reported |= event.means_something();
             is_cut |= matches!(own(&event), StreamEvent::Incomplete { .. });
             has_cut_calls |=
-                matches!(*own(&event), StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(&input));
+                matches!(own(&event), StreamEvent::Call(CallEvent::End { input, .. }) if is_truncated(input));
             report(&event, output, complaints, &mut result);
         });
         result?;
@@ -251,7 +251,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
             let of = call.map(|call| format!(" (call {call})")).unwrap_or_default();
             complaints.push(format!("mismatch: the provider contradicts the {} it sent before{of}", kind.name()));
         }
-        StreamEvent::Call(CallEvent::End { call, input }) => {
+        StreamEvent::Call(CallEvent::End { call, ref input }) => {
             let reason = match input.status() {
                 status if is_whole(status) => return,
                 PayloadStatus::Truncated { reason } => Some(reason),

@@ -201,11 +201,11 @@ fn main() {
 }
 
 fn ignore(event: CallEvent<'_>) {
-    black_box(&event);
+    drop(black_box(event));
 }
 
 fn ignore_event(event: StreamEvent<'_>) {
-    black_box(&event);
+    drop(black_box(event));
 }
 
 fn builder() -> ToolCallsBuilder {

@@ -41,7 +41,7 @@ use self::values::values_of;
 /// calls.finish_with(Some("max_tokens"), &mut on_event);
 /// assert_eq!(ended, 1);
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Payload<'a> {
     pub(crate) status: PayloadStatus<'a>,
     pub(crate) raw: &'a str,
@@ -67,8 +67,8 @@ impl<'a> Payload<'a> {
 
     /// The value, if it is complete or [accepted](PayloadStatus::Accepted). An empty tool call has one too: `{}`.
     #[must_use]
-    pub fn value(&self) -> Option<CompleteValue<'a>> {
-        self.value
+    pub fn value(&self) -> Option<&CompleteValue<'a>> {
+        self.value.as_ref()
     }
 
     /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON

@@ -13,7 +13,7 @@ use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, Error as _, Ma
 use serde::ser::{Error as _, Serialize, SerializeMap, SerializeSeq, Serializer};
 
 use super::place::check;
-use super::value::{SERDE_DEPTH, on_one_line};
+use super::value::SERDE_DEPTH;
 
 /// The maximum depth of a value. serde_json also counts the event's object around it when it reads a line.
 const LEVELS: usize = SERDE_DEPTH - 1;
@@ -39,7 +39,7 @@ pub(super) fn serialize_text<S: Serializer>(text: &str, serializer: S) -> Result
     Transcode::new(&mut serde_json::Deserializer::from_str(text), LEVELS).serialize(serializer)
 }
 
-/// The text of one JSON value, on one line, as it was read.
+/// The text of one JSON value.
 pub(super) struct JsonText(pub(super) String);
 
 impl<'de> Deserialize<'de> for JsonText {
@@ -49,7 +49,7 @@ impl<'de> Deserialize<'de> for JsonText {
         }
         let text = String::deserialize(deserializer)?;
         match check(text.as_bytes(), usize::MAX) {
-            Ok(()) => Ok(Self(on_one_line(&text))),
+            Ok(()) => Ok(Self(text)),
             Err(_) => Err(de::Error::invalid_value(de::Unexpected::Str(&text), &"the text of one JSON value")),
         }
     }

@@ -1,7 +1,7 @@
 //! An event as one JSON object on one line: its members in order, for serde and as text.
 
 use alloc::borrow::Cow;
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
 
@@ -10,7 +10,7 @@ use serde::ser::{Serialize, Serializer};
 use super::json_text::serialize_text;
 use super::place::check;
 use super::value::write_on_one_line;
-use super::{OwnedEvent, OwnedEventKind};
+use super::{Event, EventKind};
 use crate::error::Error;
 
 /// The members of an event, its name first.
@@ -168,7 +168,7 @@ macro_rules! lines {
 
 pub use lines;
 
-lines!(OwnedEvent);
+lines!(Event<'_>);
 
 impl<'a, T: Into<Self>> From<Option<T>> for Member<'a> {
     fn from(value: Option<T>) -> Self {
@@ -176,19 +176,19 @@ impl<'a, T: Into<Self>> From<Option<T>> for Member<'a> {
     }
 }
 
-impl OwnedEvent {
+impl Event<'_> {
     /// Returns the event's members.
     #[doc(hidden)]
     #[must_use]
     pub fn line(&self) -> Line<'_> {
         let (event, name, value) = match &self.kind {
-            OwnedEventKind::Begin(kind) => ("begin", "kind", Some(kind.name().into())),
-            OwnedEventKind::Delta(text) => ("delta", "text", Some(text.as_str().into())),
-            OwnedEventKind::End(value) => ("end", "value", value.as_deref().map(Member::Json)),
-            OwnedEventKind::InnerError(kind) => ("inner-error", "kind", Some(kind.name().into())),
+            EventKind::Begin(kind) => ("begin", "kind", Some(kind.name().into())),
+            EventKind::Delta(text) => ("delta", "text", Some((&**text).into())),
+            EventKind::End(value) => ("end", "value", value.as_ref().map(|value| Member::Json(value.text()))),
+            EventKind::InnerError(error) => ("inner-error", "kind", Some(error.kind().name().into())),
         };
         let mut line = Line::new(event);
-        line.put("pattern", u64::from(self.pattern.0)).put("path", self.path.as_str()).put_some(name, value);
+        line.put("pattern", u64::from(self.pattern.0)).put("path", self.path.to_string()).put_some(name, value);
         line.put("match", self.match_id).put("offset", self.offset);
         line
     }

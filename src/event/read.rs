@@ -1,4 +1,4 @@
-//! Deserializes an [`OwnedEvent`] from its serialized form.
+//! Deserializes an [`Event`] from its serialized form.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -8,11 +8,12 @@ use core::str::FromStr;
 use serde::de::{Deserialize, Deserializer, Error, IgnoredAny, MapAccess, Unexpected, Visitor};
 
 use super::json_text::JsonText;
-use super::{OwnedEvent, OwnedEventKind};
-use crate::path::{ConcreteStep, concrete_steps};
+use super::{CompleteValue, Event, EventKind};
+use crate::error::Error as TextError;
+use crate::path::Path;
 use crate::pattern::PatternId;
 
-impl<'de> Deserialize<'de> for OwnedEvent {
+impl<'de> Deserialize<'de> for Event<'_> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_map(EventVisitor)
     }
@@ -21,14 +22,14 @@ impl<'de> Deserialize<'de> for OwnedEvent {
 struct EventVisitor;
 
 impl<'de> Visitor<'de> for EventVisitor {
-    type Value = OwnedEvent;
+    type Value = Event<'static>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an event")
     }
 
     /// Accepts the members in any order, and ignores unknown ones.
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<OwnedEvent, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Event<'static>, A::Error> {
         const MEMBERS: [&str; 8] = ["event", "pattern", "path", "kind", "text", "value", "match", "offset"];
         let (mut texts, mut numbers) = (BTreeMap::new(), BTreeMap::new());
         // The name is not read as an identifier: formats that are not self-describing have none, and need each member's
@@ -48,30 +49,24 @@ impl<'de> Visitor<'de> for EventVisitor {
         let mut text = |name| texts.remove(name).ok_or_else(|| A::Error::missing_field(name));
         let number = |name| numbers.get(name).copied().ok_or_else(|| A::Error::missing_field(name));
         let path = text("path")?;
-        let indices = concrete_steps(&path).filter_map(|step| match step {
-            Some(ConcreteStep::Index(index)) => Some(Ok(index)),
-            Some(_) => None,
-            None => Some(Err(unexpected(&path, "a concrete path, such as `a[0].b`"))),
-        });
-        let pattern = number("pattern")?;
-        Ok(OwnedEvent {
-            pattern: PatternId(
-                u32::try_from(pattern).map_err(|_| {
-                    A::Error::invalid_value(Unexpected::Unsigned(pattern), &"a pattern's place in a set")
-                })?,
-            ),
-            match_id: number("match")?,
-            indices: indices.collect::<Result<_, A::Error>>()?,
-            kind: match &*text("event")? {
-                "begin" => OwnedEventKind::Begin(named(&text("kind")?, "the name of a value's kind")?),
-                "inner-error" => OwnedEventKind::InnerError(named(&text("kind")?, "the name of an error's kind")?),
-                "delta" => OwnedEventKind::Delta(text("text")?),
-                "end" => OwnedEventKind::End(text("value").ok()),
-                other => return Err(unexpected(other, "`begin`, `delta`, `end` or `inner-error`")),
-            },
-            offset: number("offset")?,
-            path,
-        })
+        let path = Path::parse(&path).ok_or_else(|| unexpected(&path, "a concrete path, such as `a[0].b`"))?;
+        let (pattern, offset) = (number("pattern")?, number("offset")?);
+        let kind = match &*text("event")? {
+            "begin" => EventKind::Begin(named(&text("kind")?, "the name of a value's kind")?),
+            "inner-error" => {
+                let kind = named(&text("kind")?, "the name of an error's kind")?;
+                EventKind::InnerError(TextError::at(kind, (offset, 0, 0), None, "expected one JSON text"))
+            }
+            "delta" => EventKind::Delta(text("text")?.into()),
+            "end" => EventKind::End(text("value").ok().map(|text| CompleteValue {
+                end: offset,
+                ..CompleteValue::of_text(text.as_bytes(), path.clone()).into_owned()
+            })),
+            other => return Err(unexpected(other, "`begin`, `delta`, `end` or `inner-error`")),
+        };
+        let pattern = u32::try_from(pattern)
+            .map_err(|_| A::Error::invalid_value(Unexpected::Unsigned(pattern), &"a pattern's place in a set"))?;
+        Ok(Event { pattern: PatternId(pattern), match_id: number("match")?, path, kind, offset })
     }
 }
 

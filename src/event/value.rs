@@ -25,11 +25,11 @@ use crate::tokenizer::{ValueKind, is_white_space, string_len};
 /// assert_eq!(value.deserialize::<(u8, f32)>()?, (1, 2.5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct CompleteValue<'a> {
     pub(crate) kind: ValueKind,
     pub(crate) end: u64,
-    pub(crate) text: &'a [u8],
+    pub(crate) text: Cow<'a, [u8]>,
     pub(crate) path: Path<'a>,
 }
 
@@ -38,27 +38,40 @@ impl<'a> CompleteValue<'a> {
     pub(crate) fn of_text(all: &'a [u8], path: Path<'a>) -> Self {
         let text = all.trim_ascii();
         let kind = text.first().and_then(|first| ValueKind::of_first_byte(*first)).unwrap_or(ValueKind::Null);
-        Self { kind, end: all.trim_ascii_end().len() as u64, text, path }
+        Self { kind, end: all.trim_ascii_end().len() as u64, text: text.into(), path }
+    }
+
+    /// Returns a value that owns its text and path. Copies both, unless it does already.
+    #[must_use]
+    pub fn into_owned(self) -> CompleteValue<'static> {
+        let Self { kind, end, text, path } = self;
+        CompleteValue { kind, end, text: text.into_owned().into(), path: path.into_owned() }
+    }
+
+    /// Returns the same value, borrowed.
+    pub(crate) fn borrowed(&self) -> CompleteValue<'_> {
+        let Self { kind, end, ref text, ref path } = *self;
+        CompleteValue { kind, end, text: Cow::Borrowed(text), path: path.clone() }
     }
 
     /// Returns the value's kind.
     #[must_use]
-    pub fn kind(self) -> ValueKind {
+    pub fn kind(&self) -> ValueKind {
         self.kind
     }
 
     /// Returns the value's own JSON text, as it was received. This checks that it is UTF-8; [`bytes`](Self::bytes)
     /// costs nothing.
     #[must_use]
-    pub fn text(self) -> &'a str {
+    pub fn text(&self) -> &str {
         // The grammar has been checked: every byte outside strings is ASCII, and strings are UTF-8.
-        core::str::from_utf8(self.text).unwrap_or_default()
+        core::str::from_utf8(&self.text).unwrap_or_default()
     }
 
     /// Returns the bytes of [`text`](Self::text).
     #[must_use]
-    pub fn bytes(self) -> &'a [u8] {
-        self.text
+    pub fn bytes(&self) -> &[u8] {
+        &self.text
     }
 
     /// Returns the decoded text of a string, or `None` for any other kind.
@@ -75,15 +88,14 @@ impl<'a> CompleteValue<'a> {
     /// let mut reported = Vec::new();
     /// for event in parser.feed(r#"["plain", "caf\u00e9", 7]"#) {
     ///     if let EventKind::End(Some(value)) = event?.kind {
-    ///         reported.push(value.as_str());
+    ///         reported.push(value.as_str().map(Cow::into_owned));
     ///     }
     /// }
     /// assert_eq!(reported, [Some("plain".into()), Some("café".into()), None]);
-    /// assert!(matches!(reported[0], Some(Cow::Borrowed(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn as_str(self) -> Option<Cow<'a, str>> {
+    pub fn as_str(&self) -> Option<Cow<'_, str>> {
         if self.kind != ValueKind::String {
             return None;
         }
@@ -101,7 +113,7 @@ impl<'a> CompleteValue<'a> {
     /// If a [lenient](crate::ParserBuilder::lenient) parser has rewritten the value (`null` for `NaN`), the range ends
     /// where the original ends and has the length of the rewritten text, but never begins before offset 0.
     #[must_use]
-    pub fn span(self) -> core::ops::Range<u64> {
+    pub fn span(&self) -> core::ops::Range<u64> {
         self.end.saturating_sub(self.text.len() as u64)..self.end
     }
 
@@ -111,8 +123,8 @@ impl<'a> CompleteValue<'a> {
     ///
     /// Fails with [`ErrorKind::Data`] if the value is not a `T`, and with [`ErrorKind::DepthLimit`] if it is nested
     /// deeper than serde_json reads (127). Line and column count from the value's first byte.
-    pub fn deserialize<T: serde::Deserialize<'a>>(self) -> Result<T, Error> {
-        deserialize_text(self.text, self.span().start, self.path)
+    pub fn deserialize<'s, T: serde::Deserialize<'s>>(&'s self) -> Result<T, Error> {
+        deserialize_text(&self.text, self.span().start, &self.path)
     }
 }
 
@@ -164,19 +176,19 @@ pub(crate) const SERDE_DEPTH: usize = 127;
 pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     text: &'a [u8],
     offset: u64,
-    path: Path<'_>,
+    path: &Path<'_>,
 ) -> Result<T, Error> {
     serde_json::from_slice(text).map_err(|error| misfit(&error, text, offset, path))
 }
 
 /// Reads a separate text strictly. Its grammar has been checked.
 pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
-    deserialize_text(text.as_bytes(), 0, PathStore::default().path(ROOT))
+    deserialize_text(text.as_bytes(), 0, &PathStore::default().path(ROOT))
 }
 
 /// Returns the error for a text that does not fit the type it was read as.
 #[cold]
-fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: Path<'_>) -> Error {
+fn misfit(error: &serde_json::Error, text: &[u8], offset: u64, path: &Path<'_>) -> Error {
     let outer: Vec<_> = path.iter().collect();
     let (kind, reason) = if check(text, SERDE_DEPTH).is_err() {
         (ErrorKind::DepthLimit, "expected no deeper nesting than serde_json reads".to_string())

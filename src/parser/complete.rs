@@ -74,7 +74,7 @@ impl Parser {
     ///
     /// Linear in the text.
     pub fn deserialize<'a, T: serde::Deserialize<'a>>(&'a self) -> Result<T, Error> {
-        deserialize_text(self.finished_text()?, 0, self.root())
+        deserialize_text(self.finished_text()?, 0, &self.root())
     }
 
     /// Returns the whole text if it is one complete value.
@@ -85,6 +85,11 @@ impl Parser {
             return Err(self.engine.error_of_call(ErrorKind::Incomplete, expected));
         }
         self.text()
+    }
+
+    /// Returns the text of the complete value, if it is complete and was kept.
+    pub(crate) fn complete_text(&self) -> Option<&str> {
+        str::from_utf8(self.finished_text().ok()?.trim_ascii()).ok()
     }
 
     fn root(&self) -> Path<'_> {

@@ -110,14 +110,13 @@ impl<'a> Iterator for Events<'a> {
         let place = self.next;
         self.next += 1;
         let Parser { engine, queue } = self.parser;
-        let event = match self.piece {
+        match self.piece {
             Some(offset) => {
                 let len = (engine.document.tokenizer.offset() - offset) as usize;
-                engine.tracker.delta_event(place, queue.piece(len), offset)
+                engine.tracker.delta_event(place, queue.piece(len), offset).map(Ok)
             }
-            None => self.parser.queued_event(place),
-        };
-        event.map(Ok)
+            None => self.parser.queued_event(place).map(Ok),
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

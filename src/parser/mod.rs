@@ -52,14 +52,14 @@ use crate::tree::{PartialValue, PatchOp, Revision, Tree, ValueState, state_befor
 /// an iterator, `feed_with` borrows text from the chunk where it can.
 ///
 /// ```
-/// use jsonspigot::{EventKind, Parser, PatternSet};
+/// use jsonspigot::{Parser, PatternSet};
 ///
 /// let patterns = PatternSet::new(["ask_slots[*].message"])?;
 /// let mut parser = Parser::new(&patterns);
 /// let mut shown = String::new();
 /// for chunk in [r#"{"ask_slots": [{"mess"#, r#"age": "Gre"#, r#"at!"}], "route": "ask"}"#] {
 ///     for event in parser.feed(chunk) {
-///         if let EventKind::Delta(text) = event?.kind {
+///         if let Some(text) = event?.delta() {
 ///             shown.push_str(text);
 ///         }
 ///     }
@@ -147,13 +147,13 @@ impl Parser {
     /// Text is borrowed from the chunk where that is possible, so there may be several deltas per match per chunk.
     ///
     /// ```
-    /// use jsonspigot::{EventKind, Parser, PatternSet};
+    /// use jsonspigot::{Parser, PatternSet};
     ///
     /// let mut parser = Parser::new(&PatternSet::new(["say"])?);
     /// let mut said = String::new();
     /// for chunk in [r#"{"say": "on\u00"#, r#"65 two"}"#] {
     ///     parser.feed_with(chunk, |event| {
-    ///         if let EventKind::Delta(text) = event.kind {
+    ///         if let Some(text) = event.delta() {
     ///             said.push_str(text);
     ///         }
     ///     })?;

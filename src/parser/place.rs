@@ -37,9 +37,9 @@ fn path_in_text(tracker: &Tracker, kept: &Retained, fault: &Fault) -> Option<Str
     let (text, outer) = match (kept.whole(), tracker.open_match()) {
         (Some(text), _) => (text.get(..usize::try_from(fault.offset).ok()?)?, Vec::new()),
         // The text of an open match is kept, wherever the chunks are cut.
-        (None, Some((start, path))) => {
+        (None, Some((start, segments))) => {
             let len = usize::try_from(fault.offset.checked_sub(start)?).ok()?;
-            (kept.text_from(start)?.get(..len)?, path.iter().collect())
+            (kept.text_from(start)?.get(..len)?, segments.collect())
         }
         (None, None) => return None,
     };

@@ -367,7 +367,7 @@ impl Tracker {
         let leaf = self.leaf.as_ref()?;
         let pattern = *self.patterns_of(leaf).get(place)?;
         let match_id = leaf.first_match + place as u64;
-        Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text), offset })
+        Some(Event { pattern, match_id, path: self.paths.path(self.node), kind: EventKind::Delta(text.into()), offset })
     }
 
     /// Turns the open number into a `null`.

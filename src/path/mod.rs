@@ -10,9 +10,10 @@ mod quoted;
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::fmt::{self, Write};
-use core::iter::{FilterMap, FusedIterator};
+use core::iter::FusedIterator;
 
 pub(crate) use self::concrete::read_integer;
 pub use self::concrete::{ConcreteStep, concrete_steps};
@@ -106,6 +107,14 @@ impl PathStore {
         self.push(string, INSIDE)
     }
 
+    fn push_segment(&mut self, parent: NodeId, segment: Segment<'_>) -> NodeId {
+        match segment {
+            Segment::Key(key) => self.push_key(parent, key),
+            Segment::Index(index) => self.push_index(parent, index),
+            Segment::Inside => self.push_inside(parent),
+        }
+    }
+
     #[inline]
     fn push(&mut self, parent: NodeId, index: u64) -> NodeId {
         if self.nodes.capacity() == 0 {
@@ -152,7 +161,33 @@ impl PathStore {
     }
 
     pub(crate) fn path(&self, node: NodeId) -> Path<'_> {
-        Path { store: self, node }
+        Path(Inner::Borrowed(node, self))
+    }
+
+    /// Returns the segments from the root to a node. Linear in the depth.
+    pub(crate) fn segments(&self, node: NodeId) -> Segments<'_> {
+        self.segments_below(node, |node| node == ROOT)
+    }
+
+    /// Returns the segments from the root of the innermost text inside a string, or from the document's root. Linear in
+    /// the depth within that text.
+    pub(crate) fn segments_within_text(&self, node: NodeId) -> Segments<'_> {
+        self.segments_below(node, |node| node == ROOT || self.node(node).index == INSIDE)
+    }
+
+    /// Returns the segments below the innermost node for which `is_top` is true.
+    fn segments_below(&self, mut node: NodeId, is_top: impl Fn(NodeId) -> bool) -> Segments<'_> {
+        let mut nodes = Nodes::new();
+        while !is_top(node) {
+            nodes.push(node);
+            node = self.node(node).parent;
+        }
+        Segments { store: self, nodes: nodes.into_iter() }
+    }
+
+    /// Returns a node's own segment; `None` for the root.
+    pub(crate) fn last(&self, node: NodeId) -> Option<Segment<'_>> {
+        (node != ROOT).then(|| self.segment(node))
     }
 
     /// Returns a node other than the root.
@@ -189,11 +224,7 @@ impl Compaction<'_> {
         if node == old {
             return parent;
         }
-        let new = match self.store.segment(node) {
-            Segment::Key(key) => self.compacted.push_key(parent, key),
-            Segment::Index(index) => self.compacted.push_index(parent, index),
-            Segment::Inside => self.compacted.push_inside(parent),
-        };
+        let new = self.compacted.push_segment(parent, self.store.segment(node));
         self.newest = (node, new);
         new
     }
@@ -209,7 +240,7 @@ impl Compaction<'_> {
     }
 }
 
-/// The path from the root to a value: a `Copy` view that lives as long as its event.
+/// The path from the root to a value.
 ///
 /// `Display` writes the concrete path, which is also a pattern (`ask_slots[0].message`; the root is `$`).
 /// [`normalized`](Path::normalized) and [`pointer`](Path::pointer) return the standard notations. The path of a value
@@ -227,10 +258,18 @@ impl Compaction<'_> {
 /// assert_eq!(event.path.indices().collect::<Vec<_>>(), [0]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Path<'a> {
-    store: &'a PathStore,
-    node: NodeId,
+///
+/// It borrows from the parser, and costs nothing. [`into_owned`](Path::into_owned) copies its segments once; clones
+/// share them.
+#[derive(Clone)]
+pub struct Path<'a>(Inner<'a>);
+
+#[derive(Clone)]
+enum Inner<'a> {
+    /// A node in the parser's store.
+    Borrowed(NodeId, &'a PathStore),
+    /// A store of the segments of this path alone.
+    Own(Arc<PathStore>),
 }
 
 /// An iterator over the segments of a path, from the root to the value; see [`Path::iter`].
@@ -269,42 +308,74 @@ impl fmt::Debug for Segments<'_> {
     }
 }
 
-impl<'a> Path<'a> {
+/// An iterator over the array indices of a path, outermost first; see [`Path::indices`].
+#[derive(Clone, Debug)]
+pub struct Indices<'a>(Segments<'a>);
+
+impl Iterator for Indices<'_> {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.0.find_map(index)
+    }
+}
+
+impl DoubleEndedIterator for Indices<'_> {
+    fn next_back(&mut self) -> Option<u64> {
+        self.0.by_ref().rev().find_map(index)
+    }
+}
+
+impl FusedIterator for Indices<'_> {}
+
+fn index(segment: Segment<'_>) -> Option<u64> {
+    if let Segment::Index(index) = segment { Some(index) } else { None }
+}
+
+impl Path<'_> {
+    /// Returns a path that owns its segments. Linear in their number and in the length of the keys, unless it does
+    /// already.
+    #[must_use]
+    pub fn into_owned(self) -> Path<'static> {
+        match self.0 {
+            Inner::Borrowed(..) => Path::of(self.iter()),
+            Inner::Own(store) => Path(Inner::Own(store)),
+        }
+    }
+
+    /// Returns a path with these segments.
+    fn of<'a>(segments: impl Iterator<Item = Segment<'a>>) -> Path<'static> {
+        let mut store = PathStore::default();
+        segments.fold(ROOT, |parent, segment| store.push_segment(parent, segment));
+        Path(Inner::Own(Arc::new(store)))
+    }
+
+    /// Returns the store with its segments, and their last node.
+    fn store(&self) -> (&PathStore, NodeId) {
+        match &self.0 {
+            Inner::Borrowed(node, store) => (store, *node),
+            Inner::Own(store) => (store, store.nodes.len() as NodeId),
+        }
+    }
+
     /// Returns the segments from the root to the value; none for the root. Linear in the depth.
     #[must_use]
-    pub fn iter(self) -> Segments<'a> {
-        self.segments_below(|node| node == ROOT)
+    pub fn iter(&self) -> Segments<'_> {
+        let (store, node) = self.store();
+        store.segments(node)
     }
 
     /// Returns the array indices on the path, outermost first, such as those that the wildcards of `a[*].b[*]` matched.
-    pub fn indices(self) -> FilterMap<Segments<'a>, fn(Segment<'a>) -> Option<u64>> {
-        self.iter().filter_map(|segment| match segment {
-            Segment::Index(index) => Some(index),
-            Segment::Key(_) | Segment::Inside => None,
-        })
-    }
-
-    /// Returns the segments from the root of the innermost text inside a string, or from the document's root. Linear in
-    /// the depth within that text.
-    pub(crate) fn within_text(self) -> Segments<'a> {
-        self.segments_below(|node| node == ROOT || self.store.node(node).index == INSIDE)
-    }
-
-    /// Returns the segments below the innermost node for which `is_top` is true.
-    fn segments_below(self, is_top: impl Fn(NodeId) -> bool) -> Segments<'a> {
-        let mut nodes = Nodes::new();
-        let mut node = self.node;
-        while !is_top(node) {
-            nodes.push(node);
-            node = self.store.node(node).parent;
-        }
-        Segments { store: self.store, nodes: nodes.into_iter() }
+    #[must_use]
+    pub fn indices(&self) -> Indices<'_> {
+        Indices(self.iter())
     }
 
     /// Returns the last segment; `None` for the root. Takes constant time.
     #[must_use]
-    pub fn last(self) -> Option<Segment<'a>> {
-        (self.node != ROOT).then(|| self.store.segment(self.node))
+    pub fn last(&self) -> Option<Segment<'_>> {
+        let (store, node) = self.store();
+        store.last(node)
     }
 
     /// Returns the normalized path of RFC 9535 §2.7: `$['ask_slots'][0]['message']`.
@@ -312,7 +383,7 @@ impl<'a> Path<'a> {
     /// The RFC does not cover JSON inside strings. Such a path is two normalized paths, `$['arguments'] | $['city']`,
     /// and together they are a [`Pattern`](crate::Pattern).
     #[must_use]
-    pub fn normalized(self) -> impl fmt::Display + use<'a> {
+    pub fn normalized(&self) -> impl fmt::Display {
         Normalized(self)
     }
 
@@ -320,12 +391,25 @@ impl<'a> Path<'a> {
     ///
     /// A pointer cannot lead into a string: for `arguments | city` it is `/arguments`, the outermost string.
     #[must_use]
-    pub fn pointer(self) -> impl fmt::Display + use<'a> {
+    pub fn pointer(&self) -> impl fmt::Display {
         Pointer(self)
     }
 }
 
-struct Normalized<'a>(Path<'a>);
+impl Path<'static> {
+    /// Parses a concrete path, as `Display` writes it.
+    pub(crate) fn parse(path: &str) -> Option<Self> {
+        let mut store = PathStore::default();
+        concrete_steps(path).try_fold(ROOT, |parent, step| match step? {
+            ConcreteStep::Index(index) => (index < INSIDE).then(|| store.push_index(parent, index)),
+            ConcreteStep::Inside => Some(store.push_inside(parent)),
+            name => Some(store.push_key(parent, &name.name())),
+        })?;
+        Some(Self(Inner::Own(Arc::new(store))))
+    }
+}
+
+struct Normalized<'a>(&'a Path<'a>);
 
 impl fmt::Display for Normalized<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -334,7 +418,7 @@ impl fmt::Display for Normalized<'_> {
     }
 }
 
-struct Pointer<'a>(Path<'a>);
+struct Pointer<'a>(&'a Path<'a>);
 
 impl fmt::Display for Pointer<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

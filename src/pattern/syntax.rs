@@ -26,14 +26,14 @@ use crate::path::{is_shorthand, write_quoted};
 /// reported.
 ///
 /// ```
-/// use jsonspigot::{EventKind, Parser, PatternSet};
+/// use jsonspigot::{Parser, PatternSet};
 ///
 /// let mut parser = Parser::new(&PatternSet::new(["tool_calls[*].function.arguments | city"])?);
 /// let mut shown = String::new();
 /// for chunk in [r#"{"tool_calls": [{"function": {"arguments": "{\"ci"#, r#"ty\": \"Par"#, r#"is\"}"}}]}"#] {
 ///     for event in parser.feed(chunk) {
 ///         let event = event?;
-///         if let EventKind::Delta(text) = event.kind {
+///         if let Some(text) = event.delta() {
 ///             assert_eq!(event.path.to_string(), "tool_calls[0].function.arguments | city");
 ///             shown.push_str(text);
 ///         }
@@ -55,7 +55,7 @@ use crate::path::{is_shorthand, write_quoted};
 /// while it arrives. Nothing is buffered for them.
 ///
 /// ```
-/// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+/// use jsonspigot::{Parser, PatternSet, Retain};
 ///
 /// let patterns = PatternSet::new(["raw:arguments", "arguments.city"])?;
 /// let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
@@ -63,7 +63,7 @@ use crate::path::{is_shorthand, write_quoted};
 /// for chunk in [r#"{"arguments": {"city": "K\u00"#, r#"f6ln", "#, r#" "days": [1, 2]}, "id": 7}"#] {
 ///     for event in parser.feed(chunk) {
 ///         let event = event?;
-///         if let EventKind::Delta(text) = event.kind {
+///         if let Some(text) = event.delta() {
 ///             if event.pattern == 0 { relayed.push_str(text) } else { city.push_str(text) }
 ///         }
 ///     }

@@ -18,7 +18,7 @@ impl Parser {
     /// state.
     ///
     /// ```
-    /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+    /// use jsonspigot::{Parser, PatternSet, Retain};
     ///
     /// let patterns = PatternSet::new(["message"])?;
     /// let new = || Parser::builder().retain(Retain::Nothing).build(&patterns);
@@ -30,7 +30,7 @@ impl Parser {
     /// // Later, elsewhere.
     /// let mut parser = new().restore(&saved)?;
     /// let next = parser.feed(r#"ning"#).next().unwrap()?;
-    /// assert!(matches!(next.kind, EventKind::Delta("ning")));
+    /// assert_eq!(next.delta(), Some("ning"));
     /// assert_eq!(next.path.to_string(), "message");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```

@@ -9,7 +9,7 @@ use core::task::{Context, Poll, ready};
 use futures_core::stream::{FusedStream, Stream};
 
 use super::{BYTES_PER_POLL, CHUNKS_PER_POLL, ParserStreamError};
-use crate::texts::{DocumentEvents, Documents, OwnedDocumentEvent};
+use crate::texts::{DocumentEvent, DocumentEvents, Documents};
 
 /// A stream of the events of many texts, made from a stream of chunks and [`Documents`]. Requires the feature `stream`.
 ///
@@ -56,7 +56,7 @@ where
     S: Stream<Item = Result<C, E>>,
     C: AsRef<[u8]>,
 {
-    type Item = Result<OwnedDocumentEvent, ParserStreamError<E>>;
+    type Item = Result<DocumentEvent<'static>, ParserStreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Self { chunks, documents, unread } = self.get_mut();

@@ -19,7 +19,7 @@ use futures_core::stream::{FusedStream, Stream};
 
 pub use self::documents::DocumentStream;
 use crate::error::Error;
-use crate::event::OwnedEvent;
+use crate::event::Event;
 use crate::parser::{Events, Parser, Unread};
 
 /// The maximum number of chunks, and below of bytes, that one poll reads without finding an event. Without a limit, a
@@ -35,7 +35,7 @@ const BYTES_PER_POLL: u64 = 64 << 10;
 /// and `tokio_util::io::ReaderStream` around any reader. A stream of plain chunks needs `chunks.map(Ok::<_,
 /// Infallible>)`.
 ///
-/// The items are [`OwnedEvent`]s. Read them with the methods of `StreamExt` from futures or tokio:
+/// The items are [`Event`]s that own their data. Read them with the methods of `StreamExt` from futures or tokio:
 ///
 #[cfg_attr(not(doctest), doc = include_str!("events.md"))]
 ///
@@ -143,9 +143,9 @@ impl<S> ParserStream<S> {
     }
 
     /// Returns the next event of the last chunk.
-    fn next_unread<E>(&mut self) -> Option<Result<OwnedEvent, ParserStreamError<E>>> {
+    fn next_unread<E>(&mut self) -> Option<Result<Event<'static>, ParserStreamError<E>>> {
         let mut events = self.parser.resume(mem::take(&mut self.unread));
-        let next = events.next().map(|event| Ok(event?.to_owned()));
+        let next = events.next().map(|event| Ok(event?.into_owned()));
         self.unread = events.into_unread();
         next
     }
@@ -156,7 +156,7 @@ where
     S: Stream<Item = Result<C, E>>,
     C: AsRef<[u8]>,
 {
-    type Item = Result<OwnedEvent, ParserStreamError<E>>;
+    type Item = Result<Event<'static>, ParserStreamError<E>>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();

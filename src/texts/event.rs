@@ -1,11 +1,29 @@
-//! The events of a stream of JSON texts.
+//! The events of a stream of JSON texts. They are serialized as the command prints them.
 
 use crate::error::Error;
-use crate::event::{CompleteValue, Event};
+use crate::event::{CompleteValue, Event, Line, Member, lines, owned_events};
 use crate::parser::Parser;
 
-/// An event reported by [`Documents`](super::Documents).
-#[derive(Clone, Copy, Debug)]
+/// An event reported by [`Documents`](super::Documents). It borrows from the parser; [`into_owned`](Self::into_owned)
+/// makes it `'static`.
+///
+/// ```
+/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};
+///
+/// let mut documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::empty()));
+/// let mut sum = 0;
+/// for event in documents.feed("[1, 2]\n[3]\n[4").chain(documents.finish()) {
+///     if let DocumentEvent::End(document) = event? {
+///         match document.deserialize::<Vec<u64>>() {
+///             Ok(numbers) => sum += numbers.iter().sum::<u64>(),
+///             Err(error) => assert_eq!((document.number(), error.kind().name()), (2, "incomplete")),
+///         }
+///     }
+/// }
+/// assert_eq!(sum, 6);
+/// # Ok::<(), jsonspigot::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DocumentEvent<'a> {
     /// An event of a document's parser. Its offset counts from the document's first byte.
@@ -18,6 +36,36 @@ pub enum DocumentEvent<'a> {
     /// The end of a document, with or without an error.
     End(EndedDocument<'a>),
 }
+
+impl DocumentEvent<'_> {
+    /// Returns an event that owns its data: `'static`, for channels, logs and other threads. Copies the path and the
+    /// text or value.
+    #[must_use]
+    pub fn into_owned(self) -> DocumentEvent<'static> {
+        match self {
+            Self::Match { document, event } => DocumentEvent::Match { document, event: event.into_owned() },
+            Self::End(ended) => DocumentEvent::End(ended.into_owned()),
+        }
+    }
+
+    /// Returns the event's members.
+    fn line(&self) -> Line<'_> {
+        let ended = match self {
+            Self::Match { document, event } => return event.line().of([("document", (*document).into())]),
+            Self::End(ended) => ended,
+        };
+        let mut line = Line::new(if ended.error().is_some() { "error" } else { "document" });
+        line.put("document", ended.number());
+        match ended.error() {
+            Some(error) => line.put_error(error),
+            // A value whose text was not retained is omitted.
+            None => line.put("bytes", ended.byte_count()).put_some("value", ended.text().map(Member::Json)),
+        };
+        line
+    }
+}
+
+lines!(DocumentEvent<'_>);
 
 /// A document that has ended, with its position and its result.
 ///
@@ -40,14 +88,40 @@ pub enum DocumentEvent<'a> {
 /// assert_eq!(seen, [(0, 0, Ok(1)), (1, 10, Err(error)), (2, 22, Ok(3))]);
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct EndedDocument<'a> {
-    pub(super) number: u64,
-    pub(super) start: u64,
-    pub(super) parser: &'a Parser,
+    number: u64,
+    start: u64,
+    result: Ending<'a>,
+}
+
+/// The result of a document: in its parser, or copied from it.
+#[derive(Clone, Debug)]
+enum Ending<'a> {
+    Parser(&'a Parser),
+    Own { byte_count: u64, error: Option<Error>, value: Result<CompleteValue<'static>, Error> },
 }
 
 impl<'a> EndedDocument<'a> {
+    pub(super) fn new(number: u64, start: u64, parser: &'a Parser) -> Self {
+        Self { number, start, result: Ending::Parser(parser) }
+    }
+
+    /// Returns a result that owns its data. Copies the value's text, if it was retained.
+    #[must_use]
+    pub fn into_owned(self) -> EndedDocument<'static> {
+        let Self { number, start, result } = self;
+        let result = match result {
+            Ending::Parser(parser) => Ending::Own {
+                byte_count: parser.offset(),
+                error: parser.error().cloned(),
+                value: parser.complete().map(CompleteValue::into_owned),
+            },
+            Ending::Own { byte_count, error, value } => Ending::Own { byte_count, error, value },
+        };
+        EndedDocument { number, start, result }
+    }
+
     /// Returns the document's number, from 0. Documents with errors are numbered too.
     #[must_use]
     pub fn number(&self) -> u64 {
@@ -65,13 +139,19 @@ impl<'a> EndedDocument<'a> {
     /// the bad one.
     #[must_use]
     pub fn byte_count(&self) -> u64 {
-        self.parser.offset()
+        match &self.result {
+            Ending::Parser(parser) => parser.offset(),
+            Ending::Own { byte_count, .. } => *byte_count,
+        }
     }
 
     /// Returns the document's error, if there is one.
     #[must_use]
-    pub fn error(&self) -> Option<&'a Error> {
-        self.parser.error()
+    pub fn error(&self) -> Option<&Error> {
+        match &self.result {
+            Ending::Parser(parser) => parser.error(),
+            Ending::Own { error, .. } => error.as_ref(),
+        }
     }
 
     /// Returns the complete value with its original text.
@@ -79,8 +159,11 @@ impl<'a> EndedDocument<'a> {
     /// # Errors
     ///
     /// Fails like [`Parser::complete`].
-    pub fn complete(&self) -> Result<CompleteValue<'a>, Error> {
-        self.parser.complete()
+    pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
+        match &self.result {
+            Ending::Parser(parser) => parser.complete(),
+            Ending::Own { value, .. } => value.as_ref().map(CompleteValue::borrowed).map_err(Clone::clone),
+        }
     }
 
     /// Deserializes the complete value with serde_json.
@@ -88,13 +171,53 @@ impl<'a> EndedDocument<'a> {
     /// # Errors
     ///
     /// Fails like [`Parser::deserialize`].
-    pub fn deserialize<T: serde::Deserialize<'a>>(&self) -> Result<T, Error> {
-        self.parser.deserialize()
+    pub fn deserialize<'s, T: serde::Deserialize<'s>>(&'s self) -> Result<T, Error> {
+        match &self.result {
+            Ending::Parser(parser) => parser.deserialize(),
+            Ending::Own { value, .. } => value.as_ref().map_err(Clone::clone)?.deserialize(),
+        }
     }
 
-    /// Returns the parser that has read the document, for its last snapshot, its text or its deviations.
+    /// Returns the parser that has read the document, for its last snapshot, its text or its deviations; `None` if the
+    /// event owns its data.
     #[must_use]
-    pub fn parser(&self) -> &'a Parser {
-        self.parser
+    pub fn parser(&self) -> Option<&'a Parser> {
+        if let Ending::Parser(parser) = self.result { Some(parser) } else { None }
+    }
+
+    /// Returns the text of the value, if it is complete and was retained.
+    fn text(&self) -> Option<&str> {
+        match &self.result {
+            Ending::Parser(parser) => parser.complete_text(),
+            Ending::Own { value, .. } => value.as_ref().ok().map(CompleteValue::text),
+        }
+    }
+}
+
+impl PartialEq for EndedDocument<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        let place = |ended: &EndedDocument<'_>| (ended.number, ended.start, ended.byte_count());
+        place(self) == place(other) && self.error() == other.error() && self.complete() == other.complete()
+    }
+}
+
+impl Eq for EndedDocument<'_> {}
+
+owned_events! {
+    /// An iterator over the events of one chunk, in order, with an error last. Returned by
+    /// [`Documents::feed`](super::Documents::feed) and [`Documents::finish`](super::Documents::finish). The chunk has
+    /// already been read, and nothing is borrowed.
+    DocumentEvents of Result<DocumentEvent<'static>, Error>
+}
+
+impl DocumentEvents {
+    /// Discards the events and fails if the stream has failed. An error in a single line or record is not an error of
+    /// the stream.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the error that the iterator has not returned yet. There is at most one, at the end.
+    pub fn check(mut self) -> Result<(), Error> {
+        self.next_back().map_or(Ok(()), |last| last.map(|_| ()))
     }
 }

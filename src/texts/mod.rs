@@ -7,13 +7,11 @@
 mod event;
 mod framer;
 mod framing;
-mod owned;
 mod rewriter;
 mod saved;
 
-pub use event::{DocumentEvent, EndedDocument};
+pub use event::{DocumentEvent, DocumentEvents, EndedDocument};
 pub use framing::Framing;
-pub use owned::{DocumentEvents, OwnedDocumentEvent, OwnedEndedDocument};
 pub use rewriter::{DocumentRewriter, Rewritten};
 
 use alloc::vec::Vec;
@@ -29,17 +27,13 @@ use crate::parser::Parser;
 /// [start](EndedDocument::start) in the stream is also reported.
 ///
 /// ```
-/// use jsonspigot::{DocumentEvent, Documents, EventKind, Framing, Parser, PatternSet};
+/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};
 ///
 /// let parser = Parser::new(&PatternSet::new(["say"])?);
 /// let mut documents = Documents::new(Framing::Lines, parser);
 /// let (mut said, mut verdicts) = (String::new(), Vec::new());
 /// let mut on_event = |event: DocumentEvent<'_>| match event {
-///     DocumentEvent::Match { event, .. } => {
-///         if let EventKind::Delta(text) = event.kind {
-///             said.push_str(text);
-///         }
-///     }
+///     DocumentEvent::Match { event, .. } => said.push_str(event.delta().unwrap_or_default()),
 ///     DocumentEvent::End(ended) => verdicts.push(ended.error().map(|error| error.kind().name())),
 ///     _ => {}
 /// };
@@ -80,7 +74,7 @@ impl Documents {
     /// [`feed_with`](Self::feed_with) does not copy.
     pub fn feed(&mut self, chunk: impl AsRef<[u8]>) -> DocumentEvents {
         let mut events = Vec::new();
-        let fed = self.feed_with(chunk, |event| events.push(Ok(event.to_owned())));
+        let fed = self.feed_with(chunk, |event| events.push(Ok(event.into_owned())));
         events.extend(fed.err().map(Err));
         DocumentEvents::new(events)
     }
@@ -111,7 +105,7 @@ impl Documents {
     /// Ends the input and the last document. Returns its events like [`feed`](Self::feed).
     pub fn finish(&mut self) -> DocumentEvents {
         let mut events = Vec::new();
-        let finished = self.finish_with(|event| events.push(Ok(event.to_owned())));
+        let finished = self.finish_with(|event| events.push(Ok(event.into_owned())));
         events.extend(finished.err().map(Err));
         DocumentEvents::new(events)
     }
@@ -229,6 +223,6 @@ impl<F: FnMut(DocumentEvent<'_>)> ReadTexts for Reading<'_, F> {
     }
 
     fn end(&mut self, number: u64, start: u64) {
-        (self.on_event)(DocumentEvent::End(EndedDocument { number, start, parser: self.parser }));
+        (self.on_event)(DocumentEvent::End(EndedDocument::new(number, start, self.parser)));
     }
 }

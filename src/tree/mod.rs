@@ -24,7 +24,7 @@ pub(crate) use self::print::write_string;
 pub use self::revision::Revision;
 use self::revision::Sums;
 pub(crate) use self::view::state_before_all;
-pub use self::view::{PartialValue, PartialValues, ValueState};
+pub use self::view::{Entries, PartialValue, PartialValues, ValueState};
 use crate::error::{ErrorKind, Fault};
 use crate::path::Segment;
 use crate::tokenizer::{ValueKind, floor_char_boundary};

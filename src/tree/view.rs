@@ -3,7 +3,7 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
-use core::iter::{FilterMap, FusedIterator};
+use core::iter::FusedIterator;
 
 use serde_json::{Number, Value};
 
@@ -46,9 +46,6 @@ pub struct PartialValue<'a> {
     pub(crate) node: NodeId,
 }
 
-/// A member of an object: its key and its value.
-type Entry<'a> = (&'a str, PartialValue<'a>);
-
 /// An iterator over values of a snapshot in document order, returned by [`iter`](PartialValue::iter) and
 /// [`walk`](PartialValue::walk). Each step takes constant time.
 #[derive(Clone)]
@@ -78,6 +75,24 @@ impl fmt::Debug for PartialValues<'_> {
         f.debug_list().entries(self.clone()).finish()
     }
 }
+
+/// An iterator over the entries of an object, each with its key, returned by [`entries`](PartialValue::entries). Each
+/// step takes constant time.
+#[derive(Clone, Debug)]
+pub struct Entries<'a>(PartialValues<'a>);
+
+impl<'a> Iterator for Entries<'a> {
+    type Item = (&'a str, PartialValue<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.0.find_map(|value| match value.segment()? {
+            Segment::Key(key) => Some((key, value)),
+            Segment::Index(_) | Segment::Inside => None,
+        })
+    }
+}
+
+impl FusedIterator for Entries<'_> {}
 
 /// The state of the value at a path ([`PartialValue::state_of`]).
 // Exhaustive: a value exists or not, and may still change or not.
@@ -262,11 +277,8 @@ impl<'a> PartialValue<'a> {
 
     /// Returns the entries of an object in document order, including duplicates; no entries for any other value.
     #[must_use = "iterators are lazy"]
-    pub fn entries(self) -> FilterMap<PartialValues<'a>, fn(Self) -> Option<Entry<'a>>> {
-        self.children().filter_map(|value| match value.segment()? {
-            Segment::Key(key) => Some((key, value)),
-            Segment::Index(_) | Segment::Inside => None,
-        })
+    pub fn entries(self) -> Entries<'a> {
+        Entries(self.children())
     }
 
     /// Returns the member with this name, the last one if there are several. The cost is linear in the number of

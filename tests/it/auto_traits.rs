@@ -1,6 +1,6 @@
 //! What threads and channels ask of the public types.
 
-use jsonspigot::{Deviation, Error, OwnedEvent, Parser, ParserBuilder, Pattern, PatternError, PatternSet};
+use jsonspigot::{Deviation, Error, Event, Parser, ParserBuilder, Pattern, PatternError, PatternSet};
 
 fn is_send_sync_clone<T: Send + Sync + Clone + std::fmt::Debug + 'static>() {}
 
@@ -13,7 +13,7 @@ fn public_types_are_send_sync_clone_debug() {
     is_send_sync_clone::<PatternError>();
     is_send_sync_clone::<Error>();
     is_send_sync_clone::<Deviation>();
-    is_send_sync_clone::<OwnedEvent>();
+    is_send_sync_clone::<Event<'static>>();
 }
 
 /// A stream of events is as `Send` and `Sync` as the stream of chunks, and always `Unpin`; so are its errors and the

@@ -1,8 +1,6 @@
 //! Going on past deviations: what is told of a string equals a lossy reading of the whole, for every chunking.
 
-use jsonspigot::{
-    Deviation, DeviationKind, Error, ErrorKind, Event, EventKind, Leniency, Limits, Parser, PatternSet, Retain,
-};
+use jsonspigot::{Deviation, DeviationKind, Error, ErrorKind, Event, Leniency, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 
 use super::driver::{Method, builder, drive, observe, pattern_set};
@@ -99,7 +97,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
     let mut shown = String::new();
     for chunk in chunks(document, cuts) {
         for event in parser.feed(chunk) {
-            if let EventKind::Delta(text) = event.unwrap().kind {
+            if let Some(text) = event.unwrap().delta() {
                 shown.push_str(text);
             }
         }
@@ -113,7 +111,7 @@ fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)>
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::new(["[0]"]).unwrap());
     let mut told = Vec::new();
     let mut tell = |event: Event<'_>| {
-        if let EventKind::Delta(text) = event.kind {
+        if let Some(text) = event.delta() {
             told.push((text.to_owned(), event.offset));
         }
     };
@@ -183,7 +181,7 @@ fn nothing_is_whole_behind_a_deviation() {
     let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&patterns);
     let told: Vec<_> = parser
         .feed("{\"a\": [1, \"x\ny\"], \"b\": 2, \"c\": \"later\"}")
-        .map(|event| event.unwrap().to_owned())
+        .map(|event| event.unwrap().into_owned())
         .map(|event| format!("{} {:?}", event.path, event.kind))
         .collect();
     assert_eq!(
@@ -191,13 +189,13 @@ fn nothing_is_whole_behind_a_deviation() {
         [
             "a Begin(Array)",
             "a[0] Begin(Number)",
-            "a[0] End(Some(\"1\"))",
+            "a[0] End(Some(CompleteValue(1)))",
             "a[1] Begin(String)",
             "a[1] Delta(\"x\\ny\")",
             "a[1] End(None)",
             "a End(None)",
             "b Begin(Number)",
-            "b End(Some(\"2\"))",
+            "b End(Some(CompleteValue(2)))",
             "c Begin(String)",
             "c Delta(\"later\")",
             "c End(None)",

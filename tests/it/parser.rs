@@ -86,7 +86,7 @@ fn repeated_characters_come_out_whole() {
                 for chunk in format!("\"{text}\"").as_bytes().chunks(size) {
                     for event in parser.feed(chunk) {
                         if let EventKind::Delta(delta) = event.unwrap().kind {
-                            seen.push_str(delta);
+                            seen.push_str(&delta);
                         }
                     }
                 }
@@ -294,7 +294,7 @@ fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
     let mut verdicts = Vec::new();
     let on_event = |event: DocumentEvent<'_>| {
         if let DocumentEvent::End(ended) = event {
-            verdicts.push(ended.parser().error().map(jsonspigot::Error::kind));
+            verdicts.push(ended.parser().unwrap().error().map(jsonspigot::Error::kind));
         }
     };
     documents.feed_with("{} {}\n[]\n", on_event).unwrap();

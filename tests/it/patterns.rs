@@ -143,7 +143,7 @@ fn patterns_select_the_same_at_every_place_of_a_set() {
     let document = r#"{"a": [{"b": [1, 2, {"c": 3, "d": [4]}]}, {"b": [[], {}, {"c": {"c": 5}}]}], "c": 6}"#;
     let told = |patterns: Vec<&str>, place: usize| {
         let mut parser = Parser::new(&PatternSet::new(patterns).unwrap());
-        let events: Vec<_> = parser.feed(document).map(|event| event.unwrap().to_owned()).collect();
+        let events: Vec<_> = parser.feed(document).map(|event| event.unwrap().into_owned()).collect();
         let of_place = events.into_iter().filter(|event| event.pattern == place);
         of_place.map(|event| (event.path, event.kind, event.offset)).collect::<Vec<_>>()
     };

@@ -111,7 +111,7 @@ fn they_are_of_each_document() {
                     let DocumentEvent::Match { document, event } = event else { return };
                     match event.kind {
                         EventKind::Begin(_) => told.push((document, String::new())),
-                        EventKind::Delta(text) => told.last_mut().unwrap().1.push_str(text),
+                        EventKind::Delta(text) => told.last_mut().unwrap().1.push_str(&text),
                         _ => {}
                     }
                 })
@@ -200,7 +200,7 @@ fn they_are_reported_again_after_a_panic_and_a_reset() {
     let mut told = String::new();
     for chunk in ["{\"a\": [1", ", 2", "]}"] {
         let add = |event: jsonspigot::Event<'_>| {
-            if let EventKind::Delta(text) = event.kind {
+            if let Some(text) = event.delta() {
                 told.push_str(text);
             }
         };

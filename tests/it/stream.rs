@@ -14,8 +14,8 @@ use std::task::{Context, Poll, Wake};
 
 use futures::stream::{self, FusedStream, Stream, StreamExt};
 use jsonspigot::{
-    DocumentStream, Documents, Error, ErrorKind, Framing, OwnedEvent, OwnedEventKind, Parser, ParserStream,
-    ParserStreamError, PatternSet,
+    DocumentStream, Documents, Error, ErrorKind, Event, EventKind, Framing, Parser, ParserStream, ParserStreamError,
+    PatternSet,
 };
 use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
@@ -105,7 +105,7 @@ struct Ask {
 /// What came out of the stream, until its end.
 #[derive(Debug, Default, PartialEq)]
 struct Told {
-    events: Vec<OwnedEvent>,
+    events: Vec<Event<'static>>,
     text: Option<Error>,
     transport: Option<Broken>,
 }
@@ -126,7 +126,7 @@ where
                 Some(Ok(Some(events))) => {
                     for event in events {
                         match event {
-                            Ok(event) => told.events.push(event.to_owned()),
+                            Ok(event) => told.events.push(event.into_owned()),
                             Err(error) => told.text = Some(error),
                         }
                     }
@@ -161,7 +161,7 @@ fn fed(parser: &mut Parser, chunks: &[&[u8]], is_all: bool) -> Told {
         };
         for event in events {
             match event {
-                Ok(event) => told.events.push(event.to_owned()),
+                Ok(event) => told.events.push(event.into_owned()),
                 Err(error) => told.text = Some(error),
             }
         }
@@ -297,7 +297,7 @@ fn an_event_is_told_by_the_poll_that_reads_it() {
     let chunks = skipped.chain(["\"last of the poll"]).map(Ok::<_, Infallible>);
     let mut events = ParserStream::new(stream::iter(chunks), parser("[2]"));
     let begin = poll(events.next(), 1).expect("in the 32nd chunk").unwrap().unwrap();
-    assert!(matches!(begin.kind, OwnedEventKind::Begin(_)));
+    assert!(matches!(begin.kind, EventKind::Begin(_)));
 }
 
 /// The next chunk is asked for only when all events of the last one have been taken.
@@ -431,7 +431,7 @@ fn documents_are_the_same_as_fed() {
     let mut ended = 0;
     let error = loop {
         match poll(events.next(), 1).unwrap().unwrap() {
-            Ok(event) => ended += usize::from(matches!(event, jsonspigot::OwnedDocumentEvent::End(_))),
+            Ok(event) => ended += usize::from(matches!(event, jsonspigot::DocumentEvent::End(_))),
             Err(error) => break error,
         }
     };

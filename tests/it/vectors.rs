@@ -9,8 +9,8 @@ use std::path::Path;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jsonspigot::{
-    DocumentEvent, Documents, DuplicateKeys, Error, EventKind, Framing, Leniency, Limits, OwnedEvent, OwnedEventKind,
-    Parser, ParserBuilder, PatternSet, RestoreError, Retain, Revision,
+    DocumentEvent, Documents, DuplicateKeys, Error, Event, EventKind, Framing, Leniency, Limits, Parser, ParserBuilder,
+    PatternSet, RestoreError, Retain, Revision,
 };
 use jsonspigot_check::laws::Law;
 use jsonspigot_check::lines::joined;
@@ -112,16 +112,16 @@ impl Printer {
         writeln!(self.out, r#"{{"event":"{event}"{document}{members}}}"#).unwrap();
     }
 
-    fn event(&mut self, event: &OwnedEvent, patterns: &PatternSet) {
+    fn event(&mut self, event: &Event<'_>, patterns: &PatternSet) {
         let mut line = String::new();
         event.write_json(&mut line).unwrap();
         // The command says whether it is text or spelt so.
-        if matches!(event.kind, OwnedEventKind::Delta(_)) && patterns.get(event.pattern).unwrap().is_raw() {
+        if matches!(event.kind, EventKind::Delta(_)) && patterns.get(event.pattern).unwrap().is_raw() {
             line = line.replacen("delta", "raw", 1);
         }
         // It has the members of its line, and then two more with which it can be read back. An error's place is one.
         let (begin, rest) = line[..line.rfind(r#","match":"#).unwrap()].split_at(line.find(',').unwrap());
-        let is_error = matches!(event.kind, OwnedEventKind::InnerError(_));
+        let is_error = matches!(event.kind, EventKind::InnerError(_));
         let offset = if is_error { format!(r#","offset":{}"#, event.offset) } else { String::new() };
         writeln!(self.out, "{begin}{}{rest}{offset}}}", self.document).unwrap();
     }
@@ -204,7 +204,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
                     // An end's offset is that of the byte after it.
                     let is_end = matches!(event.kind, EventKind::End(_));
                     printer.deviations(parser, event.offset + u64::from(!is_end));
-                    printer.event(&event.to_owned(), &vector.patterns);
+                    printer.event(&event.into_owned(), &vector.patterns);
                 }
                 Err(error) => refused = Some(error),
             }
@@ -252,13 +252,13 @@ fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> St
         let on_event = |event: DocumentEvent<'_>| match event {
             DocumentEvent::Match { document, event } => {
                 begin(&mut printer, document);
-                printer.event(&event.to_owned(), &vector.patterns);
+                printer.event(&event.into_owned(), &vector.patterns);
             }
             DocumentEvent::End(ended) => {
                 begin(&mut printer, ended.number());
-                printer.deviations(ended.parser(), u64::MAX);
-                printer.unlisted_deviations(ended.parser());
-                printer.partial(vector, ended.parser());
+                printer.deviations(ended.parser().unwrap(), u64::MAX);
+                printer.unlisted_deviations(ended.parser().unwrap());
+                printer.partial(vector, ended.parser().unwrap());
                 match (ended.error(), ended.byte_count()) {
                     (Some(error), _) => printer.error(error),
                     (None, bytes) if vector.is("value") => {

@@ -89,7 +89,7 @@ struct FeedWith(Parser);
 impl Stream for FeedWith {
     fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
         let reported = self.0.feed_with(chunk, |event| {
-            if let EventKind::Delta(text) = event.kind {
+            if let Some(text) = event.delta() {
                 sink.delta(text);
             }
         });
@@ -108,7 +108,7 @@ struct Feed(Parser);
 impl Stream for Feed {
     fn feed(&mut self, chunk: &[u8], sink: &mut Sink) -> Done {
         for event in self.0.feed(chunk) {
-            if let EventKind::Delta(text) = event.ok()?.kind {
+            if let Some(text) = event.ok()?.delta() {
                 sink.delta(text);
             }
         }

@@ -155,7 +155,7 @@ fn deltas(pattern: &str) -> Contender {
         parser.reset();
         for chunk in chunks {
             let read = parser.feed_with(chunk, |event| {
-                if let EventKind::Delta(text) = event.kind {
+                if let Some(text) = event.delta() {
                     out.extend_from_slice(text.as_bytes());
                 }
             });

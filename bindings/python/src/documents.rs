@@ -139,7 +139,7 @@ event_methods!(DocumentEnd {
 
 impl DocumentEnd {
     fn of(py: Python<'_>, ended: &EndedDocument<'_>, options: &Options, lines: &Lines) -> PyResult<Self> {
-        let core = ended.parser();
+        let core = ended.parser().expect("a borrowed event has its parser");
         let error = ended.error().map(|error| exception(py, error, None)).transpose()?;
         let parser = if options.has_snapshots() { Some(Py::new(py, Parser::of(core.clone(), options))?) } else { None };
         Ok(Self {

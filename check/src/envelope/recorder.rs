@@ -30,7 +30,7 @@ fn kind_of(text: &str) -> ValueKind {
 type Matches = BTreeMap<u64, (u32, String, String, Option<Option<String>>)>;
 
 fn record(matches: &mut Matches, event: &Event<'_>) {
-    match event.kind {
+    match &event.kind {
         EventKind::Begin(kind) => {
             let begun = (event.pattern.index() as u32, format!("{} {kind:?}", event.path), String::new(), None);
             assert!(matches.insert(event.match_id, begun).is_none(), "begun twice");
@@ -40,7 +40,7 @@ fn record(matches: &mut Matches, event: &Event<'_>) {
             matches.get_mut(&event.match_id).unwrap().2.push_str(text);
         }
         EventKind::End(value) => {
-            let text = value.map(|value| value.text().to_owned());
+            let text = value.as_ref().map(|value| value.text().to_owned());
             assert!(matches.get_mut(&event.match_id).unwrap().3.replace(text).is_none(), "ended twice");
         }
         _ => unreachable!("another kind of event"),

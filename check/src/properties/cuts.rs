@@ -73,14 +73,14 @@ enum What {
 
 impl Log {
     fn add(&mut self, event: &Event<'_>) {
-        let what = match event.kind {
-            EventKind::Begin(kind) => What::Begin(kind),
+        let what = match &event.kind {
+            EventKind::Begin(kind) => What::Begin(*kind),
             EventKind::Delta(text) => {
                 assert!(!text.is_empty(), "a delta has text");
-                What::Delta(text.to_owned())
+                What::Delta(text.to_string())
             }
             EventKind::End(value) => {
-                What::End(value.map(|value| (value.kind(), value.text().to_owned(), value.span())))
+                What::End(value.as_ref().map(|value| (value.kind(), value.text().to_owned(), value.span())))
             }
             _ => unreachable!("another kind of event"),
         };

@@ -69,12 +69,13 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
         DocumentEvent::End(ended) => {
             assert_eq!(ended.number(), told.len() as u64, "documents are numbered as they come");
             let result = ended.error().map_or(Ok(()), |error| Err(error.clone()));
-            let log = std::mem::take(&mut open).into_log(ended.parser(), result, options.end_of_input);
-            let text = ended.parser().text().unwrap().to_vec();
+            let parser = ended.parser().expect("a borrowed event");
+            let log = std::mem::take(&mut open).into_log(parser, result, options.end_of_input);
+            let text = parser.text().unwrap().to_vec();
             assert_eq!(ended.byte_count(), text.len() as u64);
             let value = ended.deserialize().ok();
             assert!(value.is_none() || ended.complete().is_ok(), "no value without a complete text");
-            let snapshot = ended.parser().snapshot().map(|root| root.to_string());
+            let snapshot = parser.snapshot().map(|root| root.to_string());
             told.push(Told { start: ended.start(), log, text, value, snapshot });
         }
         _ => unreachable!("another kind of event"),

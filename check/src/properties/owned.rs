@@ -1,6 +1,6 @@
 //! Events that can be kept: what is written is read back.
 
-use jsonspigot::{EventKind, OwnedEvent, OwnedEventKind, Retain};
+use jsonspigot::{Event, EventKind, Retain};
 use serde_json::Value;
 
 use crate::driver::{builder, pattern_set};
@@ -8,16 +8,13 @@ use crate::laws::Law;
 use crate::model::chunking::chunks;
 use crate::model::log::Options;
 
-/// All events of the document, each with its value's text as it came.
-pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<(OwnedEvent, Option<String>)> {
+/// All events of the document.
+pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<Event<'static>> {
     let mut parser = builder(options).retain(retain).build(&pattern_set(options));
     let mut told = Vec::new();
     for chunk in chunks(document, cuts).into_iter().map(Some).chain([None]) {
         let events = if let Some(chunk) = chunk { parser.feed(chunk) } else { parser.finish() };
-        for event in events.flatten() {
-            let text = if let EventKind::End(Some(value)) = event.kind { Some(value.text().to_owned()) } else { None };
-            told.push((event.to_owned(), text));
-        }
+        told.extend(events.flatten().map(Event::into_owned));
     }
     told
 }
@@ -25,18 +22,18 @@ pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain
 /// Each event is one line with its value as it was spelt; and read from what it is written as it equals itself, but for the
 /// spelling of its value.
 pub fn go_and_come(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) {
-    for (event, text) in events(document, cuts, options, retain) {
+    for event in events(document, cuts, options, retain) {
         let mut line = String::new();
         event.write_json(&mut line).unwrap();
         assert!(!line.contains(['\n', '\r']), "an event is one line: {line:?}");
         let mut tree = Value::Null;
-        if let OwnedEventKind::End(Some(value)) = &event.kind {
-            let text = text.expect("an end with a value has its text");
-            assert!(line.contains(&format!(r#","value":{value},"match":"#)), "raw in {line}");
-            assert_eq!(without_space(&text), without_space(value), "as it was spelt");
+        if let EventKind::End(Some(value)) = &event.kind {
+            let on_one_line = value.to_string();
+            assert!(line.contains(&format!(r#","value":{on_one_line},"match":"#)), "raw in {line}");
+            assert_eq!(without_space(value.text()), without_space(&on_one_line), "as it was spelt");
             // Whatever serde_json cannot read has no way through it.
-            let Ok(read) = serde_json::from_str::<Value>(&text) else { continue };
-            assert_eq!(serde_json::from_str::<Value>(value).unwrap(), read);
+            let Ok(read) = serde_json::from_str::<Value>(value.text()) else { continue };
+            assert_eq!(serde_json::from_str::<Value>(&on_one_line).unwrap(), read);
             tree = read;
         }
         comes_back(&event, &line, &tree);
@@ -51,11 +48,11 @@ fn without_space(text: &str) -> String {
 
 /// Through serde_json in each of its forms, and through the buffers in which serde keeps what it reads for a tagged or
 /// flattened type.
-fn comes_back(event: &OwnedEvent, line: &str, tree: &Value) {
+fn comes_back(event: &Event<'_>, line: &str, tree: &Value) {
     #[derive(Debug, PartialEq, serde::Deserialize, serde::Serialize)]
     struct Flattened {
         #[serde(flatten)]
-        event: OwnedEvent,
+        event: Event<'static>,
         more: u8,
     }
 
@@ -63,17 +60,22 @@ fn comes_back(event: &OwnedEvent, line: &str, tree: &Value) {
     #[serde(untagged)]
     enum Untagged {
         Number(u8),
-        Event(OwnedEvent),
+        Event(Event<'static>),
     }
 
-    let is_same = |read: &OwnedEvent| match (&read.kind, &event.kind) {
-        (OwnedEventKind::End(Some(read_value)), OwnedEventKind::End(Some(_))) => {
-            let is_equal = serde_json::from_str::<Value>(read_value).is_ok_and(|read| is_near(&read, tree));
-            let mut event = event.clone();
-            event.kind.clone_from(&read.kind);
-            is_equal && *read == event
-        }
-        _ => read == event,
+    let is_same = |read: &Event<'_>| {
+        let is_same_kind = match (&read.kind, &event.kind) {
+            (EventKind::End(Some(read)), EventKind::End(Some(_))) => {
+                serde_json::from_str::<Value>(read.text()).is_ok_and(|read| is_near(&read, tree))
+            }
+            (EventKind::InnerError(read), EventKind::InnerError(error)) => {
+                (read.kind(), read.offset()) == (error.kind(), error.offset())
+            }
+            (read, kind) => read == kind,
+        };
+        let mut event = event.clone();
+        event.kind = read.kind.clone();
+        is_same_kind && *read == event
     };
     let by_serde = serde_json::to_string(event).unwrap();
     let spread = serde_json::to_string_pretty(event).unwrap().replace('\n', "\r\n");
@@ -87,7 +89,7 @@ fn comes_back(event: &OwnedEvent, line: &str, tree: &Value) {
             read => assert!(KEEPS_NUMBERS_AS_SPELT && has_fraction(tree), "{read:?} from {line}"),
         }
     }
-    let flattened = serde_json::to_string(&Flattened { event: event.clone(), more: 1 }).unwrap();
+    let flattened = serde_json::to_string(&Flattened { event: event.clone().into_owned(), more: 1 }).unwrap();
     match serde_json::from_str::<Flattened>(&flattened) {
         Ok(read) => assert!(is_same(&read.event), "{flattened}"),
         Err(error) => assert!(KEEPS_NUMBERS_AS_SPELT && has_fraction(tree), "{error} in {flattened}"),

@@ -40,10 +40,10 @@ impl Log {
     fn add(&mut self, event: &Event<'_>, is_raw: &[bool]) {
         let match_id = event.match_id;
         let is_inside = event.path.iter().any(|step| step == Segment::Inside);
-        let what = match event.kind {
+        let what = match &event.kind {
             EventKind::Begin(kind) => {
-                self.begun.insert(match_id, (kind, if is_inside { u64::MAX } else { event.offset }, None));
-                What::Begin(kind)
+                self.begun.insert(match_id, (*kind, if is_inside { u64::MAX } else { event.offset }, None));
+                What::Begin(*kind)
             }
             EventKind::Delta(text) => {
                 assert!(!text.is_empty(), "a delta is never empty");
@@ -55,7 +55,7 @@ impl Log {
                     return;
                 }
                 *joined = Some(self.told.len());
-                What::Delta(text.to_owned())
+                What::Delta(text.to_string())
             }
             EventKind::End(value) => {
                 assert!(value.is_some() || self.retain == Retain::Nothing, "all is kept");

@@ -96,8 +96,7 @@ impl Side {
         let mut told = String::new();
         let Self { parser, open, .. } = self;
         let mut tell = |event: Event<'_>| {
-            // An owned event has the text of a value in one line.
-            writeln!(told, "{:?} {:?}", event, event.to_owned()).unwrap();
+            writeln!(told, "{event:?}").unwrap();
             opened(open, &event);
         };
         let result: Result<(), Error> = match (chunk, method) {
@@ -210,10 +209,10 @@ pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: 
 fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
     let mut told = String::new();
     let on_event = |event: DocumentEvent<'_>| match event {
-        DocumentEvent::Match { document, event } => writeln!(told, "{document} {:?}", event.to_owned()).unwrap(),
+        DocumentEvent::Match { document, event } => writeln!(told, "{document} {event:?}").unwrap(),
         DocumentEvent::End(ended) => {
             let place = (ended.number(), ended.start(), ended.byte_count());
-            writeln!(told, "{place:?} {:?} {}", ended.error(), looks(ended.parser())).unwrap();
+            writeln!(told, "{place:?} {:?} {}", ended.error(), looks(ended.parser().unwrap())).unwrap();
         }
         _ => unreachable!("another kind of event"),
     };

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{ErrorKind, OwnedEvent, OwnedEventKind};
+use jsonspigot::{ErrorKind, Event, EventKind};
 use jsonspigot_llm::{
     Block, CallErrorKind, CallEvent, Media, Opaque, PayloadStatus, Source, StreamEvent, ToolCall, ToolResult,
 };
@@ -54,7 +54,7 @@ pub struct CallLog {
     /// The fragments, joined.
     pub fragments: String,
     /// The matches, a string's deltas joined.
-    pub matches: Vec<OwnedEvent>,
+    pub matches: Vec<Event<'static>>,
     pub status: &'static str,
     pub reason: String,
     pub raw: String,
@@ -82,7 +82,7 @@ impl Log {
             }
             StreamEvent::Agent { agent, event, .. } => {
                 let before = self.besides.len();
-                self.tell_event(*event);
+                self.tell_event(event.clone());
                 self.besides[before..].iter_mut().for_each(|fact| *fact = format!("as {agent}: {fact}"));
             }
             StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
@@ -97,13 +97,13 @@ impl Log {
                 self.open(call.number).fragments.push_str(text);
             }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
-                let event = event.to_owned();
+                let event = event.into_owned();
                 let matches = &mut self.open(call.number).matches;
-                if let OwnedEventKind::Delta(text) = &event.kind
+                if let EventKind::Delta(text) = &event.kind
                     && let Some(last) = matches.iter_mut().rfind(|last| last.match_id == event.match_id)
-                    && let OwnedEventKind::Delta(before) = &mut last.kind
+                    && let EventKind::Delta(before) = &mut last.kind
                 {
-                    before.push_str(text);
+                    before.to_mut().push_str(text);
                 } else {
                     matches.push(event);
                 }
@@ -115,7 +115,7 @@ impl Log {
                     log.reason = reason.to_owned();
                 }
                 log.raw = input.raw().to_owned();
-                log.value = input.value().map(|value| value.to_string());
+                log.value = input.value().map(std::string::ToString::to_string);
                 log.error = input
                     .error()
                     .map(|error| (error.kind(), error.offset(), error.path().unwrap_or("unknown").to_owned()));

@@ -110,7 +110,7 @@ impl<W: Write> Lines<W> {
 
 impl<W: Write> Output for Lines<W> {
     fn matched(&mut self, of: Origin<'_>, event: &Event<'_>) -> io::Result<()> {
-        match event.kind {
+        match &event.kind {
             EventKind::Begin(kind) => {
                 self.begin_line("begin", of, event)?;
                 write!(self.out, r#","kind":"{}""#, kind.name())?;
@@ -119,7 +119,7 @@ impl<W: Write> Output for Lines<W> {
                 let is_raw = self.patterns.get(event.pattern).is_some_and(Pattern::is_raw);
                 self.begin_line(if is_raw { "raw" } else { "delta" }, of, event)?;
                 self.out.write_all(br#","text":"#)?;
-                serde_json::to_writer(&mut self.out, text)?;
+                serde_json::to_writer(&mut self.out, &text)?;
             }
             EventKind::End(value) => {
                 self.begin_line("end", of, event)?;
@@ -203,7 +203,9 @@ impl<W: Write> Output for Lines<W> {
 
     fn document_ended(&mut self, ended: &EndedDocument<'_>, value: Option<CompleteValue<'_>>) -> io::Result<()> {
         let document = ended.number();
-        self.snapshot(Origin::Numbered(document), ended.parser())?;
+        if let Some(parser) = ended.parser() {
+            self.snapshot(Origin::Numbered(document), parser)?;
+        }
         if let Some(error) = ended.error() {
             let place = Place::from(error);
             return writeln!(self.out, r#"{{"event":"error","document":{document},{place}}}"#);

@@ -139,14 +139,14 @@ impl<W: Write> Output for Prose<W> {
             shown.has_just_begun = false;
         }
         let shown = self.shown.get_mut(&subject).filter(|shown| shown.match_id == event.match_id);
-        match (event.kind, shown) {
+        match (&event.kind, shown) {
             (EventKind::Delta(text), Some(shown)) => {
                 shown.is_broken_off = false;
                 self.write(Writer::Match(subject), text)
             }
             (EventKind::End(value), Some(shown)) => {
                 shown.is_open = false;
-                self.end(subject, value)
+                self.end(subject, value.clone())
             }
             (EventKind::InnerError(_), _) => self.inner_error(subject, event),
             _ => Ok(()),

@@ -34,7 +34,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             writeln!(out, "}}")
         }
-        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
+        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, ref input }) => {
             write!(out, r#"{{"event":"input","call":{number}"#)?;
             let (has_id, has_name, known) = names.known.remove(&number).unwrap_or((true, true, executor));
             let late = [("id", has_id, id), ("name", has_name, name)];
@@ -42,7 +42,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
-            write!(out, "{}", Verdict { payload: &input, reason })?;
+            write!(out, "{}", Verdict { payload: input, reason })?;
             let was_told = has_id || has_name || (id.is_none() && name.is_none());
             if was_told && known == executor {
                 out.write_all(b"}\n")
@@ -102,11 +102,11 @@ pub(super) fn write_envelope(
             write_mark(out, delimiter, block)?;
             writeln!(out, r#","text":{}}}"#, Quoted(text))
         }
-        EnvelopeEvent::End { delimiter, payload, .. } => {
+        EnvelopeEvent::End { delimiter, ref payload, .. } => {
             out.write_all(br#"{"event":"payload""#)?;
             write_mark(out, delimiter, block)?;
             // A payload is cut by the end of input or a limit, which the error says.
-            writeln!(out, "{}}}", Verdict { payload: &payload, reason: None })
+            writeln!(out, "{}}}", Verdict { payload, reason: None })
         }
         // What follows shows where a payload begins.
         _ => Ok(()),

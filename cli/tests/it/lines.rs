@@ -1,7 +1,7 @@
 //! The lines for programs: their members and the order of those, and what a value looks like.
 
 use insta::assert_snapshot;
-use jsonspigot::{OwnedEvent, Parser, PatternSet, Retain};
+use jsonspigot::{Event, Parser, PatternSet, Retain};
 
 use crate::command::run;
 
@@ -41,7 +41,7 @@ fn written_events_are_the_same_lines() {
         let name = if retain == Retain::All { "all" } else { "nothing" };
         let told = run(&[&["--retain", name][..], &patterns].concat(), TOOL_CALL).stdout;
         let mut parser = Parser::builder().retain(retain).build(&PatternSet::new(patterns).unwrap());
-        let events: Vec<OwnedEvent> = parser.feed(TOOL_CALL).map(|event| event.unwrap().to_owned()).collect();
+        let events: Vec<Event<'_>> = parser.feed(TOOL_CALL).map(|event| event.unwrap().into_owned()).collect();
         assert_eq!(told.lines().count(), events.len() + 1);
         for (line, event) in told.lines().zip(events) {
             let (match_id, offset) = (event.match_id, event.offset);

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::{env, fs};
 
-use jsonspigot::{EventKind, OwnedEventKind, Parser, Pattern, PatternSet};
+use jsonspigot::{EventKind, Parser, Pattern, PatternSet};
 use serde_json::Value;
 
 use crate::command::run;
@@ -158,16 +158,16 @@ struct Node {
 fn select(pattern: Pattern, document: &str) -> Vec<Node> {
     let mut parser = Parser::new(&vec![pattern].into());
     let mut nodes = Vec::new();
-    let mut on_event = |event: jsonspigot::Event<'_>| match event.to_owned().kind {
-        OwnedEventKind::Begin(_) => nodes.push(Node {
+    let mut on_event = |event: jsonspigot::Event<'_>| match &event.kind {
+        EventKind::Begin(_) => nodes.push(Node {
             path: event.path.to_string(),
             normalized: event.path.normalized().to_string(),
             offset: event.offset,
             value: Value::Null,
         }),
         // The only pattern's matches are counted from 0.
-        OwnedEventKind::End(text) => {
-            nodes[event.match_id as usize].value = serde_json::from_str(&text.unwrap()).unwrap();
+        EventKind::End(text) => {
+            nodes[event.match_id as usize].value = text.as_ref().unwrap().deserialize().unwrap();
         }
         _ => {}
     };

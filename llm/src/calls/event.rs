@@ -27,7 +27,7 @@ pub struct ToolCall<'a> {
 /// Something that happened to a tool call. Borrowed; it lives as long as the callback.
 ///
 /// Each call is started once and ends once, and everything else about it is reported in between.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
     /// A call has started. Where a message's own text is JSON, that text is a call with neither id nor name.

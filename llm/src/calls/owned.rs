@@ -3,7 +3,7 @@
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-use jsonspigot::OwnedEvent;
+use jsonspigot::Event;
 use jsonspigot::internal::owned_events;
 
 use super::error::CallError;
@@ -65,7 +65,7 @@ pub enum OwnedCallEvent {
         /// Which call it belongs to.
         call: OwnedToolCall,
         /// The parser's event.
-        event: OwnedEvent,
+        event: Event<'static>,
     },
     /// [`CallEvent::End`].
     End {
@@ -98,10 +98,10 @@ impl CallEvent<'_> {
     /// A copy that can be kept and sent to another thread. Costs the call's names and the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedCallEvent {
-        match *self {
+        match self.clone() {
             Self::Start(call) => OwnedCallEvent::Start(call.to_owned()),
             Self::Fragment { call, text } => OwnedCallEvent::Fragment { call: call.to_owned(), text: text.to_owned() },
-            Self::Match { call, event } => OwnedCallEvent::Match { call: call.to_owned(), event: event.to_owned() },
+            Self::Match { call, event } => OwnedCallEvent::Match { call: call.to_owned(), event: event.into_owned() },
             Self::End { call, input } => OwnedCallEvent::End { call: call.to_owned(), input: input.to_owned() },
             Self::Error(error) => OwnedCallEvent::Error(error),
             Self::Mismatch { call, text } => OwnedCallEvent::Mismatch { call: call.to_owned(), text: text.to_owned() },

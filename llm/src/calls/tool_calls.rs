@@ -22,13 +22,13 @@ use super::state::State;
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
-/// use jsonspigot::{EventKind, PatternSet};
+/// use jsonspigot::PatternSet;
 ///
 /// let mut calls = ToolCalls::new(&PatternSet::new(["city"])?);
 /// let (mut city, mut status) = (String::new(), None);
 /// let mut on_event = |event: CallEvent<'_>| match event {
 ///     CallEvent::Match { call, event } if call.name == Some("get_weather") => {
-///         if let EventKind::Delta(text) = event.kind {
+///         if let Some(text) = event.delta() {
 ///             city.push_str(text); // at once, long before the call is whole
 ///         }
 ///     }

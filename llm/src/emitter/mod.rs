@@ -55,11 +55,11 @@ impl CallListener for User<'_> {
             }
             self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
-        if let CallEvent::End { call, input } = event {
+        if let CallEvent::End { call, input } = &event {
             self.stream_state.said.end_input(call.number, call.name.unwrap_or_default(), input.raw());
             let is_tool = call.name.is_some() || call.id.is_some();
             if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.stream_state.message) {
-                message.end_call(call, &input);
+                message.end_call(*call, input);
             }
         }
         self.say(match event {

@@ -30,15 +30,15 @@ impl Outlet {
             watch.see(&event);
             on_event(event);
         };
-        match (texts, event) {
-            (Some(texts), StreamEvent::Text { choice, block, text }) => texts.read(choice, block, text, &mut say),
+        match (texts, &event) {
+            (Some(texts), StreamEvent::Text { choice, block, text }) => texts.read(*choice, *block, text, &mut say),
             (Some(texts), StreamEvent::BlockEnd(block)) if block.kind == BlockKind::Text => {
                 // What was held back belongs to the block.
                 texts.end(block.number, &mut say);
                 say(event);
             }
             (Some(texts), StreamEvent::Mismatch { kind: MismatchKind::Text, block: Some(block), .. }) => {
-                texts.leave_out(Some(block), "mismatch");
+                texts.leave_out(Some(*block), "mismatch");
                 say(event);
             }
             _ => say(event),

@@ -10,7 +10,7 @@ use crate::payload::Payload;
 /// Every payload is reported from its [`Begin`](EnvelopeEvent::Begin) to its [`End`](EnvelopeEvent::End) before
 /// anything else. What is reported by [`Text`](EnvelopeEvent::Text), `Begin`'s `open`, [`Payload::raw`] and `End`'s
 /// `close`, joined in order, is the input, unless a payload passed its limit.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum EnvelopeEvent<'a> {
     /// A piece of the visible text: never empty.

@@ -51,7 +51,7 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///
 /// ```
 /// use jsonspigot_llm::{Envelope, EnvelopeEvent, Delimiter};
-/// use jsonspigot::{EventKind, PatternSet};
+/// use jsonspigot::PatternSet;
 ///
 /// let delimiters = [Delimiter::comment("context")?, Delimiter::tag("think")?];
 /// let mut envelope = Envelope::new(delimiters, &PatternSet::new(["slots[*]"])?);
@@ -60,7 +60,7 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 ///     EnvelopeEvent::Text(text) => shown.push_str(text),
 ///     EnvelopeEvent::Fragment { text, .. } => thoughts.push_str(text),
 ///     EnvelopeEvent::Match { event, .. } => {
-///         if let EventKind::Delta(text) = event.kind {
+///         if let Some(text) = event.delta() {
 ///             slots.push_str(text);
 ///         }
 ///     }

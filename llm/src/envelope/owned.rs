@@ -4,7 +4,7 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 
 use jsonspigot::internal::owned_events;
-use jsonspigot::{Error, OwnedEvent};
+use jsonspigot::{Error, Event};
 
 use super::delimiter::Delimiter;
 use super::event::EnvelopeEvent;
@@ -51,7 +51,7 @@ pub enum OwnedEnvelopeEvent {
         /// Which delimiter's payload.
         delimiter: Delimiter,
         /// The parser's event.
-        event: OwnedEvent,
+        event: Event<'static>,
     },
     /// [`EnvelopeEvent::Fragment`].
     Fragment {
@@ -77,13 +77,13 @@ impl EnvelopeEvent<'_> {
     /// A copy that can be kept and sent to another thread. Costs the delimiter's spelling and the text or value.
     #[must_use]
     pub fn to_owned(&self) -> OwnedEnvelopeEvent {
-        match *self {
+        match self.clone() {
             Self::Text(text) => OwnedEnvelopeEvent::Text(text.to_owned()),
             Self::Begin { delimiter, open, offset } => {
                 OwnedEnvelopeEvent::Begin { delimiter: delimiter.clone(), open: open.to_owned(), offset }
             }
             Self::Match { delimiter, event } => {
-                OwnedEnvelopeEvent::Match { delimiter: delimiter.clone(), event: event.to_owned() }
+                OwnedEnvelopeEvent::Match { delimiter: delimiter.clone(), event: event.into_owned() }
             }
             Self::Fragment { delimiter, text } => {
                 OwnedEnvelopeEvent::Fragment { delimiter: delimiter.clone(), text: text.to_owned() }

@@ -144,7 +144,7 @@ macro_rules! stream_events {
         )*
     ) => {
         $(#[$borrowed_meta])*
-        #[derive(Clone, Copy, Debug)]
+        #[derive(Clone, Debug)]
         #[non_exhaustive]
         pub enum StreamEvent<'a> {
             /// Something happened to a tool call.
@@ -222,7 +222,7 @@ macro_rules! stream_events {
             /// value.
             #[must_use]
             pub fn to_owned(&self) -> OwnedStreamEvent {
-                match *self {
+                match self.clone() {
                     Self::Call(event) => OwnedStreamEvent::Call(event.to_owned()),
                     #[cfg(feature = "envelope")]
                     Self::Payload { choice, block, event } => {

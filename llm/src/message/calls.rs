@@ -91,6 +91,6 @@ impl Turn {
 
 /// The JSON text of an input's value as servers take it back: some send `null` for a tool without arguments, and refuse
 /// it.
-fn value_of<'a>(input: &Payload<'a>) -> Option<&'a str> {
+fn value_of<'a>(input: &'a Payload<'_>) -> Option<&'a str> {
     input.value().map(|value| if value.text() == "null" { "{}" } else { value.text() })
 }

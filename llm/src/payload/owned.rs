@@ -62,7 +62,7 @@ impl Payload<'_> {
             status,
             reason,
             raw: self.raw.to_owned(),
-            value: self.value.map(|value| value.to_string()),
+            value: self.value().map(ToString::to_string),
             error: self.error.cloned(),
             deviations: self.deviations().to_vec(),
             deviation_count: self.deviation_count(),

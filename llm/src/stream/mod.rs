@@ -34,7 +34,7 @@ use crate::json::Json;
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
-/// use jsonspigot::{EventKind, PatternSet};
+/// use jsonspigot::PatternSet;
 ///
 /// let events = [
 ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"toolu_1","name":"say","input":{}}}"#,
@@ -49,7 +49,7 @@ use crate::json::Json;
 /// let mut on_event = |event: StreamEvent<'_>| match event {
 ///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
 ///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
-///         if let EventKind::Delta(text) = event.kind {
+///         if let Some(text) = event.delta() {
 ///             reported.push(text.to_string());
 ///         }
 ///     }

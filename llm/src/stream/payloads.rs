@@ -26,7 +26,7 @@ impl ProviderStream {
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
-    /// use jsonspigot::{EventKind, PatternSet};
+    /// use jsonspigot::PatternSet;
     ///
     /// let patterns = PatternSet::new(["answer"])?;
     /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&patterns))
@@ -40,7 +40,7 @@ impl ProviderStream {
     ///     stream.push_with(line, |event| match event {
     ///         StreamEvent::Text { text, .. } => shown.push_str(text),
     ///         StreamEvent::Payload { event: EnvelopeEvent::Match { event, .. }, .. } => {
-    ///             if let EventKind::Delta(text) = event.kind {
+    ///             if let Some(text) = event.delta() {
     ///                 answer.push_str(text);
     ///             }
     ///         }
@@ -118,7 +118,10 @@ fn forward<'s>(
             say(StreamEvent::Text { choice, block, text });
         }
         EnvelopeEvent::End { delimiter, payload, close, length } => {
-            let payload = left_out.take().map_or(payload, |reason| cut(payload, reason));
+            let payload = match left_out.take() {
+                Some(reason) => cut(payload, reason),
+                None => payload,
+            };
             say(StreamEvent::Payload {
                 choice,
                 block,

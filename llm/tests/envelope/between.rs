@@ -325,7 +325,7 @@ fn a_call_in_text() {
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
         EnvelopeEvent::Text(text) => shown.push_str(text),
         EnvelopeEvent::Match { event, .. } => {
-            if let jsonspigot::EventKind::Delta(text) = event.kind {
+            if let Some(text) = event.delta() {
                 relayed.push_str(text);
             }
         }

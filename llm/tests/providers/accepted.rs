@@ -50,7 +50,7 @@ type Seen = (&'static str, Option<String>, Vec<(&'static str, u64)>);
 fn seen(input: &Payload<'_>) -> Seen {
     let deviations: Vec<_> = input.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect();
     assert_eq!(input.deviation_count(), deviations.len() as u64);
-    (input.status().name(), input.value().map(|value| value.to_string()), deviations)
+    (input.status().name(), input.value().map(std::string::ToString::to_string), deviations)
 }
 
 /// What a call's input comes to, which comes in these pieces, and the calls are saved and restored between them.

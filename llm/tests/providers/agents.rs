@@ -146,7 +146,7 @@ pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<Str
         (BTreeMap::<String, Vec<Value>>::new(), BTreeMap::<(String, &str), Vec<Value>>::new());
     let mut on_event = |event: StreamEvent<'_>| {
         let (agent, event) = match event {
-            StreamEvent::Agent { agent, event, .. } => (agent.to_owned(), *event),
+            StreamEvent::Agent { agent, event, .. } => (agent.to_owned(), event.clone()),
             event => (MAIN.to_owned(), event),
         };
         let mut event = serde_json::to_value(event.to_owned()).unwrap();

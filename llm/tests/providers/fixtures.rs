@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{EventKind, PatternSet};
+use jsonspigot::PatternSet;
 use jsonspigot_check::recorded::{self, listed};
 use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls};
 
@@ -252,7 +252,7 @@ pub(crate) fn raw_deltas_are_the_arguments() {
         let mut relayed = BTreeMap::<u64, String>::new();
         let mut on_event = |event: StreamEvent<'_>| match event {
             StreamEvent::Call(CallEvent::Match { call, event }) => {
-                if let EventKind::Delta(text) = event.kind {
+                if let Some(text) = event.delta() {
                     relayed.entry(call.number).or_default().push_str(text);
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use jsonspigot::{ErrorKind, OwnedEventKind};
+use jsonspigot::{ErrorKind, EventKind};
 use jsonspigot_llm::{CallErrorKind, Provider};
 use serde_json::{Value, json};
 
@@ -139,9 +139,9 @@ fn t18_anthropic_sdk_python_794_what_came_before_max_tokens_is_there() {
     let log = block(&["{\"lines\": [\"one\", \"tw"], "max_tokens");
     let call = &log.calls[0];
     assert_eq!((call.status, call.raw.as_str()), ("truncated", "{\"lines\": [\"one\", \"tw"));
-    let deltas: Vec<_> = call.matches.iter().filter(|event| matches!(event.kind, OwnedEventKind::Delta(_))).collect();
+    let deltas: Vec<_> = call.matches.iter().filter(|event| matches!(event.kind, EventKind::Delta(_))).collect();
     assert_eq!(deltas.len(), 2);
-    assert_eq!(deltas[1].kind, OwnedEventKind::Delta("tw".to_owned()));
+    assert_eq!(deltas[1].delta(), Some("tw"));
 }
 
 #[test]
@@ -218,11 +218,7 @@ fn t25_t26_t27_t28_pi_9062_openclaw_113124_vercel_17113_liveblocks_2617_one_char
         let log = one_by_one(characters);
         let call = &log.calls[0];
         assert_eq!((call.status, call.raw.len()), ("complete", characters));
-        let told: usize = call
-            .matches
-            .iter()
-            .map(|event| if let OwnedEventKind::Delta(text) = &event.kind { text.len() } else { 0 })
-            .sum();
+        let told: usize = call.matches.iter().map(|event| event.delta().map_or(0, str::len)).sum();
         assert_eq!(told, characters - 8);
     }
 }
@@ -234,7 +230,7 @@ fn t29_vercel_15866_assistant_ui_6355_baml_4882_llama_cpp_16526_cuts_inside_esca
         let log = block(&[&arguments[..cut], &arguments[cut..]], "tool_use");
         let call = &log.calls[0];
         assert_eq!(call.status, "complete", "cut at {cut}");
-        let is_told = |event: &jsonspigot::OwnedEvent| event.kind == OwnedEventKind::Delta("é😀\\u0041".to_owned());
+        let is_told = |event: &jsonspigot::Event<'_>| event.delta() == Some("é😀\\u0041");
         assert!(call.matches.iter().any(is_told), "cut at {cut}: {:?}", call.matches);
     }
 }

@@ -1,6 +1,6 @@
 //! The neutral door, detection, structured text, and what else is the same for all providers.
 
-use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Leniency, Limits, OwnedEventKind, Parser};
+use jsonspigot::{DeviationKind, DuplicateKeys, ErrorKind, Leniency, Limits, Parser};
 use jsonspigot_llm::{
     CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder,
 };
@@ -163,10 +163,7 @@ fn display_goes_on_past_deviations_and_the_verdict_does_not() {
         assert_eq!((call.status, &call.value), ("malformed", &None));
         assert_eq!(call.error, Some((ErrorKind::ControlCharacter, 10, "a".to_owned())));
         assert_eq!(call.raw, deltas.concat());
-        let texts = call.matches.iter().filter_map(|event| match &event.kind {
-            OwnedEventKind::Delta(text) => Some(text.clone()),
-            _ => None,
-        });
+        let texts = call.matches.iter().filter_map(|event| event.delta().map(str::to_owned));
         texts.collect::<Vec<_>>()
     };
     assert_eq!(shown(everything()), ["one"]);

@@ -1,6 +1,6 @@
 //! Patches and commands of Responses: input that comes as strings of its own, told as the JSON text that they make.
 
-use jsonspigot::{OwnedEventKind, PatternSet};
+use jsonspigot::PatternSet;
 use jsonspigot_llm::{CallErrorKind, CallLimits, Provider, ProviderStream, ToolCallsBuilder};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -65,10 +65,7 @@ proptest! {
         // The diff is told as it comes.
         let choices = everything().patterns(&PatternSet::new(["operation.diff"]).unwrap());
         let cut = read_as(choices, events(&pieces).take(1 + pieces.len()));
-        let told: String = cut.calls[0].matches.iter().filter_map(|event| match &event.kind {
-            OwnedEventKind::Delta(text) => Some(text.as_str()),
-            _ => None,
-        }).collect();
+        let told: String = cut.calls[0].matches.iter().filter_map(|event| event.delta()).collect();
         prop_assert_eq!((told, cut.calls[0].status), (whole, "truncated"));
     }
 

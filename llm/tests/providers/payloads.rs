@@ -48,8 +48,8 @@ impl Heard {
                 (format!("begin {delimiter} {open:?} {offset}"), String::new())
             }
             EnvelopeEvent::Fragment { delimiter, text } => (format!("fragment {delimiter} "), (*text).to_owned()),
-            EnvelopeEvent::Match { delimiter, event } => match event.kind {
-                EventKind::Delta(text) => (format!("delta {delimiter} {} ", event.path), text.to_owned()),
+            EnvelopeEvent::Match { delimiter, event } => match &event.kind {
+                EventKind::Delta(text) => (format!("delta {delimiter} {} ", event.path), text.to_string()),
                 _ => (format!("match {delimiter} {event:?}"), String::new()),
             },
             EnvelopeEvent::End { delimiter, payload, close, length } => {

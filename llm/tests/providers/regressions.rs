@@ -1,6 +1,6 @@
 //! What an attack found: calls told as complete that were not, and more kept than the limits allow.
 
-use jsonspigot::OwnedEventKind;
+use jsonspigot::EventKind;
 use jsonspigot_llm::{CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream};
 use serde_json::{Value, json};
 
@@ -111,7 +111,7 @@ fn nothing_is_told_past_the_limit_of_the_input() {
     let events = [anthropic::start(0, "a", "tool")].into_iter().chain(pieces).chain([anthropic::end("tool_use")]);
     let log = read_with(Some(Provider::Anthropic), everything().limits(limits), events);
     assert_eq!(log.summary(), ["tool truncated(limit) {\"v\":\"x"]);
-    let ends = log.calls[0].matches.iter().filter(|event| matches!(event.kind, OwnedEventKind::End(_)));
+    let ends = log.calls[0].matches.iter().filter(|event| matches!(event.kind, EventKind::End(_)));
     assert_eq!(ends.count(), 0);
 }
 

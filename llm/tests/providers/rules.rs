@@ -421,6 +421,6 @@ fn patterns_by_name() {
         choices,
         [chat::call(0, "x", "usual", arguments), chat::call(1, "y", "special", arguments), chat::end("tool_calls")],
     );
-    let paths: Vec<_> = log.calls.iter().map(|call| call.matches[0].path.as_str()).collect();
+    let paths: Vec<_> = log.calls.iter().map(|call| call.matches[0].path.to_string()).collect();
     assert_eq!(paths, ["a", "b"]);
 }

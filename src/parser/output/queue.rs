@@ -123,16 +123,17 @@ impl Queue {
         let buffers = self.0.as_ref()?;
         let Entry { pattern, node, match_id, offset, kind: entry } = *buffers.entries.get(place)?;
         let path = paths.path(node);
-        let complete = |kind, text| CompleteValue { kind, end: offset, text, path };
+        let complete =
+            |kind, text: &'a [u8]| CompleteValue { kind, end: offset, text: text.into(), path: path.clone() };
         let kind = match entry {
             EntryKind::Begin(kind) => EventKind::Begin(kind),
-            EntryKind::Delta(place) => EventKind::Delta(place.of(&buffers.text)),
+            EntryKind::Delta(place) => EventKind::Delta(place.of(&buffers.text).into()),
             EntryKind::EndAtom(kind, place) => EventKind::End(Some(complete(kind, place.of(&buffers.text).as_bytes()))),
             EntryKind::EndSpan(kind, level, Place { start, end }) => {
                 EventKind::End(kept(level as usize, start..end).map(|text| complete(kind, text)))
             }
             EntryKind::EndUnkept => EventKind::End(None),
-            EntryKind::InnerError(place) => EventKind::InnerError(&buffers.errors.get(place)?.1),
+            EntryKind::InnerError(place) => EventKind::InnerError(buffers.errors.get(place)?.1.clone()),
         };
         Some(Event { pattern, match_id, path, kind, offset })
     }

@@ -4,7 +4,7 @@ use alloc::string::String;
 
 use super::{Frame, Tracker};
 use crate::error::{ErrorKind, Fault};
-use crate::path::{NodeId, Path, ROOT, write_concrete};
+use crate::path::{NodeId, ROOT, Segments, write_concrete};
 use crate::tokenizer::Tokenizer;
 
 /// The innermost open value, as the tokenizer knows it.
@@ -44,7 +44,7 @@ impl Tracker {
         let node = self.known_innermost(level, open)?;
         let mut path = String::new();
         // Writing to a string cannot fail.
-        let _ = write_concrete(&mut path, &mut self.paths.path(node).within_text());
+        let _ = write_concrete(&mut path, &mut self.paths.segments_within_text(node));
         Some(path)
     }
 
@@ -71,8 +71,8 @@ impl Tracker {
     }
 
     /// Returns the start and the path of the innermost open container that a pattern selects.
-    pub(in crate::parser) fn open_match(&self) -> Option<(u64, Path<'_>)> {
+    pub(in crate::parser) fn open_match(&self) -> Option<(u64, Segments<'_>)> {
         let frame = self.frames.iter().rfind(|frame| frame.is_selected)?;
-        Some((self.selected.last()?.start, self.paths.path(frame.node)))
+        Some((self.selected.last()?.start, self.paths.segments(frame.node)))
     }
 }

@@ -115,7 +115,7 @@ impl Tracker {
     fn open_container(&self, place: usize, value: Option<&OpenValue>) -> Option<OpenContainer<'_>> {
         let Frame { kind, is_live, node, next_index, .. } = *self.frames.get(place)?;
         let next = self.frames.get(place + 1).map_or(self.node, |next| next.node);
-        let segment = if next == node { None } else { self.paths.path(next).last() };
+        let segment = if next == node { None } else { self.paths.last(next) };
         let key = if let Some(Segment::Key(key)) = segment { Some(key) } else { None };
         let key = key.filter(|_| kind == ValueKind::Object);
         // Only arrays have a meaningful index.

@@ -179,7 +179,7 @@ impl Reading {
     }
 
     fn matched(&mut self, event: &JsonEvent<'_>) {
-        let name = match (event.pattern.index(), event.kind) {
+        let name = match (event.pattern.index(), &event.kind) {
             (0, EventKind::Delta(_)) => EventName::AskMessageDelta,
             (2, EventKind::Delta(_)) => EventName::SimpleResponseDelta,
             (3, EventKind::Delta(_)) => EventName::ReasoningDelta,
@@ -196,7 +196,7 @@ impl Reading {
             }
             _ => return,
         };
-        if let EventKind::Delta(more) = event.kind {
+        if let EventKind::Delta(more) = &event.kind {
             let path = event.path.pointer().to_string();
             let change = self.shown.texts.entry(path.clone()).or_default().grow(path, more);
             if let Some(change) = change {

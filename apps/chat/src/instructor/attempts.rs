@@ -249,7 +249,7 @@ impl<T: DeserializeOwned> Attempts<T> {
 
 /// Keeps `open` at the innermost open string, array or object.
 fn follow(open: &mut Option<String>, event: &jsonspigot::Event<'_>) {
-    match event.kind {
+    match &event.kind {
         EventKind::Begin(ValueKind::String | ValueKind::Array | ValueKind::Object) => {
             *open = Some(event.path.pointer().to_string());
         }

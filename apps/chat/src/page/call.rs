@@ -71,10 +71,10 @@ fn where_each_goes(characters: &[char], patterns: &PatternSet) -> Vec<&'static s
 fn told(event: &Event<'_>) -> Value {
     let (_, name, _) = FOLLOWED[event.pattern.index()];
     let number = event.path.indices().next();
-    let (kind, more) = match event.kind {
+    let (kind, more) = match &event.kind {
         EventKind::Delta(text) => ("delta", json!({"text": text})),
         EventKind::End(value) => {
-            ("end", json!({"value": value.and_then(|value| value.as_str().map(std::borrow::Cow::into_owned))}))
+            ("end", json!({"value": value.as_ref().and_then(|value| value.as_str().map(std::borrow::Cow::into_owned))}))
         }
         _ => ("begin", json!({})),
     };

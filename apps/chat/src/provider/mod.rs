@@ -12,7 +12,7 @@ mod stream;
 
 use std::time::Duration;
 
-use jsonspigot::{EventKind, Parser, PatternSet};
+use jsonspigot::{Parser, PatternSet};
 use jsonspigot_llm::ToolCalls;
 use reqwest::header::{CONTENT_TYPE, RETRY_AFTER};
 use reqwest::{Client, RequestBuilder, Response};
@@ -145,7 +145,7 @@ async fn refusal(mut response: Response, longest: Duration) -> String {
         while let Ok(Some(chunk)) = response.chunk().await {
             begun.extend(chunk.iter().take(MOST_WORDS.saturating_sub(begun.len())));
             let told = parser.feed_with(&chunk, |event| {
-                if let EventKind::Delta(text) = event.kind {
+                if let Some(text) = event.delta() {
                     message.push_str(text);
                 }
             });

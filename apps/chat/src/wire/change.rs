@@ -84,13 +84,13 @@ impl Change {
     #[must_use]
     pub fn of_event(root: &str, event: &jsonspigot::Event<'_>) -> Option<Self> {
         let path = || format!("{root}{}", event.path.pointer());
-        Some(match event.kind {
+        Some(match &event.kind {
             EventKind::Begin(ValueKind::String) => Self::set(path(), ""),
             EventKind::Begin(ValueKind::Array) => Self::set(path(), Vec::<Value>::new()),
             EventKind::Begin(ValueKind::Object) => Self::set(path(), serde_json::Map::new()),
-            EventKind::Delta(text) => Self::append(path(), text),
+            EventKind::Delta(text) => Self::append(path(), &**text),
             EventKind::End(value) => {
-                let atom = value.filter(|value| is_atom(value.kind()))?;
+                let atom = value.as_ref().filter(|value| is_atom(value.kind()))?;
                 // A number beyond f64's range is no JSON value here; it is shown as it was spelt.
                 Self::set(path(), atom.deserialize::<Value>().unwrap_or_else(|_| atom.text().into()))
             }

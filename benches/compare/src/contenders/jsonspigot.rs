@@ -66,7 +66,7 @@ impl Spigot {
             match self.method {
                 Method::FeedWith | Method::Keeping => {
                     let reported = parser.feed_with(chunk, |event| {
-                        if let EventKind::Delta(text) = event.kind {
+                        if let Some(text) = event.delta() {
                             sink.delta(text);
                         }
                     });
@@ -74,7 +74,7 @@ impl Spigot {
                 }
                 Method::Feed => {
                     for event in parser.feed(chunk) {
-                        if let EventKind::Delta(text) = event.ok()?.kind {
+                        if let Some(text) = event.ok()?.delta() {
                             sink.delta(text);
                         }
                     }

@@ -47,16 +47,16 @@ pub(crate) fn write(
         EnvelopeEvent::Begin { delimiter, open, offset } => {
             record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into(), choice, block]);
         }
-        EnvelopeEvent::Match { delimiter, event } => {
+        EnvelopeEvent::Match { delimiter, ref event } => {
             record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter)), choice, block]);
-            events::write(output, &event, &[], texts_to);
+            events::write(output, event, &[], texts_to);
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
             record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into(), choice, block]);
         }
-        EnvelopeEvent::End { delimiter, payload, close, length } => {
+        EnvelopeEvent::End { delimiter, ref payload, close, length } => {
             let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
-            write_verdict(output, tag::PAYLOAD, fields, &payload, within);
+            write_verdict(output, tag::PAYLOAD, fields, payload, within);
         }
         _ => {}
     }

@@ -18,12 +18,12 @@ mod tag {
 #[inline]
 pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_to: u64) {
     let first = |tag: u32, more: u32| tag | more << 4 | (event.pattern.index() as u32) << 8;
-    match event.kind {
+    match &event.kind {
         EventKind::Begin(kind) => {
-            output.word(first(tag::BEGIN, kind_code(kind)));
+            output.word(first(tag::BEGIN, kind_code(*kind)));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            output.printed(event.path);
+            output.printed(&event.path);
         }
         EventKind::Delta(text) if output.grow_delta(event.match_id as u32, text) => {}
         EventKind::Delta(text) => {
@@ -36,7 +36,7 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_
             }
         }
         EventKind::End(value) => {
-            let text = value.filter(|value| value.kind() != ValueKind::String || event.match_id < texts_to);
+            let text = value.as_ref().filter(|value| value.kind() != ValueKind::String || event.match_id < texts_to);
             output.word(first(tag::END, u32::from(value.is_some()) + u32::from(text.is_some())));
             output.word(event.match_id as u32);
             output.long(event.offset);
@@ -48,7 +48,7 @@ pub(crate) fn write(output: &mut Output, event: &Event<'_>, chunk: &[u8], texts_
             output.word(first(tag::INNER_ERROR, 0));
             output.word(event.match_id as u32);
             output.long(event.offset);
-            output.printed(event.path);
+            output.printed(&event.path);
             write_error(output, error);
         }
         _ => {}

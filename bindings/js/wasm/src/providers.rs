@@ -99,13 +99,13 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
             let fields = [number.into(), Text(id), Text(name), choice.into(), executor.name().into()];
             record(output, tag::CALL, &fields);
         }
-        StreamEvent::Call(CallEvent::Match { call, event }) => {
+        StreamEvent::Call(CallEvent::Match { call, ref event }) => {
             record(output, tag::MATCH, &[call.number.into()]);
-            events::write(output, &event, &[], texts_to);
+            events::write(output, event, &[], texts_to);
         }
-        StreamEvent::Call(CallEvent::End { call, input }) => {
+        StreamEvent::Call(CallEvent::End { call, ref input }) => {
             let fields = [call.number.into(), Text(call.id), Text(call.name), call.executor.name().into()];
-            write_verdict(output, tag::INPUT, fields, &input, None);
+            write_verdict(output, tag::INPUT, fields, input, None);
         }
         StreamEvent::Call(CallEvent::Error(error)) => {
             record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);

@@ -90,7 +90,7 @@ pub(crate) fn event_object_of<'py>(
     chunk: ChunkText<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let (pattern, match_id, offset) = (event.pattern.index() as u32, event.match_id, event.offset);
-    match event.kind {
+    match &event.kind {
         EventKind::Begin(kind) => {
             let (path, kind) = (paths.begin(py, event), kind_string(py, kind.name()));
             Ok(Bound::new(py, Begin { path, kind, pattern, match_id, offset, document })?.into_any())
@@ -105,7 +105,7 @@ pub(crate) fn event_object_of<'py>(
         }
         EventKind::End(value) => {
             let path = paths.end(py, event);
-            let text = value.map(|value| value.text().into());
+            let text = value.as_ref().map(|value| value.text().into());
             let end = End { path, text, value: OnceLock::new(), fractions, pattern, match_id, offset, document };
             Ok(Bound::new(py, end)?.into_any())
         }

@@ -8,7 +8,7 @@ pub mod states;
 
 use std::fmt::Write as _;
 
-use jsonspigot::{DuplicateKeys, Event, OwnedEvent, OwnedEventKind, Parser, PatternSet};
+use jsonspigot::{DuplicateKeys, Event, EventKind, Parser, PatternSet};
 use jsonspigot_llm::Provider;
 use serde_json::{Value, json};
 
@@ -240,15 +240,15 @@ fn frame(events: &[Value], framing: Framed) -> Vec<u8> {
 }
 
 /// What feeding the arguments directly tells, deltas joined, and whether they are whole.
-fn directly(arguments: &str) -> (Vec<OwnedEvent>, bool) {
+fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
     let mut parser = builder.build(&PatternSet::new(["$", "$..*"]).unwrap());
-    let mut told: Vec<OwnedEvent> = Vec::new();
+    let mut told: Vec<Event<'static>> = Vec::new();
     let mut tell = |event: Event<'_>| {
-        let event = event.to_owned();
+        let event = event.into_owned();
         match (&event.kind, told.iter_mut().rfind(|last| last.match_id == event.match_id)) {
-            (OwnedEventKind::Delta(text), Some(OwnedEvent { kind: OwnedEventKind::Delta(before), .. })) => {
-                before.push_str(text);
+            (EventKind::Delta(text), Some(Event { kind: EventKind::Delta(before), .. })) => {
+                before.to_mut().push_str(text);
             }
             _ => told.push(event),
         }

@@ -156,12 +156,12 @@ impl Calls {
                     self.start(on_event);
                 }
             }
-            EnvelopeEvent::Match { event, .. } if is_inside && event.pattern == 0 => match event.kind {
+            EnvelopeEvent::Match { event, .. } if is_inside && event.pattern == 0 => match &event.kind {
                 EventKind::Delta(text) => self.name.push_str(text),
                 EventKind::End(_) => self.start(on_event),
                 _ => {}
             },
-            EnvelopeEvent::Match { event, .. } => match event.kind {
+            EnvelopeEvent::Match { event, .. } => match &event.kind {
                 EventKind::Delta(text) if self.is_started => {
                     self.calls.delta_with(self.number, text, |event| on_event(ModelEvent::Call(event)));
                 }

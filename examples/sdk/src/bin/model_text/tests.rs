@@ -15,7 +15,7 @@ fn read(dialect: &str, pieces: impl IntoIterator<Item = String>) -> (String, Vec
         }
         ModelEvent::Call(CallEvent::Fragment { text, .. }) => calls.last_mut().unwrap()[1].push_str(text),
         ModelEvent::Call(CallEvent::Match { event, .. }) => {
-            if let EventKind::Delta(text) = event.kind {
+            if let Some(text) = event.delta() {
                 calls.last_mut().unwrap()[2].push_str(text);
             }
         }
