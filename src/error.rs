@@ -19,10 +19,9 @@ use crate::names::names;
 
 /// An error in a JSON text or in a call to the library.
 ///
-/// An error is `Clone + Eq` and has a position ([`offset`](Error::offset), [`line`](Error::line),
-/// [`column`](Error::column), [`path`](Error::path)). An error in the text is final: every later call that feeds the
-/// parser, finishes it or reads the complete value returns it again. An error about a call, such as
-/// [`InvalidPath`](ErrorKind::InvalidPath) or [`Finished`](ErrorKind::Finished), does not change the parser.
+/// An error is `Clone + Eq` and has a [place](Error::place) and a [path](Error::path) in the text, if they are
+/// known. An error in the text is final: every later call that feeds the parser, finishes it or reads the complete value
+/// returns it again. An error in [how the library is used](ErrorKind::is_usage) does not change the parser.
 ///
 /// ```
 /// use jsonspigot::{ErrorKind, Parser, PatternSet};
@@ -48,11 +47,21 @@ pub struct Error {
 #[derive(PartialEq, Eq)]
 struct Inner {
     kind: ErrorKind,
-    offset: u64,
-    line: u64,
-    column: u64,
+    place: Option<Place>,
     path: Option<Box<str>>,
     expected: Box<str>,
+}
+
+/// A place in a text: that of an [`Error`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Place {
+    /// The absolute byte offset, from 0.
+    pub offset: u64,
+    /// The line, from 1. Only line feeds between tokens count.
+    pub line: u64,
+    /// The column, from 1, in bytes.
+    pub column: u64,
 }
 
 impl Error {
@@ -60,27 +69,29 @@ impl Error {
         Self::at(fault.kind, (fault.offset, line, column), path, fault.expected)
     }
 
-    /// Creates an error at an offset, line and column.
+    /// Creates an error at an offset, line and column; without a place if the line is 0.
     #[doc(hidden)]
     #[must_use]
     pub fn at(kind: ErrorKind, (offset, line, column): (u64, u64, u64), path: Option<&str>, expected: &str) -> Self {
-        let (path, expected) = (path.map(shortened), shortened(expected));
-        Self { inner: Arc::new(Inner { kind, offset, line, column, path, expected }) }
+        let place = (line > 0).then_some(Place { offset, line, column });
+        Self { inner: Arc::new(Inner { kind, place, path: path.map(shortened), expected: shortened(expected) }) }
     }
 
     /// Creates the same error with a path.
     pub(crate) fn with_path(&self, path: &str) -> Self {
-        let Inner { kind, offset, line, column, .. } = *self.inner;
-        Self::at(kind, (offset, line, column), Some(path), self.expected())
+        self.with(self.kind(), Some(path), self.expected())
     }
 
-    /// Creates an error of another kind at the position and path of this one.
+    /// Creates an error of another kind at the place and path of this one.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
-        let Inner { offset, line, column, .. } = *self.inner;
-        Self::at(kind, (offset, line, column), self.path(), expected)
+        self.with(kind, self.path(), expected)
     }
 
-    /// Creates an error about a value rather than a byte: its offset, line and column are 0.
+    fn with(&self, kind: ErrorKind, path: Option<&str>, expected: &str) -> Self {
+        Self::at(kind, (self.offset(), self.line(), self.column()), path, expected)
+    }
+
+    /// Creates an error about a value rather than a byte, without a place.
     #[doc(hidden)]
     #[must_use]
     pub fn without_place(kind: ErrorKind, path: &str, expected: &str) -> Self {
@@ -93,24 +104,45 @@ impl Error {
         self.inner.kind
     }
 
-    /// Returns the absolute byte offset of the first bad byte, from 0. For an incomplete text it is the text's length.
+    /// Returns the place of the first bad byte, or of the end of an incomplete text. For an error in
+    /// [usage](ErrorKind::is_usage) it is the place that the parser has reached.
+    ///
+    /// Returns `None` if the error is about a value, such as one of a snapshot that fails to deserialize, or about an
+    /// argument.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// parser.feed("[1,\n true]").check()?;
+    /// let about_a_value = parser.snapshot().unwrap().deserialize::<Vec<u8>>().unwrap_err();
+    /// assert_eq!((about_a_value.place(), about_a_value.path()), (None, Some("[1]")));
+    ///
+    /// let place = parser.feed("\n ?").check().unwrap_err().place().unwrap();
+    /// assert_eq!((place.offset, place.line, place.column), (12, 3, 2));
+    /// # Ok::<(), jsonspigot::Error>(())
+    /// ```
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        self.inner.place
+    }
+
+    /// Returns the offset of the [place](Self::place), or 0 without one.
     #[must_use]
     pub fn offset(&self) -> u64 {
-        self.inner.offset
+        self.place().map_or(0, |place| place.offset)
     }
 
-    /// Returns the line of the first bad byte, from 1. Only line feeds between tokens count.
-    ///
-    /// It is 0 if the error is not about a byte but about a value, which may have failed to deserialize.
+    /// Returns the line of the [place](Self::place), or 0 without one.
     #[must_use]
     pub fn line(&self) -> u64 {
-        self.inner.line
+        self.place().map_or(0, |place| place.line)
     }
 
-    /// Returns the column of the first bad byte, from 1, in bytes. It is 0 if the line is.
+    /// Returns the column of the [place](Self::place), or 0 without one.
     #[must_use]
     pub fn column(&self) -> u64 {
-        self.inner.column
+        self.place().map_or(0, |place| place.column)
     }
 
     /// Returns the concrete path of the innermost value that was open at the first bad byte; `$` for the root, or
@@ -159,7 +191,7 @@ fn shortened(text: &str) -> Box<str> {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Inner { kind, offset, line, column, path, expected } = &*self.inner;
+        let Inner { kind, place, path, expected } = &*self.inner;
         // The kind's name with spaces for hyphens.
         match kind {
             ErrorKind::InvalidUtf8 => f.write_str("invalid UTF-8")?,
@@ -167,10 +199,10 @@ impl fmt::Display for Error {
         }
         f.write_str(": ")?;
         f.write_str(expected)?;
-        if *line > 0 {
+        if let Some(Place { offset, line, column }) = *place {
             for (before, number) in [(" at line ", line), (" column ", column), (" (byte ", offset)] {
                 f.write_str(before)?;
-                write_number(f, *number)?;
+                write_number(f, number)?;
             }
             f.write_char(')')?;
         }
@@ -297,6 +329,36 @@ names!(ErrorKind {
     Panicked => "panicked",
     PrivateKey => "private-key",
 });
+
+impl ErrorKind {
+    /// Returns true if the text may be JSON, but exceeds a limit.
+    ///
+    /// ```
+    /// use jsonspigot::{Limits, Parser, PatternSet};
+    ///
+    /// let mut parser = Parser::builder().limits(Limits::new().string(3)).build(&PatternSet::empty());
+    /// assert!(parser.feed(r#""abcd""#).check().unwrap_err().kind().is_limit());
+    /// ```
+    #[must_use]
+    pub fn is_limit(self) -> bool {
+        use ErrorKind::{BlankLimit, DepthLimit, KeyLimit, NumberLimit, SnapshotLimit, StringLimit, TotalLimit};
+        matches!(self, DepthLimit | KeyLimit | StringLimit | NumberLimit | BlankLimit | TotalLimit | SnapshotLimit)
+    }
+
+    /// Returns true if the call is wrong, whatever the text is: it asks for text that is not retained, names no concrete
+    /// path, has another document's revision, or feeds a parser that has finished.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet, Retain};
+    ///
+    /// let parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    /// assert!(parser.text().unwrap_err().kind().is_usage());
+    /// ```
+    #[must_use]
+    pub fn is_usage(self) -> bool {
+        matches!(self, Self::NotRetained | Self::InvalidPath | Self::ForeignRevision | Self::Finished)
+    }
+}
 
 /// The part of an error that a lower layer knows. The parser adds line, column and path.
 ///

@@ -54,7 +54,7 @@ mod tree;
 mod typed;
 mod word;
 
-pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency};
+pub use error::{Deviation, DeviationKind, Error, ErrorKind, Leniency, Place};
 pub use event::{CompleteValue, Event, EventKind};
 pub use names::UnknownName;
 pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};

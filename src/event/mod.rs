@@ -75,8 +75,8 @@ use crate::tokenizer::ValueKind;
 ///   untagged enum).
 ///
 /// Binary formats (bincode, postcard, CBOR, `MessagePack`) have the value's JSON text as a string instead, which is
-/// exact. An end whose value was not kept has no `value`. When an event is read, unknown members are ignored, and of an
-/// inner error only the kind and the offset are known.
+/// exact. An end whose value was not kept has no `value`. When an event is read, unknown members are ignored, and an
+/// inner error has its kind, but neither place nor path.
 ///
 /// ```
 /// use jsonspigot::{Event, EventKind, Parser, PatternSet};

@@ -55,7 +55,7 @@ impl<'de> Visitor<'de> for EventVisitor {
             "begin" => EventKind::Begin(named(&text("kind")?, "the name of a value's kind")?),
             "inner-error" => {
                 let kind = named(&text("kind")?, "the name of an error's kind")?;
-                EventKind::InnerError(TextError::at(kind, (offset, 0, 0), None, "expected one JSON text"))
+                EventKind::InnerError(TextError::at(kind, (0, 0, 0), None, "expected one JSON text"))
             }
             "delta" => EventKind::Delta(text("text")?.into()),
             "end" => EventKind::End(text("value").ok().map(|text| CompleteValue {

@@ -62,16 +62,7 @@ impl Writer<'_> {
         let bad_byte = self.state.raw(at);
         // The text may be JSON that a limit or the duplicate-key policy rejects. Then rules might apply to the rest, so
         // it must not be passed on.
-        let may_be_json = matches!(
-            kind,
-            ErrorKind::DuplicateKey
-                | ErrorKind::DepthLimit
-                | ErrorKind::KeyLimit
-                | ErrorKind::StringLimit
-                | ErrorKind::NumberLimit
-                | ErrorKind::BlankLimit
-                | ErrorKind::TotalLimit
-        );
+        let may_be_json = kind == ErrorKind::DuplicateKey || kind.is_limit();
         let cuts = self.choices.cuts || may_be_json;
         let Some(text) = self.state.texts.last_mut() else { return };
         text.has_failed = true;

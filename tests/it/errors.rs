@@ -1,6 +1,6 @@
 //! One input for each kind of error: its name, how its message begins, and where the message says that it is.
 
-use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{DuplicateKeys, Error, ErrorKind, EventKind, Limits, Parser, PatternSet, Place, Retain};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -74,7 +74,8 @@ fn each_kind_says_what_and_where() {
     ];
     for (name, beginning, offset, error) in errors {
         assert_eq!((error.kind().name(), error.offset()), (name, offset), "{error}");
-        let (line, column) = (error.line(), error.column());
+        let Place { line, column, offset: same, .. } = error.place().unwrap();
+        assert_eq!((same, line, column), (offset, error.line(), error.column()), "{error}");
         assert!(line > 0 && column > 0, "{error}");
         let message = error.to_string();
         let expected = message.strip_prefix(&format!("{beginning}: ")).unwrap_or_else(|| panic!("{message}"));
@@ -157,6 +158,15 @@ fn messages_say_what_was_expected() {
     }
 }
 
+#[test]
+fn a_kind_is_a_limit_or_about_usage() {
+    let usage = ["not-retained", "invalid-path", "foreign-revision", "finished"];
+    for kind in ErrorKind::ALL {
+        assert_eq!(kind.is_limit(), kind.name().ends_with("-limit"), "{kind}");
+        assert_eq!(kind.is_usage(), usage.contains(&kind.name()), "{kind}");
+    }
+}
+
 #[cfg(feature = "std")]
 #[test]
 fn an_error_is_one_of_io_too() {
@@ -204,7 +214,8 @@ fn what_is_often_given_instead_of_json_is_named() {
 #[test]
 fn an_error_about_a_value_has_a_path_and_no_place() {
     let error = of_a_look();
-    assert_eq!((error.kind().name(), error.offset(), error.line(), error.column()), ("data", 0, 0, 0));
+    assert_eq!((error.kind().name(), error.place()), ("data", None));
+    assert_eq!((error.offset(), error.line(), error.column()), (0, 0, 0));
     let message = error.to_string();
     assert!(message.starts_with("data: ") && message.ends_with(" in a[0]") && !message.contains("line"), "{message}");
 }

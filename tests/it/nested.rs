@@ -356,7 +356,7 @@ fn inner_events_go_through_serde() {
         for read in [serde_json::from_str(line).unwrap(), ciborium::from_reader::<Event<'_>, _>(&bytes[..]).unwrap()] {
             match (&read.kind, &event.kind) {
                 (EventKind::InnerError(read), EventKind::InnerError(error)) => {
-                    assert_eq!((read.kind(), read.offset()), (error.kind(), error.offset()));
+                    assert_eq!((read.kind(), event.offset), (error.kind(), error.offset()));
                 }
                 _ => assert_eq!(read, *event),
             }

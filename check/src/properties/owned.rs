@@ -68,9 +68,7 @@ fn comes_back(event: &Event<'_>, line: &str, tree: &Value) {
             (EventKind::End(Some(read)), EventKind::End(Some(_))) => {
                 serde_json::from_str::<Value>(read.text()).is_ok_and(|read| is_near(&read, tree))
             }
-            (EventKind::InnerError(read), EventKind::InnerError(error)) => {
-                (read.kind(), read.offset()) == (error.kind(), error.offset())
-            }
+            (EventKind::InnerError(read), EventKind::InnerError(error)) => read.kind() == error.kind(),
             (read, kind) => read == kind,
         };
         let mut event = event.clone();
