@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PartialValue, PatternSet, Revision, ValueState};
+use jsonspigot::{DuplicateKeys, Parser, PartialValue, PatternSet, Revision, ValueState};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -83,10 +83,8 @@ fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
         if parser.revision() != drawn
             && let Some(root) = parser.snapshot()
         {
-            match root.deserialize::<Form>() {
-                Ok(form) => height = draw(root, form.get(), height)?,
-                Err(error) if error.kind() == ErrorKind::Pending => {}
-                Err(error) => return Err(error.into()),
+            if let Some(form) = root.deserialize::<Form>()? {
+                height = draw(root, form.get(), height)?;
             }
             drawn = parser.revision();
         }

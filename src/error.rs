@@ -290,9 +290,6 @@ pub enum ErrorKind {
     Finished,
     /// `{"age":"old"}` deserialized as a struct whose `age` is a number: a complete value of another type.
     Data,
-    /// `{"na` deserialized with [`PartialValue::deserialize`](crate::PartialValue::deserialize) as a struct whose
-    /// `name` is required: it fails now, but may succeed once more of the text has arrived.
-    Pending,
     /// `parser.feed_with(chunk, |_| panic!())`, if the panic is caught: events of the chunk are lost, so the parser
     /// stops until [`Parser::reset`](crate::Parser::reset).
     Panicked,
@@ -325,7 +322,6 @@ names!(ErrorKind {
     ForeignRevision => "foreign-revision",
     Finished => "finished",
     Data => "data",
-    Pending => "pending",
     Panicked => "panicked",
     PrivateKey => "private-key",
 });

@@ -320,7 +320,7 @@ fn a_typed_look_allocates_what_its_type_does() {
         parser.feed_with(piece, |_| {}).unwrap();
         let Some(root) = parser.snapshot() else { continue };
         let (mut seen, mut copy) = (None, None);
-        let look = measure(|| seen = Some(root.deserialize::<Lent<'_>>().unwrap()));
+        let look = measure(|| seen = Some(root.deserialize::<Lent<'_>>().unwrap().unwrap()));
         let seen = seen.unwrap();
         let copying = measure(|| copy = Some(seen.get().clone()));
         assert!(look.count_total <= copying.count_total, "{root}: {look:?}, and a copy {copying:?}");

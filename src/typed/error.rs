@@ -79,11 +79,6 @@ impl TypedError {
         Error::without_place(self.details.kind, &place.path(), &self.details.reason)
     }
 
-    /// Returns the public error for `value`, of which nothing can be shown yet for this reason.
-    pub(super) fn pending(&self, value: PartialValue<'_>) -> Error {
-        Error::without_place(ErrorKind::Pending, &value.path(), &self.details.reason)
-    }
-
     /// Returns the innermost value that did not fit, or `value` if it is unknown, as for a value that serde buffered.
     pub(super) fn place_in(&self, value: PartialValue<'_>) -> NodeId {
         self.details.place.unwrap_or(value.node)

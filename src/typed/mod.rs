@@ -43,13 +43,13 @@ use crate::tree::{NodeId, PartialValue};
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
 /// parser.feed(r#"{"path": "a.rs", "text": "fn ma"#).check()?;
-/// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?;
+/// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?.unwrap();
 /// assert_eq!(call.get().text.as_deref(), Some("fn ma"));
 /// let still_partial = call.into_complete().unwrap_err();
 /// assert_eq!(still_partial.get().path, "a.rs");
 ///
 /// parser.feed(r#"in() {}"}"#).check()?;
-/// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?;
+/// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?.unwrap();
 /// assert_eq!(call.into_complete().unwrap().text.unwrap(), "fn main() {}");
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
@@ -84,12 +84,13 @@ impl<T> Partial<T> {
 enum NotRead {
     /// The value can never fit.
     Misfit(Error),
-    /// The value may fit without this open value. The error is reported if nothing else can be left out.
-    Without(NodeId, TypedError),
+    /// The value may fit without this open value.
+    Without(NodeId),
 }
 
 impl<'a> PartialValue<'a> {
-    /// Reads a `T` from the known part of the value, without building a tree in between.
+    /// Reads a `T` from the known part of the value, without building a tree in between. Returns `None` while the known
+    /// part cannot be a `T` yet, but may become one.
     ///
     /// **An open value that does not fit yet is absent, a complete value that does not fit is an error, and an open
     /// value is never taken for a complete one.** The [guide](crate::guide::typed) has a table of the values that are
@@ -115,7 +116,7 @@ impl<'a> PartialValue<'a> {
     /// absent, even if an earlier variant is a `String`:
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    /// use jsonspigot::{Parser, PatternSet};
     ///
     /// #[derive(Debug, PartialEq, serde::Deserialize)]
     /// #[serde(untagged)]
@@ -123,17 +124,15 @@ impl<'a> PartialValue<'a> {
     ///
     /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
     /// parser.feed(r#""example"#).check()?;
-    /// let pending = parser.snapshot().unwrap().deserialize::<Host>().unwrap_err();
-    /// assert_eq!(pending.kind(), ErrorKind::Pending);
+    /// assert_eq!(parser.snapshot().unwrap().deserialize::<Host>()?, None);
     /// parser.feed(r#".org""#).check()?;
-    /// let host = parser.snapshot().unwrap().deserialize::<Host>()?;
+    /// let host = parser.snapshot().unwrap().deserialize::<Host>()?.unwrap();
     /// assert_eq!(*host.get(), Host::Name("example.org".to_owned()));
     /// # Ok::<(), jsonspigot::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::Pending`](crate::ErrorKind::Pending) if nothing can be shown yet: more of the text may change that.
     /// [`ErrorKind::Data`](crate::ErrorKind::Data) with the path of the value that can never fit `T`; inside a type
     /// that serde buffers, with the path of the buffered value. [`ErrorKind::DepthLimit`](crate::ErrorKind::DepthLimit)
     /// past 127 levels.
@@ -144,17 +143,17 @@ impl<'a> PartialValue<'a> {
     /// out: usually none or one, at worst one for each open level. For types that serde buffers (tagged and untagged
     /// enums, flattened fields), the first read of an open string takes up to three times as many reads, to check that
     /// the string is text.
-    pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Partial<T>, Error> {
+    pub fn deserialize<T: Deserialize<'a>>(self) -> Result<Option<Partial<T>>, Error> {
         let mut boundary = Boundary::all(self);
         loop {
-            let (node, error) = match self.read_up_to(boundary) {
-                Ok(value) => return Ok(Partial { value, is_complete: self.is_complete() }),
+            let node = match self.read_up_to(boundary) {
+                Ok(value) => return Ok(Some(Partial { value, is_complete: self.is_complete() })),
                 Err(NotRead::Misfit(error)) => return Err(error),
-                Err(NotRead::Without(node, error)) => (node, error),
+                Err(NotRead::Without(node)) => node,
             };
             // Each value left out encloses the previous one.
             if node <= self.node || boundary.left_out.is_some_and(|left_out| node >= left_out) {
-                return Err(error.pending(self));
+                return Ok(None);
             }
             boundary = Boundary { innermost: self.other(node).parent(), left_out: Some(node) };
         }
@@ -196,7 +195,7 @@ impl<'a> PartialValue<'a> {
                 !probe.has_found_name()
             }) && read_with(StandIn::OtherText).is_ok();
             if !is_text {
-                return Err(NotRead::Without(boundary.innermost, TypedError::still_open()));
+                return Err(NotRead::Without(boundary.innermost));
             }
             self.note().store(answer);
         }
@@ -218,7 +217,7 @@ impl<'a> PartialValue<'a> {
             Cause::Misfit
                 if self.is_open_atom(innermost) || context.may_have_parsed() && !self.is_container(innermost) =>
             {
-                return NotRead::Without(innermost, error);
+                return NotRead::Without(innermost);
             }
             Cause::Misfit => return NotRead::Misfit(error.at(self)),
             Cause::MissingField | Cause::StillOpen | Cause::Unknown => {}
@@ -233,7 +232,7 @@ impl<'a> PartialValue<'a> {
             // The place is that of the buffered value; the misfit may be anywhere inside it.
             innermost
         };
-        NotRead::Without(node, error)
+        NotRead::Without(node)
     }
 
     fn is_container(self, node: NodeId) -> bool {

@@ -46,9 +46,9 @@ use super::reading::SETTLED;
 ///
 /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
 /// parser.feed(r#"{"route": "an"#).check()?;
-/// assert!(parser.snapshot().unwrap().deserialize::<Reply>()?.get().route.get().is_none());
+/// assert!(parser.snapshot().unwrap().deserialize::<Reply>()?.unwrap().get().route.get().is_none());
 /// parser.feed(r#"swer""#).check()?;
-/// let reply = parser.snapshot().unwrap().deserialize::<Reply>()?;
+/// let reply = parser.snapshot().unwrap().deserialize::<Reply>()?.unwrap();
 /// assert!(matches!(reply.get().route.get(), Some(Route::Answer)));
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```

@@ -255,13 +255,13 @@ fn what_is_read_from_a_document_and_not_from_its_text() {
     let mut parser = fed(r#"{"\u0061": "\u0062", "\u0031": 1} "#);
     parser.finish().check().unwrap();
     let root = parser.snapshot().unwrap();
-    let keys = root.deserialize::<BTreeMap<&str, IgnoredAny>>().unwrap().into_complete().unwrap();
+    let keys = root.deserialize::<BTreeMap<&str, IgnoredAny>>().unwrap().unwrap().into_complete().unwrap();
     assert_eq!(keys.into_keys().collect::<Vec<_>>(), ["1", "a"]);
     assert!(parser.deserialize::<BTreeMap<&str, IgnoredAny>>().is_err());
-    assert_eq!(root.get("a").unwrap().deserialize::<&str>().unwrap().into_complete().unwrap(), "b");
+    assert_eq!(root.get("a").unwrap().deserialize::<&str>().unwrap().unwrap().into_complete().unwrap(), "b");
     assert!(serde_json::from_str::<&str>(r#""\u0062""#).is_err());
     let parser = fed(r#"{"\u0031": 1}"#);
-    let numbers = parser.snapshot().unwrap().deserialize::<BTreeMap<u8, u8>>().unwrap();
+    let numbers = parser.snapshot().unwrap().deserialize::<BTreeMap<u8, u8>>().unwrap().unwrap();
     assert_eq!(numbers.get()[&1], 1);
     assert!(serde_json::from_str::<BTreeMap<u8, u8>>(r#"{"\u0031": 1}"#).is_err());
 }
@@ -342,20 +342,20 @@ fn raw_values_are_complete_ones() {
     for text in EACH_KIND {
         let mut parser = fed(text);
         parser.finish().check().unwrap();
-        let raw = parser.snapshot().unwrap().deserialize::<Box<RawValue>>().unwrap().into_complete().unwrap();
+        let raw = parser.snapshot().unwrap().deserialize::<Box<RawValue>>().unwrap().unwrap().into_complete().unwrap();
         assert_eq!(raw.get(), text);
         assert_eq!(serde_json::from_str::<Box<RawValue>>(text).unwrap().get(), text);
     }
     let parser = fed(r#"{"raw": [1.50, "\u0061\u0000", {"a": 1, "a": 2}], "settled": {"a""#);
-    let raws = parser.snapshot().unwrap().deserialize::<Raws>().unwrap();
+    let raws = parser.snapshot().unwrap().deserialize::<Raws>().unwrap().unwrap();
     assert_eq!(raws.get().raw.as_ref().unwrap().get(), r#"[1.50,"a\u0000",{"a":1,"a":2}]"#);
     assert!(raws.get().settled.get().is_none());
     let parser = fed(r#"{"settled": {"a": 1e400}"#);
-    let raws = parser.snapshot().unwrap().deserialize::<Raws>().unwrap();
+    let raws = parser.snapshot().unwrap().deserialize::<Raws>().unwrap().unwrap();
     assert_eq!(raws.get().settled.get().unwrap().get(), r#"{"a":1e400}"#);
     // What is open is no value yet, and borrowed there is none, since the document keeps no text as it was spelt.
     for open in [r#"{"raw": "a"#, r#"{"raw": ["#, r#"{"raw": {"a": 1,"#] {
-        assert!(fed(open).snapshot().unwrap().deserialize::<Raws>().unwrap().get().raw.is_none());
+        assert!(fed(open).snapshot().unwrap().deserialize::<Raws>().unwrap().unwrap().get().raw.is_none());
     }
     assert!(fed("[1]").snapshot().unwrap().deserialize::<&RawValue>().is_err());
     // As a key it has its quotes.
@@ -364,7 +364,14 @@ fn raw_values_are_complete_ones() {
         let raw =
             |entries: Entries<Box<RawValue>>| entries.0.iter().map(|(key, _)| key.get().to_owned()).collect::<Vec<_>>();
         let parser = fed(text);
-        let own = parser.snapshot().unwrap().deserialize::<Entries<Box<RawValue>>>().unwrap().into_complete().unwrap();
+        let own = parser
+            .snapshot()
+            .unwrap()
+            .deserialize::<Entries<Box<RawValue>>>()
+            .unwrap()
+            .unwrap()
+            .into_complete()
+            .unwrap();
         assert_eq!(raw(own), raw(serde_json::from_str(text).unwrap()));
     }
 }

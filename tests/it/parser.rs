@@ -59,7 +59,7 @@ fn a_snapshot_does_not_stand_for_text() {
         parser.feed("[1, 2]").check().unwrap();
         finish(&mut parser).unwrap();
         assert_eq!(parser.deserialize::<Vec<u8>>().unwrap_err().kind(), ErrorKind::NotRetained);
-        let read = parser.snapshot().unwrap().deserialize::<Vec<u8>>().unwrap();
+        let read = parser.snapshot().unwrap().deserialize::<Vec<u8>>().unwrap().unwrap();
         assert_eq!(read.into_complete().unwrap(), [1, 2]);
     }
 }

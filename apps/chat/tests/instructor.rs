@@ -72,7 +72,7 @@ impl Log {
                 "raw".into()
             }
             Event::Snapshot(seen) => {
-                self.seen.extend(seen.typed().map(|partial| partial.get().clone()));
+                self.seen.extend(seen.typed().ok().flatten().map(|partial| partial.get().clone()));
                 "snapshot".into()
             }
             Event::AttemptFailed { attempt, errors } => {

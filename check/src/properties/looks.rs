@@ -32,14 +32,14 @@ pub enum Look {
 
 pub fn look<'a, T: Deserialize<'a> + Debug>(value: PartialValue<'a>) -> Look {
     match value.deserialize::<T>() {
-        Ok(partial) => {
+        Ok(None) => Look::Pending,
+        Ok(Some(partial)) => {
             let shown = format!("{:?}", partial.get());
             match partial.into_complete() {
                 Ok(complete) => Look::Shows { value: format!("{complete:?}"), is_complete: true },
                 Err(_) => Look::Shows { value: shown, is_complete: false },
             }
         }
-        Err(error) if error.kind().name() == "pending" => Look::Pending,
         Err(error) => Look::Fails {
             kind: error.kind().name(),
             path: error.path().unwrap().to_owned(),

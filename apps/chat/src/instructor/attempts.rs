@@ -46,12 +46,12 @@ pub struct Snapshot<'a, T> {
 }
 
 impl<'a, T: DeserializeOwned> Snapshot<'a, T> {
-    /// The form as far as it is known. Costs reading all of it.
+    /// The form as far as it is known, or `None` while too little is. Costs reading all of it.
     ///
     /// # Errors
     ///
     /// What is known does not fit the type: as nothing is judged before the attempt ends, it goes on.
-    pub fn typed(&self) -> Result<Partial<T>, jsonspigot::Error> {
+    pub fn typed(&self) -> Result<Option<Partial<T>>, jsonspigot::Error> {
         self.root.deserialize()
     }
 }

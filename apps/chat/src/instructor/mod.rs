@@ -19,7 +19,7 @@
 //! let mut told = Vec::new();
 //! let mut on_event = |event: Event<'_, Trip>| match event {
 //!     Event::AttemptStarted { attempt, .. } => told.push(format!("attempt {attempt}")),
-//!     Event::Snapshot(seen) => told.push(seen.typed().unwrap().get().city.clone()),
+//!     Event::Snapshot(seen) => told.push(seen.typed().unwrap().unwrap().get().city.clone()),
 //!     Event::AttemptFailed { errors, .. } => told.push(errors[0].to_string()),
 //!     Event::FinalResult(result) => told.push(format!("{:?}", result.unwrap())),
 //!     Event::RawChunk(_) => {}

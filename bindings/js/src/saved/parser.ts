@@ -45,7 +45,6 @@ const ERROR_KINDS = [
   "foreign-revision",
   "finished",
   "data",
-  "pending",
   "panicked",
   "private-key",
 ];
