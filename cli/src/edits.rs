@@ -55,7 +55,7 @@ impl Edits {
             return Ok(None);
         }
         rules.sort_by_key(|(place, ..)| *place);
-        let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| pattern))?;
+        let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| *pattern))?;
         Ok(Some((patterns, Rules(rules.into_iter().map(|(.., edit)| edit).collect()))))
     }
 }

@@ -5,11 +5,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::str::FromStr;
 
-use super::syntax::{Pattern, PatternError, PatternSegment, Selector, Slice};
+use super::syntax::{MAX_INTEGER, Pattern, PatternError, PatternSegment, Selector, Slice};
 use crate::path::{QuotedName, is_name_char, is_name_first, read_integer};
-
-/// The largest integer that I-JSON represents exactly (RFC 9535 §2.1).
-const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 const NEGATIVE: &str = "a negative number counts from the end, which a stream does not know yet";
 const FILTER: &str = "filters look at values that a stream has not seen yet";
@@ -23,6 +20,21 @@ impl FromStr for Pattern {
         Reader { text, rest: text }.pattern()
     }
 }
+
+macro_rules! try_from_text {
+    ($($text:ty),*) => {$(
+        impl TryFrom<$text> for Pattern {
+            type Error = PatternError;
+
+            fn try_from(text: $text) -> Result<Self, PatternError> {
+                text.parse()
+            }
+        }
+    )*};
+}
+
+// Not for all texts at once, because `From` has an implementation for all types.
+try_from_text!(&str, &&str, &String, String);
 
 struct Reader<'a> {
     text: &'a str,

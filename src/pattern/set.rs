@@ -39,27 +39,44 @@ struct Compiled {
 }
 
 impl PatternSet {
-    /// Compiles patterns. Their [`PatternId`]s are their indices in the list.
+    /// Compiles patterns: texts, [`Pattern`]s or [`Path`](crate::Path)s. Their [`PatternId`]s are their indices in the
+    /// list.
     ///
     /// # Errors
     ///
     /// Fails if a pattern does not parse. The error has the pattern's index, the column and the reason.
     pub fn new<I>(patterns: I) -> Result<Self, PatternError>
     where
-        I: IntoIterator,
-        I::Item: AsRef<str>,
+        I: IntoIterator<Item: TryInto<Pattern, Error: Into<PatternError>>>,
     {
-        let mut parsed = Vec::new();
-        for (index, text) in patterns.into_iter().enumerate() {
-            parsed.push(text.as_ref().parse::<Pattern>().map_err(|error| error.of(index))?);
-        }
-        Ok(parsed.into())
+        let numbered = patterns.into_iter().enumerate();
+        numbered.map(|(index, pattern)| pattern.try_into().map_err(|error| error.into().of(index))).collect()
     }
 
     /// Returns the empty set: a parser with it reports no events but validates the text.
     #[must_use]
     pub fn empty() -> Self {
         Vec::new().into()
+    }
+
+    /// Returns the id of a pattern, or `None` if it is not in the set. Its spelling does not matter. If the set has it
+    /// several times, the id is the first one's. Linear in the size of the set, so look ids up before the loop.
+    ///
+    /// ```
+    /// use jsonspigot::{Parser, PatternSet};
+    ///
+    /// let patterns = PatternSet::new(["choices[0].delta.name", "choices[0].delta.text"])?;
+    /// let text = patterns.id("$.choices[0].delta['text']").unwrap();
+    /// let mut parser = Parser::new(&patterns);
+    /// for event in parser.feed(r#"{"choices": [{"delta": {"text": "Hi"}}]}"#) {
+    ///     assert_eq!(event?.pattern, text);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn id(&self, pattern: impl TryInto<Pattern>) -> Option<PatternId> {
+        let pattern = pattern.try_into().ok()?;
+        self.as_slice().iter().position(|known| *known == pattern).map(|index| PatternId(index as u32))
     }
 
     /// Returns the pattern with this id, or `None` if the set is smaller.
@@ -106,6 +123,19 @@ impl PatternSet {
 
     pub(crate) fn automaton(&self) -> &Automaton {
         &self.shared.automaton
+    }
+}
+
+impl Default for PatternSet {
+    /// Returns the [empty](Self::empty) set.
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
+impl FromIterator<Pattern> for PatternSet {
+    fn from_iter<I: IntoIterator<Item = Pattern>>(patterns: I) -> Self {
+        patterns.into_iter().collect::<Vec<_>>().into()
     }
 }
 

@@ -3,10 +3,14 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::convert::Infallible;
 use core::fmt::{self, Write};
 
 use crate::error::write_number;
-use crate::path::{is_shorthand, write_quoted};
+use crate::path::{Path, Segment, is_shorthand, write_quoted};
+
+/// The largest integer that I-JSON represents exactly (RFC 9535 §2.1).
+pub(super) const MAX_INTEGER: u64 = (1 << 53) - 1;
 
 /// A parsed pattern: a path with wildcards in the syntax of RFC 9535.
 ///
@@ -16,6 +20,24 @@ use crate::path::{is_shorthand, write_quoted};
 /// ```
 /// let pattern: jsonspigot::Pattern = "ask_slots[*]['message', 'options']".parse()?;
 /// assert_eq!(pattern.to_string(), "$.ask_slots[*]['message','options']");
+/// # Ok::<(), jsonspigot::PatternError>(())
+/// ```
+///
+/// # Patterns from data
+///
+/// A key that is not known in advance needs no quoting and cannot be taken for syntax: begin with [`root`](Self::root),
+/// or with any other pattern, and add a step at a time. A [`Path`] converts into the pattern that selects only its
+/// value.
+///
+/// ```
+/// use jsonspigot::{Pattern, PatternSet};
+///
+/// let key = "it's | x";
+/// let names = Pattern::root().key(key).each().key("name");
+/// assert_eq!(names.to_string(), r"$['it\'s | x'][*].name");
+///
+/// let patterns = PatternSet::new([names, "$..id".parse::<Pattern>()?.index(0)])?;
+/// assert_eq!(patterns.as_slice()[1].to_string(), "$..id[0]");
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 ///
@@ -122,6 +144,49 @@ impl Slice {
 }
 
 impl Pattern {
+    /// Returns the pattern `$`, which selects the root.
+    #[must_use]
+    pub fn root() -> Self {
+        Self { segments: Vec::new(), is_raw: false }
+    }
+
+    /// Selects the member with this key in each selected object, as `['key']` does.
+    #[must_use]
+    pub fn key(self, key: impl Into<String>) -> Self {
+        self.then(Selector::Name(key.into()))
+    }
+
+    /// Selects the element at this index in each selected array, as `[index]` does.
+    #[must_use]
+    pub fn index(self, index: u64) -> Self {
+        // A larger number cannot be written in a pattern, and no array is that long: `[:0]` selects nothing.
+        let nothing = Selector::Slice(Slice { start: None, end: Some(0), step: None });
+        self.then(if index <= MAX_INTEGER { Selector::Index(index) } else { nothing })
+    }
+
+    /// Selects each member and element of each selected value, as `[*]` does.
+    #[must_use]
+    pub fn each(self) -> Self {
+        self.then(Selector::Wildcard)
+    }
+
+    /// Selects the root of the [JSON text inside](#json-inside-strings) each selected string, as `| $` does.
+    #[must_use]
+    pub fn inside(self) -> Self {
+        self.then(Selector::Inside)
+    }
+
+    /// Reports the [JSON text](#json-text-as-it-comes) of each selected value, as `raw:` in front does.
+    #[must_use]
+    pub fn raw(self) -> Self {
+        Self { is_raw: true, ..self }
+    }
+
+    fn then(mut self, selector: Selector) -> Self {
+        self.segments.push(PatternSegment { is_descendant: false, selectors: [selector].into() });
+        self
+    }
+
     /// Returns true if the pattern begins with `raw:`, so its matches report the unchanged JSON text.
     ///
     /// ```
@@ -139,6 +204,23 @@ impl Pattern {
     /// Returns true if the pattern selects the root of the document or of the text inside a string.
     pub(crate) fn selects_root(&self) -> bool {
         self.segments.last().is_none_or(|last| matches!(last.selectors[..], [Selector::Inside]))
+    }
+}
+
+impl From<&Path<'_>> for Pattern {
+    /// Returns the pattern that selects only the value at the path.
+    fn from(path: &Path<'_>) -> Self {
+        path.iter().fold(Self::root(), |pattern, segment| match segment {
+            Segment::Key(key) => pattern.key(key),
+            Segment::Index(index) => pattern.index(index),
+            Segment::Inside => pattern.inside(),
+        })
+    }
+}
+
+impl From<Path<'_>> for Pattern {
+    fn from(path: Path<'_>) -> Self {
+        Self::from(&path)
     }
 }
 
@@ -266,3 +348,10 @@ impl fmt::Display for PatternError {
 }
 
 impl core::error::Error for PatternError {}
+
+impl From<Infallible> for PatternError {
+    /// For [`PatternSet::new`](crate::PatternSet::new) with patterns that are not texts.
+    fn from(never: Infallible) -> Self {
+        match never {}
+    }
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use jsonspigot::{Parser, Pattern, PatternSet};
+use jsonspigot::{EventKind, Parser, Pattern, PatternId, PatternSet, Segment};
 use proptest::prelude::*;
 
 use super::model::generate::{Keys, document};
@@ -22,6 +22,25 @@ proptest! {
     fn paths_are_spelt_as_the_rfcs_say(document in any_document(), patterns in patterns(3)) {
         paths::are_spelt_as_the_rfcs_say(&document, &patterns);
         paths::are_spelt_as_the_rfcs_say(&document, &[everything_below()]);
+    }
+
+    /// A key is data, whatever is in it: what is built selects its members alone, and reads back from its spelling.
+    #[test]
+    fn a_built_pattern_is_the_one_that_is_spelt(key in ".{0,6}|[\\\\'|$*]{1,4}", index in any::<u64>()) {
+        let built = Pattern::root().key(&key).each().index(index).inside().key("x").raw();
+        prop_assert_eq!(&built, &built.to_string().parse::<Pattern>().unwrap());
+
+        let document = serde_json::json!({ (key.as_str()): [1, 2], (format!("{key}'")): [3] }).to_string();
+        let patterns = PatternSet::new([Pattern::root().key(&key).each()]).unwrap();
+        let mut parser = Parser::new(&patterns);
+        let mut ended = Vec::new();
+        let fed = parser.feed_with(&document, |event| {
+            if let EventKind::End(Some(value)) = event.kind {
+                assert_eq!(event.path.iter().next(), Some(Segment::Key(&key)));
+                ended.push(value.to_string());
+            }
+        });
+        prop_assert_eq!((fed, ended), (Ok(()), vec!["1".to_owned(), "2".to_owned()]));
     }
 
     /// Every spelling of a pattern reads as the same one, and its own spelling reads back.
@@ -180,7 +199,19 @@ fn a_set_is_the_list_it_was_made_from() {
     }
     assert_eq!(format!("{set:?}"), format!("{list:?}"));
     let compiled = list.map(|pattern| pattern.parse::<Pattern>().unwrap());
-    assert_eq!(format!("{:?}", PatternSet::from(compiled.to_vec())), format!("{set:?}"));
+    for other in [
+        PatternSet::from(compiled.to_vec()),
+        compiled.clone().into_iter().collect(),
+        PatternSet::new(compiled.clone()).unwrap(),
+        PatternSet::new(list.map(str::to_owned)).unwrap(),
+    ] {
+        assert_eq!(format!("{other:?}"), format!("{set:?}"));
+    }
+    assert!(PatternSet::default().is_empty());
+    // The first of equal patterns, in any spelling.
+    let ids = ["a", "$['a']", "..*", "$['b c'][0]", "b", "a[?"].map(|pattern| set.id(pattern).map(PatternId::index));
+    assert_eq!(ids, [Some(0), Some(0), Some(1), Some(3), None, None]);
+    assert_eq!(set.id(Pattern::root().key("a")), set.id("a"));
 
     for place in 0..4 {
         let mut list = list.to_vec();
@@ -190,5 +221,26 @@ fn a_set_is_the_list_it_was_made_from() {
         let reason = "filters look at values that a stream has not seen yet";
         assert_eq!(error.reason(), reason);
         assert_eq!(error.to_string(), format!("bad pattern `a[?` at column 3: {reason}"));
+    }
+}
+
+#[test]
+fn a_path_is_the_pattern_of_its_value() {
+    let text = r#"{"a": ["{\"it's\": [7]}"]}"#;
+    let mut parser = Parser::new(&PatternSet::new(["a[*] | $.*[*]"]).unwrap());
+    let event = parser.feed(text).next().unwrap().unwrap();
+    let patterns = PatternSet::new([&event.path]).unwrap();
+    assert_eq!(patterns.as_slice()[0].to_string(), event.path.normalized().to_string().replace("$['a']", "$.a"));
+    assert_eq!(patterns.as_slice()[0], PatternSet::new([event.path]).unwrap().as_slice()[0]);
+    let events = Parser::new(&patterns).feed(text).filter(Result::is_ok).count();
+    assert_eq!(events, 2, "the begin and the end of one number");
+}
+
+/// An index that no pattern can spell selects nothing, and its spelling says so.
+#[test]
+fn an_index_beyond_all_arrays_selects_nothing() {
+    assert_eq!(Pattern::root().index((1 << 53) - 1).to_string(), "$[9007199254740991]");
+    for index in [1 << 53, u64::MAX - 1, u64::MAX] {
+        assert_eq!(Pattern::root().index(index).to_string(), "$[:0]");
     }
 }

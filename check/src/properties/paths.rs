@@ -1,6 +1,6 @@
 //! What patterns select, how matches are told, and that being followed changes nothing else.
 
-use jsonspigot::{Parser, PatternSet, Segment};
+use jsonspigot::{Parser, Pattern, PatternSet, Segment};
 use serde_json::Value;
 
 use crate::driver::{Method, observe, pattern_set};
@@ -36,13 +36,15 @@ pub fn are_the_matchers(document: &[u8], patterns: &[ModelPattern]) {
     }
 }
 
-/// A path is spelt as the RFCs say, in all three ways, and its indices and last segment are its own.
+/// A path is spelt as the RFCs say, in all three ways, is the pattern of that spelling, and its indices and last segment are
+/// its own.
 pub fn are_spelt_as_the_rfcs_say(document: &[u8], patterns: &[ModelPattern]) {
     let mut parser = Parser::new(&pattern_set(&Options::with_patterns(patterns.iter().cloned())));
     let fed = parser.feed_with(document, |event| {
         let path: Vec<PathElement> = event.path.iter().map(element).collect();
         assert_eq!(event.path.to_string(), concrete_path(&path));
         assert_eq!(event.path.normalized().to_string(), normalized_path(&path));
+        assert_eq!(Pattern::from(&event.path), normalized_path(&path).parse().unwrap());
         let pointer: String = path.iter().map(|element| format!("/{}", pointer_token(element))).collect();
         assert_eq!(event.path.pointer().to_string(), pointer);
         assert_eq!(event.path.last().map(element), path.last().cloned());
