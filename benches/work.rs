@@ -82,9 +82,10 @@ fn main() {
     let mut copy = Vec::with_capacity(2 * LEAST);
     let readings_made = if method == "none" { 0 } else { readings };
     if let "redacted" | "removed" = method.as_str() {
-        let rules =
-            patterns.as_slice().iter().map(|_| if method == "removed" { Rule::remove() } else { Rule::redact() });
-        let mut rewriter = Rewriter::with_parser(builder, &patterns, rules).expect("the rules are valid");
+        let rule = if method == "removed" { Rule::remove } else { Rule::redact };
+        let rules = patterns.as_slice().iter().cloned();
+        let new = rules.fold(Rewriter::builder().parser(builder), |new, pattern| new.rule(pattern, rule()));
+        let mut rewriter = new.build().expect("the rules are valid");
         for chunks in (0..readings_made).flat_map(|_| &cuts) {
             rewriter.reset();
             copy.clear();

@@ -7,7 +7,7 @@ use std::io::{self, BufRead as _, BufWriter, Write as _};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot::{DuplicateKeys, Limits, Parser, PatternSet, RewriteError, Rewriter, Rule};
+use jsonspigot::{DuplicateKeys, Limits, Parser, RewriteError, Rewriter, Rule};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -53,9 +53,10 @@ fn said(error: &RewriteError) -> Value {
 }
 
 fn rewriter(given: &Value) -> Result<Rewriter, Box<dyn Error>> {
-    let given_rules = given["rules"].as_array().ok_or("expected rules")?;
-    let rules = given_rules.iter().map(rule).collect::<Result<Vec<_>, _>>()?;
-    let patterns = PatternSet::new(given_rules.iter().filter_map(|rule| rule[1].as_str()))?;
+    let mut new = Rewriter::builder();
+    for given in given["rules"].as_array().ok_or("expected rules")? {
+        new = new.rule(given[1].as_str().unwrap_or_default(), rule(given)?);
+    }
     let mut limits = Limits::new();
     for (name, limit) in given["limits"].as_object().into_iter().flatten() {
         let limit = limit.as_u64().ok_or("expected a limit")?;
@@ -72,11 +73,10 @@ fn rewriter(given: &Value) -> Result<Rewriter, Box<dyn Error>> {
     if given["duplicateKeys"] == "reject" {
         builder = builder.duplicate_keys(DuplicateKeys::Reject);
     }
-    let rewriter = Rewriter::with_parser(builder, &patterns, rules)?;
-    Ok(match given["heldLimit"].as_u64() {
-        Some(limit) => rewriter.held_limit(limit as usize),
-        None => rewriter,
-    })
+    if let Some(limit) = given["heldLimit"].as_u64() {
+        new = new.held_limit(limit as usize);
+    }
+    Ok(new.parser(builder).build()?)
 }
 
 fn rule(rule: &Value) -> Result<Rule, Box<dyn Error>> {

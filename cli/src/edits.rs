@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, ValueHint};
-use jsonspigot::{PatternSet, Rule};
+use jsonspigot::{ParserBuilder, Pattern, PatternSet, Rewriter, RewriterBuilder, Rule};
 
 use crate::report::Failure;
 
@@ -39,8 +39,8 @@ impl Edits {
         self.places = [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];
     }
 
-    /// Returns what makes the rewriter, if any edit is asked for: its patterns, in order, and the rules for them.
-    pub(crate) fn rules(&self, command: &mut Command) -> Result<Option<(PatternSet, Rules)>, Failure> {
+    /// Returns the rules in order, if any edit is asked for.
+    pub(crate) fn rules(&self, command: &mut Command) -> Result<Option<Rules>, Failure> {
         let [removed, replaced, redacted] = &self.places;
         let mut rules = Vec::new();
         rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Edit::Remove)));
@@ -56,13 +56,14 @@ impl Edits {
         }
         rules.sort_by_key(|(place, ..)| *place);
         let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| *pattern))?;
-        Ok(Some((patterns, Rules(rules.into_iter().map(|(.., edit)| edit).collect()))))
+        let edits = rules.into_iter().map(|(.., edit)| edit);
+        Ok(Some(Rules(patterns.as_slice().iter().cloned().zip(edits).collect())))
     }
 }
 
-/// The rules, as they are made for each text.
+/// The rules with their patterns, as they are made for each text.
 #[derive(Clone, Debug)]
-pub(crate) struct Rules(Vec<Edit>);
+pub(crate) struct Rules(Vec<(Pattern, Edit)>);
 
 #[derive(Clone, Debug)]
 enum Edit {
@@ -72,13 +73,14 @@ enum Edit {
 }
 
 impl Rules {
-    pub(crate) fn make(&self) -> Vec<Rule> {
+    pub(crate) fn builder(&self, parser: ParserBuilder) -> RewriterBuilder {
         let make = |edit: &Edit| match edit {
             Edit::Remove => Rule::remove(),
             Edit::Redact => Rule::redact(),
             // It was JSON before.
             Edit::Replace(json) => Rule::replace(json).unwrap_or_else(|_| Rule::redact()),
         };
-        self.0.iter().map(make).collect()
+        let new = Rewriter::builder().parser(parser);
+        self.0.iter().fold(new, |new, (pattern, edit)| new.rule(pattern.clone(), make(edit)))
     }
 }

@@ -63,12 +63,12 @@ impl Frame<'_> {
     /// [`EventEditor::feed`](crate::EventEditor::feed). With the feature `providers`.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     /// use jsonspigot_framing::EventEditor;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let patterns = PatternSet::new(["password"])?;
-    /// let mut calls = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::redact()])?;
+    /// let rules = || Rewriter::builder().rule("password", Rule::redact());
+    /// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
     /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
     /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");
     /// for chunk in [piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {

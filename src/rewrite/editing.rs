@@ -125,6 +125,14 @@ impl Writer<'_> {
         let Some((pattern, match_id)) = selected.first() else { return };
         let (at, level, rule) = (self.state.raw(at), self.state.texts.len(), pattern.index());
         self.check_held(at);
+        if self.state.stopped_by.is_some() {
+            return;
+        }
+        for (pattern, _) in selected.matches() {
+            if let Some(count) = self.state.matches.get_mut(pattern.index()) {
+                *count += 1;
+            }
+        }
         let Some(Rule { kind, .. }) = self.rules.get_mut(rule).filter(|rule| rule.concerns(selected.kind())) else {
             return;
         };

@@ -5,13 +5,14 @@ use core::error::Error as StdError;
 use core::fmt;
 
 use crate::error::Error;
+use crate::pattern::PatternError;
 
 /// The reason why a text was not rewritten to its end.
 ///
 /// ```
-/// use jsonspigot::{PatternSet, RewriteError, Rewriter, Rule};
+/// use jsonspigot::{RewriteError, Rewriter, Rule};
 ///
-/// let mut rewriter = Rewriter::new(&PatternSet::new(["a"])?, [Rule::map(|_| "oops".to_owned())])?;
+/// let mut rewriter = Rewriter::builder().rule("a", Rule::map(|_| "oops".to_owned())).build()?;
 /// let written = rewriter.write(r#"{"a": 1}"#, |_| {});
 /// assert_eq!(written, Err(RewriteError::NotJson { offset: 6 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -89,13 +90,8 @@ pub enum RuleError {
         /// The index of the rule, from 0.
         place: usize,
     },
-    /// The numbers of rules and patterns differ.
-    Count {
-        /// The number of patterns.
-        patterns: usize,
-        /// The number of rules.
-        rules: usize,
-    },
+    /// A pattern does not parse.
+    Pattern(PatternError),
     /// The pattern of a rule is `raw:…`, which is only for reporting text.
     Raw {
         /// The place of the rule, from 0.
@@ -112,7 +108,7 @@ impl fmt::Display for RuleError {
             Self::RemovesRoot { place } => {
                 write!(f, "rule {place} removes the root of a text, which has to have a value")
             }
-            Self::Count { patterns, rules } => write!(f, "{patterns} patterns need as many rules, not {rules}"),
+            Self::Pattern(error) => error.fmt(f),
             Self::Raw { place } => write!(f, "rule {place} needs its pattern without `raw:`"),
             Self::Lenient => f.write_str("only strict JSON can be rewritten, so the parser must not be lenient"),
         }
@@ -123,6 +119,7 @@ impl StdError for RuleError {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
         match self {
             Self::NotJson { error, .. } => Some(error),
+            Self::Pattern(error) => error.source(),
             _ => None,
         }
     }

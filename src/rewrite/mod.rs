@@ -1,5 +1,6 @@
 //! Rewrites a text while it arrives. Bytes that no rule affects are passed on at once, unchanged.
 
+mod builder;
 mod editing;
 mod editor;
 mod error;
@@ -10,24 +11,26 @@ mod state;
 use alloc::vec::Vec;
 use core::fmt;
 
+pub use self::builder::RewriterBuilder;
 use self::editing::Writer;
 pub use self::error::{RewriteError, RuleError};
 pub use self::rule::Rule;
-use self::rule::RuleKind;
 use self::state::{Choices, State};
 use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
-use crate::parser::{Engine, Parser, ParserBuilder, Retain};
-use crate::pattern::PatternSet;
+use crate::parser::{Engine, Parser};
+use crate::pattern::{PatternId, PatternSet};
 use crate::tokenizer::Stops;
 
 /// Rewrites one JSON text while it arrives, with one [`Rule`] for each pattern.
 ///
 /// ```
-/// use jsonspigot::{PatternSet, Rewriter, Rule};
+/// use jsonspigot::{Rewriter, Rule};
 ///
-/// let patterns = PatternSet::new(["..password", "debug", "user | id"])?;
-/// let rules = [Rule::redact(), Rule::remove(), Rule::replace("7")?];
-/// let mut rewriter = Rewriter::new(&patterns, rules)?;
+/// let mut rewriter = Rewriter::builder()
+///     .rule("..password", Rule::redact())
+///     .rule("debug", Rule::remove())
+///     .rule("user | id", Rule::replace("7")?)
+///     .build()?;
 /// let mut out = Vec::new();
 /// for chunk in [r#"{"debug": [1, "#, r#"2], "login": {"pass"#, r#"word": "hun"#, r#"ter2"}, "user": "{\"id\": 1}"}"#] {
 ///     rewriter.write(chunk, |bytes| out.extend_from_slice(bytes))?;
@@ -50,7 +53,7 @@ use crate::tokenizer::Stops;
 /// - in a string that a pattern looks inside: an incomplete escape;
 /// - the value of a [`Rule::map`], until it is complete.
 ///
-/// It is an error if they exceed the [limit](Self::held_limit).
+/// It is an error if they exceed the [limit](RewriterBuilder::held_limit).
 ///
 /// Removing a value also removes its key, the comma before it and the white space between them, or the comma after it
 /// if nothing before it remains in its object or array. So a JSON text is rewritten to a JSON text.
@@ -89,85 +92,6 @@ impl Interrupted for Rewriter {
 }
 
 impl Rewriter {
-    /// Creates a rewriter with one rule for each pattern, in the same order, and default limits.
-    ///
-    /// # Errors
-    ///
-    /// See [`with_parser`](Self::with_parser).
-    pub fn new(patterns: &PatternSet, rules: impl IntoIterator<Item = Rule>) -> Result<Self, RuleError> {
-        Self::with_parser(Parser::builder(), patterns, rules)
-    }
-
-    /// Creates a rewriter with the limits and the duplicate-key policy of a parser builder.
-    ///
-    /// ```
-    /// use jsonspigot::{Limits, Parser, PatternSet, Rewriter, Rule, RuleError};
-    ///
-    /// let builder = Parser::builder().limits(Limits::new().total(1 << 20));
-    /// assert!(Rewriter::with_parser(builder, &PatternSet::new(["a"])?, [Rule::redact()]).is_ok());
-    ///
-    /// let root = Rewriter::new(&PatternSet::new(["a | $"])?, [Rule::remove()]);
-    /// assert_eq!(root.unwrap_err(), RuleError::RemovesRoot { place: 0 });
-    /// # Ok::<(), jsonspigot::PatternError>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are more or fewer rules than patterns, if a rule removes a root or has a pattern `raw:…`, or if
-    /// the parser is lenient.
-    pub fn with_parser(
-        builder: ParserBuilder,
-        patterns: &PatternSet,
-        rules: impl IntoIterator<Item = Rule>,
-    ) -> Result<Self, RuleError> {
-        let rules: Vec<Rule> = rules.into_iter().collect();
-        if rules.len() != patterns.len() {
-            return Err(RuleError::Count { patterns: patterns.len(), rules: rules.len() });
-        }
-        let removes = |rule: &Rule| matches!(rule.kind, RuleKind::Remove);
-        let mut pairs = patterns.as_slice().iter().zip(&rules);
-        if let Some(place) = pairs.clone().position(|(pattern, rule)| removes(rule) && pattern.selects_root()) {
-            return Err(RuleError::RemovesRoot { place });
-        }
-        if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
-            return Err(RuleError::Raw { place });
-        }
-        let mut parser = builder.whole().retain(Retain::Nothing).build(patterns);
-        if parser.is_lenient() {
-            return Err(RuleError::Lenient);
-        }
-        let choices = Choices {
-            removes: rules.iter().any(removes),
-            cuts: rules.iter().any(|rule| rule.redacts),
-            held_limit: 1 << 20,
-        };
-        if choices.cuts {
-            parser.engine.tracker.follow_disguises();
-        }
-        Ok(Self { parser, rules, choices, state: State::default() })
-    }
-
-    /// Sets the maximum number of bytes that are held back; by default 1 MiB.
-    ///
-    /// ```
-    /// use jsonspigot::{PatternSet, RewriteError, Rewriter, Rule};
-    ///
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["a"])?, [Rule::remove()])?.held_limit(100);
-    /// let blanks = " ".repeat(1000);
-    /// let mut out = String::new();
-    /// let written = rewriter.write(format!("{{\"b\": 1,{blanks}\"a\": 2}}"), |bytes| {
-    ///     out.push_str(str::from_utf8(bytes).unwrap());
-    /// });
-    /// assert_eq!(written, Err(RewriteError::HeldLimit { offset: 107 }));
-    /// assert_eq!(out, r#"{"b": 1"#);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn held_limit(mut self, bytes: usize) -> Self {
-        self.choices.held_limit = bytes as u64;
-        self
-    }
-
     /// Reads a chunk, and passes all output that is decided by now to `sink`, in pieces that are never empty.
     ///
     /// # Errors
@@ -306,12 +230,39 @@ impl Rewriter {
         self.state.reset();
     }
 
+    /// Returns the patterns of the rules, in their order.
+    #[must_use]
+    pub fn patterns(&self) -> &PatternSet {
+        self.parser.patterns()
+    }
+
+    /// Returns how many values of this text a rule's pattern has selected so far, or 0 for an id of another set. Values
+    /// inside a rewritten value are not searched, so they do not count.
+    ///
+    /// A rule that never applies is silent: its pattern may be misspelled, or the text may have another shape than
+    /// expected. A gateway can check that a rule has matched.
+    ///
+    /// ```
+    /// use jsonspigot::{Rewriter, Rule};
+    ///
+    /// let new = Rewriter::builder().rule("..password", Rule::redact()).rule("arguments.password", Rule::redact());
+    /// let mut rewriter = new.build()?;
+    /// rewriter.write(r#"{"password": "a", "arguments": "{\"password\": \"b\"}"}"#, |_| {})?;
+    /// let ids = ["..password", "arguments.password"].map(|pattern| rewriter.patterns().id(pattern).unwrap());
+    /// assert_eq!(ids.map(|id| rewriter.matches(id)), [1, 0]); // the arguments are a string
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn matches(&self, pattern: PatternId) -> u64 {
+        self.state.matches.get(pattern.index()).copied().unwrap_or(0)
+    }
+
     /// Returns the number of input bytes that have been passed on or left out; the others are held back.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["b"])?, [Rule::remove()])?;
+    /// let mut rewriter = Rewriter::builder().rule("b", Rule::remove()).build()?;
     /// rewriter.write(r#"{"a": 1, "#, |_| {})?;
     /// assert_eq!(rewriter.passed(), 7); // `, ` may go
     /// # Ok::<(), Box<dyn std::error::Error>>(())

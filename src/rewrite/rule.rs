@@ -45,9 +45,10 @@ impl Rule {
     /// Removes the member or element and its comma.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["*.b", "list[0]"])?, [Rule::remove(), Rule::remove()])?;
+    /// let builder = Rewriter::builder().rule("*.b", Rule::remove()).rule("list[0]", Rule::remove());
+    /// let mut rewriter = builder.build()?;
     /// let mut out = String::new();
     /// let text = r#"{"x": {"a": 1, "b": 2}, "y": {"b": 3}, "list": [4, 5]}"#;
     /// rewriter.write(text, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
@@ -81,10 +82,10 @@ impl Rule {
     /// Replaces the value with the JSON text that the closure returns for it, once the value is complete.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     ///
     /// let rule = Rule::map(|json| format!("[{json}]"));
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["a | b"])?, [rule])?;
+    /// let mut rewriter = Rewriter::builder().rule("a | b", rule).build()?;
     /// let mut out = String::new();
     /// rewriter.write(r#"{"a": "{\"b\": \"x\"}"}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
     /// assert_eq!(out, r#"{"a": "{\"b\": [\"x\"]}"}"#);
@@ -100,10 +101,10 @@ impl Rule {
     /// unchanged.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     ///
     /// let rule = Rule::map_text(|piece, out| out.push_str(&piece.map_or("!".to_owned(), str::to_uppercase)));
-    /// let mut rewriter = Rewriter::new(&PatternSet::new(["say"])?, [rule])?;
+    /// let mut rewriter = Rewriter::builder().rule("say", rule).build()?;
     /// let mut out = String::new();
     /// for chunk in [r#"{"say": "on"#, r#"e\ntw"#, r#"o"}"#] {
     ///     rewriter.write(chunk, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;

@@ -1,8 +1,8 @@
 //! Saved state of a rewriter: the parser's state, and the parts of the rewriter's own state that do not follow from it.
 //!
 //! The open containers, the parsed strings and the open rule's value follow from the tracker. Saved in addition are:
-//! the bytes held back, whether they may be removed, the containers with a member that was passed on, the document
-//! offset of each parsed string, and captured text.
+//! the number of matches of each rule, the bytes held back, whether they may be removed, the containers with a member that
+//! was passed on, the document offset of each parsed string, and captured text.
 
 use alloc::vec::Vec;
 
@@ -16,10 +16,9 @@ impl Rewriter {
     /// Returns the rewriter's state as bytes, between two chunks; see [`Parser::save`](crate::Parser::save).
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let patterns = PatternSet::new(["..password"])?;
-    /// let new = || Rewriter::new(&patterns, [Rule::redact()]);
+    /// let new = || Rewriter::builder().rule("..password", Rule::redact()).build();
     /// let mut out = String::new();
     /// let mut rewriter = new()?;
     /// rewriter.write(r#"{"password": "hun"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
@@ -71,8 +70,9 @@ impl Rewriter {
     /// Writes everything but the header.
     #[doc(hidden)]
     pub fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
-        let State { passed, held, undecided, containers, texts, open, stopped_by } = &self.state;
+        let State { passed, held, undecided, containers, texts, open, matches, stopped_by } = &self.state;
         self.parser.save_body(out)?;
+        matches.iter().for_each(|count| out.number(*count));
         let (outcome, offset) = match stopped_by {
             Some(RewriteError::HeldLimit { offset }) => (HELD_LIMIT, *offset),
             Some(RewriteError::NotJson { offset }) => (NOT_JSON, *offset),
@@ -105,6 +105,9 @@ impl Rewriter {
     pub fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.parser.restore_body(reader)?;
         let offset = self.parser.offset();
+        for count in &mut self.state.matches {
+            *count = reader.at_most(offset)?;
+        }
         let outcome = reader.byte()?;
         if outcome != RUNNING || !self.parser.is_open() {
             let at = reader.place()?;

@@ -33,6 +33,8 @@ pub(super) struct State {
     /// The open strings with a parsed inner text, outermost first.
     pub(super) texts: Vec<TextInside>,
     pub(super) open: Option<OpenRule>,
+    /// For each rule, the number of values that its pattern has selected.
+    pub(super) matches: Vec<u64>,
     pub(super) stopped_by: Option<RewriteError>,
 }
 
@@ -119,6 +121,7 @@ impl State {
         self.held.clear();
         self.containers.clear();
         self.texts.clear();
+        self.matches.fill(0);
         (self.passed, self.undecided, self.open, self.stopped_by) = (0, None, None, None);
     }
 }

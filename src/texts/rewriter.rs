@@ -15,9 +15,9 @@ use crate::saved::{self, Kind, Owner, RestoreError};
 /// between texts are passed through unchanged.
 ///
 /// ```
-/// use jsonspigot::{DocumentRewriter, Framing, PatternSet, Rewriter, Rewritten, Rule};
+/// use jsonspigot::{DocumentRewriter, Framing, Rewriter, Rewritten, Rule};
 ///
-/// let rewriter = Rewriter::new(&PatternSet::new(["..password"])?, [Rule::redact()])?;
+/// let rewriter = Rewriter::builder().rule("..password", Rule::redact()).build()?;
 /// let mut lines = DocumentRewriter::new(Framing::Lines, rewriter);
 /// let (mut out, mut bad) = (String::new(), Vec::new());
 /// let mut sink = |rewritten: Rewritten<'_>| match rewritten {
@@ -138,10 +138,10 @@ impl DocumentRewriter {
     /// Anything this stream has read is discarded.
     ///
     /// ```
-    /// use jsonspigot::{DocumentRewriter, Framing, PatternSet, Rewriter, Rule};
+    /// use jsonspigot::{DocumentRewriter, Framing, Rewriter, Rule};
     ///
-    /// let patterns = PatternSet::new(["..password"])?;
-    /// let new = || Rewriter::new(&patterns, [Rule::redact()]).map(|new| DocumentRewriter::new(Framing::Lines, new));
+    /// let builder = || Rewriter::builder().rule("..password", Rule::redact());
+    /// let new = || builder().build().map(|rewriter| DocumentRewriter::new(Framing::Lines, rewriter));
     /// let mut lines = new()?;
     /// lines.write("{\"a\": 1}\n{\"b\"", |_| {})?;
     /// let lines = new()?.restore(&lines.save()?)?;

@@ -99,14 +99,15 @@ proptest! {
 #[test]
 fn a_state_belongs_to_its_rules() {
     let patterns = PatternSet::new(["a"]).unwrap();
-    let new = |rule| Rewriter::new(&patterns, [rule]).unwrap();
+    let builder = |rule| Rewriter::builder().rule("a", rule);
+    let new = |rule| builder(rule).build().unwrap();
     let replaced = |json| Rule::replace(json).unwrap();
     let saved = new(replaced("1")).save().unwrap();
     let others = [Rule::remove(), Rule::redact(), replaced("2"), Rule::map(str::to_owned), Rule::map_text(|_, _| {})];
     for rule in others {
         assert_eq!(new(rule).restore(&saved).unwrap_err(), RestoreError::OtherChoices);
     }
-    let limited = new(replaced("1")).held_limit(5).restore(&saved);
+    let limited = builder(replaced("1")).held_limit(5).build().unwrap().restore(&saved);
     assert_eq!(limited.unwrap_err(), RestoreError::OtherChoices);
     assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err(), RestoreError::Cut);
     let parser = Parser::new(&patterns).save().unwrap();
@@ -115,8 +116,12 @@ fn a_state_belongs_to_its_rules() {
 }
 
 fn rewriter(rules: Vec<(&str, Rule)>) -> Rewriter {
-    let (patterns, rules): (Vec<_>, Vec<_>) = rules.into_iter().unzip();
-    Rewriter::new(&PatternSet::new(patterns).unwrap(), rules).unwrap()
+    rewriter_holding(1 << 20, rules)
+}
+
+fn rewriter_holding(limit: usize, rules: Vec<(&str, Rule)>) -> Rewriter {
+    let new = rules.into_iter().fold(Rewriter::builder(), |builder, (pattern, rule)| builder.rule(pattern, rule));
+    new.held_limit(limit).build().unwrap()
 }
 
 #[track_caller]
@@ -208,7 +213,7 @@ pub(super) fn nothing_of_a_redacted_value_comes_out() {
 fn what_is_held_back_has_a_limit() {
     let text = format!("{{\"a\": 1,{}\"b\": 2}}", " ".repeat(100));
     let run_with = |limit: usize, cuts: &[usize]| {
-        let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
+        let mut rewriter = rewriter_holding(limit, vec![("b", Rule::remove())]);
         run(&mut rewriter, &chunks(text.as_bytes(), cuts))
     };
     for cuts in torture_cuts(text.len()) {
@@ -222,7 +227,7 @@ fn what_is_held_back_has_a_limit() {
     let [kept, text] = ["", ", \"b\": 4"].map(|b| format!("{first},{more}\"d\": 3{b}}}"));
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
+            let mut rewriter = rewriter_holding(limit, vec![("b", Rule::remove())]);
             run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
         };
         assert_eq!(run_with(403), (kept.clone().into_bytes(), Ok(())));
@@ -232,7 +237,7 @@ fn what_is_held_back_has_a_limit() {
     let text = r#"{"a": [1, 2, 3], "b": 0}"#;
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter(vec![("a", Rule::map(str::to_owned))]).held_limit(limit);
+            let mut rewriter = rewriter_holding(limit, vec![("a", Rule::map(str::to_owned))]);
             let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
             (String::from_utf8(out).unwrap(), verdict, rewriter.passed())
         };
@@ -243,7 +248,7 @@ fn what_is_held_back_has_a_limit() {
     let text = r#"["{oops"]"#;
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter(vec![("[0] | $", Rule::map(str::to_owned))]).held_limit(limit);
+            let mut rewriter = rewriter_holding(limit, vec![("[0] | $", Rule::map(str::to_owned))]);
             run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
         };
         assert_eq!(run_with(1), (b"[\"\"]".to_vec(), Ok(())));
@@ -266,7 +271,7 @@ fn megabytes_of_blanks_are_refused() {
 /// One text that holds back too much costs itself only.
 #[test]
 fn a_text_that_is_stopped_is_left_out_to_its_end() {
-    let rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(9);
+    let rewriter = rewriter_holding(9, vec![("b", Rule::remove())]);
     let mut lines = DocumentRewriter::new(Framing::Lines, rewriter);
     let (mut out, mut errors) = (Vec::new(), Vec::new());
     let mut sink = |rewritten: Rewritten<'_>| match rewritten {
@@ -294,21 +299,24 @@ fn what_a_closure_gives_has_to_be_json() {
 #[test]
 fn rules_that_make_no_sense_are_refused() {
     for root in ["$", "a | $", "..* | $"] {
-        let refused = Rewriter::new(&PatternSet::new(["b", root]).unwrap(), [Rule::redact(), Rule::remove()]);
+        let refused = Rewriter::builder().rule("b", Rule::redact()).rule(root, Rule::remove()).build();
         assert_eq!(refused.unwrap_err(), RuleError::RemovesRoot { place: 1 });
     }
-    let refused = Rewriter::new(&PatternSet::new(["b"]).unwrap(), []);
-    assert_eq!(refused.unwrap_err(), RuleError::Count { patterns: 1, rules: 0 });
+    // The first of them.
+    let [b, c] = ["b[?", "c[-1]"];
+    let builder = Rewriter::builder().rule("a", Rule::redact()).rule(b, Rule::remove()).rule(c, Rule::remove());
+    let expected = PatternSet::new(["a", b]).unwrap_err();
+    let refused = builder.build().unwrap_err();
+    assert_eq!((refused.to_string(), refused), (expected.to_string(), RuleError::Pattern(expected)));
     let lenient = Parser::builder().lenient(Leniency::MODEL_OUTPUT);
-    let refused = Rewriter::with_parser(lenient, &PatternSet::new(["b"]).unwrap(), [Rule::redact()]);
+    let refused = Rewriter::builder().rule("b", Rule::redact()).parser(lenient).build();
     assert_eq!(refused.unwrap_err(), RuleError::Lenient);
 }
 
 #[test]
 fn limits_are_the_parsers() {
-    let builder = Parser::builder().limits(Limits::new().string(4)).stop_at_root();
-    let patterns = PatternSet::new(["a"]).unwrap();
-    let mut rewriter = Rewriter::with_parser(builder, &patterns, [Rule::redact()]).unwrap();
+    let parser = Parser::builder().limits(Limits::new().string(4)).stop_at_root();
+    let mut rewriter = Rewriter::builder().rule("a", Rule::redact()).parser(parser).build().unwrap();
     let (out, verdict) = run(&mut rewriter, &[br#"{"a": "hunter2"}"#]);
     assert_eq!((&*out, verdict.unwrap_err().offset()), (&br#"{"a": "[redacted]""#[..], 11));
 }
@@ -318,9 +326,8 @@ fn limits_are_the_parsers() {
 fn a_limit_may_be_passed_in_the_middle_of_a_character() {
     let text = r#"["{\"aé\": 1}"]"#;
     for cuts in torture_cuts(text.len()) {
-        let builder = Parser::builder().limits(Limits::new().key(2));
-        let patterns = PatternSet::new(["* | b"]).unwrap();
-        let mut rewriter = Rewriter::with_parser(builder, &patterns, [Rule::redact()]).unwrap();
+        let parser = Parser::builder().limits(Limits::new().key(2));
+        let mut rewriter = Rewriter::builder().rule("* | b", Rule::redact()).parser(parser).build().unwrap();
         let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
         assert_eq!((str::from_utf8(&out), verdict), (Ok(r#"["{\"a"]"#), Ok(())), "cut at {cuts:?}");
     }
@@ -338,4 +345,30 @@ fn what_is_not_held_back_comes_out_at_once() {
         said.push(String::from_utf8(out).unwrap());
     }
     assert_eq!(said, ["{\"a\": \"one", " two", " ", "é three\", \"b\": \"four", " five\"", "}"]);
+}
+
+/// Each pattern that selects a value counts it, even if another one's rule is applied; nothing counts inside.
+#[test]
+fn matches_are_counted_outside_of_rewritten_values() {
+    let rules = || {
+        vec![
+            ("..a", Rule::redact()),
+            ("x.a", Rule::remove()),
+            ("..b", Rule::map_text(|_, _| {})),
+            ("no", Rule::redact()),
+        ]
+    };
+    let text = r#"{"a": {"a": 1, "b": 2}, "x": {"a": 3}, "b": "4", "c": {"b": [5, {"b": 6}]}}"#;
+    for cuts in torture_cuts(text.len()) {
+        let mut rewriter = rewriter(rules());
+        assert_eq!(run(&mut rewriter, &chunks(text.as_bytes(), &cuts)).1, Ok(()));
+        let count = |pattern| rewriter.matches(rewriter.patterns().id(pattern).unwrap());
+        assert_eq!(["..a", "x.a", "..b", "no"].map(count), [2, 1, 3, 0], "cut at {cuts:?}");
+        let other = PatternSet::new(["a"; 9]).unwrap();
+        let mut parser = Parser::new(&other);
+        let last = parser.feed(r#"{"a": 1"#).map(|event| event.unwrap().pattern).last().unwrap();
+        assert_eq!((last.index(), rewriter.matches(last)), (8, 0), "an id of another set");
+        rewriter.reset();
+        assert_eq!(rewriter.matches(rewriter.patterns().id("..a").unwrap()), 0);
+    }
 }

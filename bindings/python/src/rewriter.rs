@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use jsonspigot::{PatternSet, Retain, RewriteError, Rewriter as Core, Rule as CoreRule};
+use jsonspigot::{Retain, RewriteError, Rewriter as Core, Rule as CoreRule, RuleError};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
@@ -153,21 +153,20 @@ impl Inner {
     ) -> PyResult<Self> {
         let py = rules.py();
         let slot = Raised::default();
-        let (mut patterns, mut made) = (Vec::<String>::new(), Vec::new());
+        let mut builder = Core::builder();
         for pair in rules.call_method0("items")?.try_iter()? {
             let (pattern, rule): (String, Bound<'_, Rule>) = pair?.extract()?;
-            patterns.push(pattern);
-            made.push(rule.get().made(py, &slot)?);
+            builder = builder.rule(pattern, rule.get().made(py, &slot)?);
         }
-        let patterns = PatternSet::new(&patterns).map_err(|error| bad_pattern(py, &error))?;
-        let builder = Options::of(options)?.builder_retaining(Retain::Nothing);
-        let rewriter = Core::with_parser(builder, &patterns, made);
-        let rewriter = rewriter.map_err(|error| PyValueError::new_err(error.to_string()))?;
         let limit = held_limit.map(|value| limit("held_limit", value)).transpose()?.flatten();
-        let rewriter = match limit {
-            Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
-            None => rewriter,
-        };
+        if let Some(limit) = limit {
+            builder = builder.held_limit(usize::try_from(limit).unwrap_or(usize::MAX));
+        }
+        let parser = Options::of(options)?.builder_retaining(Retain::Nothing);
+        let rewriter = builder.parser(parser).build().map_err(|error| match error {
+            RuleError::Pattern(error) => bad_pattern(py, &error),
+            other => PyValueError::new_err(other.to_string()),
+        })?;
         Ok(Self { rewriter, raised: slot, offset: 0 })
     }
 

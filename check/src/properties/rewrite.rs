@@ -1,7 +1,8 @@
 //! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
 
 use jsonspigot::{
-    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,
+    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, RewriterBuilder,
+    Rewritten, Rule,
 };
 use serde::de::IgnoredAny;
 
@@ -15,9 +16,9 @@ pub fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
     PatternSet::new(rules.iter().map(|(pattern, _)| pattern.to_string())).expect("the model's patterns are valid")
 }
 
-/// The rules themselves.
-pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<Rule> {
-    let make = |(_, rule): &(NestedPattern, ModelRule)| match rule {
+/// The builder of a rewriter with some rules.
+pub fn builder(rules: &[(NestedPattern, ModelRule)]) -> RewriterBuilder {
+    let made = |rule: &ModelRule| match rule {
         ModelRule::Remove => Rule::remove(),
         ModelRule::Replace => Rule::replace(REPLACEMENT).expect("it is JSON"),
         ModelRule::Redact => Rule::redact(),
@@ -33,11 +34,11 @@ pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<Rule> {
             None => out.push('!'),
         }),
     };
-    rules.iter().map(make).collect()
+    rules.iter().fold(Rewriter::builder(), |builder, (pattern, rule)| builder.rule(pattern.to_string(), made(rule)))
 }
 
 pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
-    Rewriter::new(&patterns(rules), made(rules)).expect("no rule removes a root")
+    builder(rules).build().expect("no rule removes a root")
 }
 
 /// What comes out of the chunks, and the verdict.
@@ -72,8 +73,10 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     assert_eq!(String::from_utf8_lossy(&cut), String::from_utf8_lossy(&whole), "cut at {cuts:?}");
     assert_eq!(cut, whole);
     assert_eq!(cut_verdict, verdict);
+    let counts = matches(&again);
     again.reset();
     assert_eq!(run(&mut again, &[document]), (whole.clone(), verdict.clone()), "reset makes it as new");
+    assert_eq!(matches(&again), counts);
 
     if verdict.is_err() {
         return;
@@ -86,15 +89,25 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     }
 }
 
+/// How often each pattern has matched.
+fn matches(rewriter: &Rewriter) -> Vec<u64> {
+    rewriter
+        .patterns()
+        .as_slice()
+        .iter()
+        .map(|it| rewriter.matches(rewriter.patterns().id(it.clone()).unwrap()))
+        .collect()
+}
+
 /// What a chunk, or the end of input, lets out, and what can be asked then.
-fn step(rewriter: &mut Rewriter, chunk: Option<&[u8]>) -> (Vec<u8>, Result<(), RewriteError>, u64) {
+fn step(rewriter: &mut Rewriter, chunk: Option<&[u8]>) -> (Vec<u8>, Result<(), RewriteError>, u64, Vec<u64>) {
     let mut out = Vec::new();
     let mut add = |bytes: &[u8]| out.extend_from_slice(bytes);
     let verdict = match chunk {
         Some(chunk) => rewriter.write(chunk, &mut add),
         None => rewriter.finish(&mut add),
     };
-    (out, verdict, rewriter.passed())
+    (out, verdict, rewriter.passed(), matches(rewriter))
 }
 
 /// What comes out of a rewriter's bytes. They are the same when it is saved again.

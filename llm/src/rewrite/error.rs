@@ -11,10 +11,10 @@ use crate::stream::Provider;
 /// The reason why calls can't be rewritten by some rules.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
+/// use jsonspigot::Rewriter;
 /// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider};
 ///
-/// let refused = CallRewriter::new(Provider::Gemini, &PatternSet::empty(), Vec::new);
+/// let refused = CallRewriter::new(Provider::Gemini, Rewriter::builder);
 /// assert_eq!(refused.unwrap_err(), CallRulesError::Provider(Provider::Gemini));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,11 +51,11 @@ impl StdError for CallRulesError {}
 /// An event that could not be rewritten as it should have been, and what may be passed on in its place.
 ///
 /// ```
-/// use jsonspigot::{PatternSet, Rule};
+/// use jsonspigot::{Rewriter, Rule};
 /// use jsonspigot_llm::{BadEventReason, CallRewriter, Provider};
 ///
-/// let patterns = PatternSet::new(["password"])?;
-/// let mut calls = CallRewriter::new(Provider::OpenaiChat, &patterns, || vec![Rule::redact()])?;
+/// let rules = || Rewriter::builder().rule("password", Rule::redact());
+/// let mut calls = CallRewriter::new(Provider::OpenaiChat, rules)?;
 /// let bad = calls.push("{\"choices\":[{\"del").unwrap_err();
 /// assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,7 +77,7 @@ pub enum BadEventReason {
     Arguments(RewriteError),
     /// More than 256 calls are open: nothing of this one's arguments passes.
     TooManyCalls,
-    /// The rules that were made for a call are not as many as there are patterns.
+    /// No rewriter can be made of the rules for a call, which were others before.
     Rules(RuleError),
     /// A closure of the rules panicked in an earlier call: nothing more passes until the next stream.
     Panicked,

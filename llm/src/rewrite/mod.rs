@@ -12,7 +12,6 @@ mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::boxed::Box;
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -20,7 +19,7 @@ use core::mem;
 use core::ops::Range;
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
-use jsonspigot::{Parser, ParserBuilder, PatternError, PatternSet, RewriteError, Rewriter, Rule, RuleError};
+use jsonspigot::{RewriteError, Rewriter, RewriterBuilder, RuleError};
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
 use self::places::{Found, Key, Wire, find};
@@ -32,19 +31,19 @@ use crate::stream::Provider;
 /// beginning of another.
 const MOST_CALLS: usize = 256;
 
-/// Rewrites the arguments of a provider's calls, one event at a time, by a [`Rule`] for each pattern; all else of an
-/// event comes out as it came in.
+/// Rewrites the arguments of a provider's calls, one event at a time, by the rules of a [`Rewriter`]; all else of an event
+/// comes out as it came in.
 ///
 /// A piece of a call's arguments becomes a piece of the rewritten arguments in the same event: an empty one, where a
 /// value is left out or what comes cannot be decided yet. Events that repeat the arguments as a whole are rewritten
 /// alike. So a client reads the same calls, with other values.
 ///
 /// ```
-/// use jsonspigot::{PatternSet, Rule};
+/// use jsonspigot::{Rewriter, Rule};
 /// use jsonspigot_llm::{CallRewriter, Provider};
 ///
-/// let patterns = PatternSet::new(["..password"])?;
-/// let mut calls = CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::redact()])?;
+/// let rules = || Rewriter::builder().rule("..password", Rule::redact());
+/// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
 /// let event = |json: &str| {
 ///     let inside = json.replace('"', "\\\"");
 ///     format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{inside}"}}}}"#)
@@ -54,7 +53,7 @@ const MOST_CALLS: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
+/// Where a rule [redacts](jsonspigot::Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
 /// that has lost its call could be the middle of any value.
 ///
 /// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
@@ -65,10 +64,7 @@ const MOST_CALLS: usize = 256;
 /// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
-    parser: ParserBuilder,
-    /// The patterns for a text inside a string.
-    inside: PatternSet,
-    rules: Box<dyn Fn() -> Vec<Rule> + Send + Sync>,
+    rules: Box<dyn Fn() -> RewriterBuilder + Send + Sync>,
     /// Of arguments that come as a whole: objects, and strings.
     whole: [Rewriter; 2],
     /// The open calls; the one that has got something last is the last.
@@ -101,38 +97,20 @@ impl fmt::Debug for CallRewriter {
 }
 
 impl CallRewriter {
-    /// Rewrites by what `rules` gives, which is asked for each call: a rule for each pattern, in the same order.
+    /// Creates a rewriter with the rules and options that `rules` returns. It is called for each call, and applies to the
+    /// call's arguments. As these mostly are in a string, a limit for strings has to allow for all of them.
     ///
     /// # Errors
     ///
-    /// If the provider's wire is not one of those that are known here, and those of
-    /// [`Rewriter::with_parser`](jsonspigot::Rewriter::with_parser).
+    /// Fails if the provider's wire is not one of those that are known here, and like
+    /// [`RewriterBuilder::build`](jsonspigot::RewriterBuilder::build).
     pub fn new(
         provider: Provider,
-        patterns: &PatternSet,
-        rules: impl Fn() -> Vec<Rule> + Send + Sync + 'static,
-    ) -> Result<Self, CallRulesError> {
-        Self::with_parser(provider, Parser::builder(), patterns, rules)
-    }
-
-    /// The same with the limits and the policy on duplicate keys of a parser, for each call's arguments. As these
-    /// mostly are in a string, the limit for strings has to allow for all of them.
-    ///
-    /// # Errors
-    ///
-    /// As [`new`](Self::new).
-    pub fn with_parser(
-        provider: Provider,
-        parser: ParserBuilder,
-        patterns: &PatternSet,
-        rules: impl Fn() -> Vec<Rule> + Send + Sync + 'static,
+        rules: impl Fn() -> RewriterBuilder + Send + Sync + 'static,
     ) -> Result<Self, CallRulesError> {
         let wire = Wire::of(provider).ok_or(CallRulesError::Provider(provider))?;
-        // A pattern `raw:…` can't be in one, and no rule may have it.
-        let inside = inside(patterns).unwrap_or_else(|_| patterns.clone());
-        let new = |patterns| Rewriter::with_parser(parser, patterns, rules());
-        let whole = [new(patterns)?, new(&inside)?];
-        Ok(Self { wire, parser, inside, rules: Box::new(rules), whole, open: Vec::new(), has_panicked: false })
+        let whole = [rules().build()?, rules().inside().build()?];
+        Ok(Self { wire, rules: Box::new(rules), whole, open: Vec::new(), has_panicked: false })
     }
 
     /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
@@ -214,7 +192,7 @@ impl CallRewriter {
     }
 
     fn new_rewriter(&self) -> Result<Rewriter, RuleError> {
-        Rewriter::with_parser(self.parser, &self.inside, (self.rules)())
+        (self.rules)().inside().build()
     }
 
     /// The text that a piece goes on with.
@@ -333,9 +311,4 @@ fn rewrite(rewriter: &mut Rewriter, text: &str) -> (String, Option<RewriteError>
 /// Whole characters come in, and whole ones come out.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
-}
-
-/// The patterns for a text that is in a string.
-fn inside(patterns: &PatternSet) -> Result<PatternSet, PatternError> {
-    PatternSet::new(patterns.as_slice().iter().map(|pattern| format!("$ | {pattern}")))
 }

@@ -35,11 +35,11 @@ impl CallRewriter {
     /// rules and choices; what it has read is forgotten.
     ///
     /// ```
-    /// use jsonspigot::{PatternSet, Rule};
+    /// use jsonspigot::{Rewriter, Rule};
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let patterns = PatternSet::new(["password"])?;
-    /// let new = || CallRewriter::new(Provider::Anthropic, &patterns, || vec![Rule::redact()]);
+    /// let rules = || Rewriter::builder().rule("password", Rule::redact());
+    /// let new = || CallRewriter::new(Provider::Anthropic, rules);
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
     /// calls.push(&event(r#"{\"password\": \"hun"#))?;

@@ -40,7 +40,7 @@ impl<'a> Selected<'a> {
 
     /// Returns the patterns, each with its match id.
     #[inline]
-    pub(super) fn matches(&self) -> impl Iterator<Item = (PatternId, u64)> + use<'a> {
+    pub(crate) fn matches(&self) -> impl Iterator<Item = (PatternId, u64)> + use<'a> {
         self.patterns.iter().copied().zip(self.first_match..)
     }
 }

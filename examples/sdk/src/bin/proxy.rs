@@ -18,7 +18,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
 use futures::{Stream, StreamExt};
-use jsonspigot::{PatternSet, Rule};
+use jsonspigot::{PatternSet, Rewriter, Rule};
 use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{CallRewriter, Provider};
 use tokio::net::TcpListener;
@@ -49,9 +49,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 impl Proxy {
     fn rewriter(&self) -> Result<CallRewriter, Box<dyn Error>> {
-        let count = self.patterns.len();
-        let rules = move || (0..count).map(|_| Rule::redact()).collect();
-        Ok(CallRewriter::new(self.provider, &self.patterns, rules)?)
+        let patterns = self.patterns.clone();
+        let rules = move || {
+            let patterns = patterns.as_slice().iter().cloned();
+            patterns.fold(Rewriter::builder(), |builder, pattern| builder.rule(pattern, Rule::redact()))
+        };
+        Ok(CallRewriter::new(self.provider, rules)?)
     }
 }
 
