@@ -25,25 +25,25 @@ fn saved(criterion: &mut Criterion) {
     let keeps_nothing = Parser::builder().retain(Retain::Nothing);
     let middle = text.len() / 2;
     let mut group = criterion.benchmark_group("saved");
-    for (name, builder) in [("keeps nothing", keeps_nothing), ("snapshots", keeps_nothing.snapshots())] {
-        let sizes = text.chunks(CHUNK).scan(builder.build(&patterns), |parser, chunk| {
+    for (name, builder) in [("keeps nothing", keeps_nothing.clone()), ("snapshots", keeps_nothing.snapshots())] {
+        let sizes = text.chunks(CHUNK).scan(builder.clone().patterns(&patterns).build(), |parser, chunk| {
             parser.feed(chunk).check().expect("the tool call is valid");
             Some(parser.save().unwrap().len())
         });
         let sizes: Vec<usize> = sizes.collect();
         println!("{name}: {} bytes in the middle, {:?} at most", sizes[sizes.len() / 2], sizes.iter().max());
-        let mut parser = builder.build(&patterns);
+        let mut parser = builder.clone().patterns(&patterns).build();
         parser.feed(&text[..middle]).check().expect("the tool call is valid");
         group.bench_function(format!("save and restore/{name}"), |b| {
             b.iter(|| {
                 let bytes = black_box(&parser).save().unwrap();
-                let restored = builder.build(&patterns).restore(&bytes);
+                let restored = builder.clone().patterns(&patterns).build().restore(&bytes);
                 // By reference, so that the parser is not moved.
                 black_box(&restored).as_ref().map(Parser::offset).expect("it was just saved")
             });
         });
         // Feeds all chunks, to measure the mean of a chunk. The number of chunks is printed below.
-        let mut parser = builder.build(&patterns);
+        let mut parser = builder.patterns(&patterns).build();
         group.bench_function(format!("all chunks of 64 bytes/feed/{name}"), |b| {
             b.iter(|| {
                 parser.reset();

@@ -114,14 +114,14 @@ fn snapshot(criterion: &mut Criterion) {
     let ways = [
         ("feed", feed as Method, own.clone(), kept()),
         ("feed_with", feed_with, own, kept()),
-        ("nothing followed", feed_with, PatternSet::empty(), unkept()),
+        ("nothing followed", feed_with, PatternSet::default(), unkept()),
     ];
     let mut group = criterion.benchmark_group("snapshot");
     group.throughput(Throughput::Bytes((texts.iter().map(String::len).sum::<usize>() / texts.len()) as u64));
     for (name, method, patterns, builder) in ways {
-        let mut parser = builder.build(&patterns);
+        let mut parser = builder.clone().patterns(&patterns).build();
         group.bench_function(BenchmarkId::new("off", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
-        let mut parser = builder.snapshots().build(&patterns);
+        let mut parser = builder.snapshots().patterns(&patterns).build();
         group.bench_function(BenchmarkId::new("on", name), |b| b.iter(|| read(&mut parser, next(), method, |_| {})));
         // A field in the middle, the first of twelve fields, and a nested field.
         group.bench_function(BenchmarkId::new("ask_slots", name), |b| {
@@ -155,7 +155,7 @@ fn complete(criterion: &mut Criterion) {
         let text = kind.generate(size, 0);
         let [from_snapshot, from_text] = [Parser::builder().snapshots().retain(Retain::Nothing), Parser::builder()]
             .map(|builder| {
-                let mut parser = builder.build(&PatternSet::empty());
+                let mut parser = builder.build();
                 parser.feed(&text).check().expect("the text is valid");
                 parser.finish().check().expect("the text is whole");
                 parser

@@ -116,7 +116,7 @@ fn group<'a>(criterion: &'a mut Criterion, task: &str, kind: Kind, texts: &[Stri
 fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
     let unkept = || Parser::builder().retain(Retain::Nothing);
     let mut validate = group(criterion, "validate", kind, texts);
-    let mut parser = unkept().build(&PatternSet::empty());
+    let mut parser = unkept().build();
     for way in CUTS {
         let mut texts = Rotation::new(texts, way);
         validate.bench_function(way, |bencher| bencher.iter(|| feed_with(&mut parser, texts.next())));
@@ -124,7 +124,7 @@ fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
     validate.finish();
 
     let mut deltas = group(criterion, "deltas", kind, texts);
-    let mut parser = unkept().build(&patterns(&[kind.pattern()]));
+    let mut parser = unkept().patterns(&patterns(&[kind.pattern()])).build();
     for way in CUTS {
         let mut texts = Rotation::new(texts, way);
         deltas.bench_function(BenchmarkId::new("feed", way), |bencher| {
@@ -138,7 +138,7 @@ fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
 
     let mut company_of = group(criterion, "patterns", kind, texts);
     for count in [1, 10, 100] {
-        let mut parser = unkept().build(&company(kind, count));
+        let mut parser = unkept().patterns(&company(kind, count)).build();
         for way in ["token", "whole"] {
             let mut texts = Rotation::new(texts, way);
             company_of.bench_function(BenchmarkId::new(count.to_string(), way), |bencher| {
@@ -149,7 +149,7 @@ fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
     company_of.finish();
 
     let mut snapshots = group(criterion, "snapshot", kind, texts);
-    let mut parser = unkept().snapshots().build(&PatternSet::empty());
+    let mut parser = unkept().snapshots().build();
     for way in CUTS {
         let mut texts = Rotation::new(texts, way);
         snapshots.bench_function(way, |bencher| bencher.iter(|| feed_and_look(&mut parser, texts.next())));
@@ -157,7 +157,7 @@ fn tasks(criterion: &mut Criterion, kind: Kind, texts: &[String]) {
     snapshots.finish();
 
     let mut value = group(criterion, "value", kind, texts);
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     for way in CUTS {
         let mut texts = Rotation::new(texts, way);
         value.bench_function(way, |bencher| {

@@ -101,7 +101,7 @@ fn main() {
     }
     if method == "partial" {
         for chunks in (0..readings_made).flat_map(|_| &cuts) {
-            let mut partial = PartialJson::with_parser(builder);
+            let mut partial = PartialJson::with_parser(builder.clone());
             for chunk in chunks {
                 black_box(partial.push(black_box(chunk)).expect("the text is valid"));
             }
@@ -110,7 +110,7 @@ fn main() {
         println!("{} {seen}", bytes * readings);
         return;
     }
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.patterns(&patterns).build();
     if method == "copied" {
         for chunks in (0..readings_made).flat_map(|_| &cuts) {
             parser.reset();

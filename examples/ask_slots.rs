@@ -32,7 +32,7 @@ const SHOWN: [(&str, &str); 3] =
 fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(SHOWN.map(|(pattern, _)| pattern))?;
     // Shown text cannot be withdrawn, so a second `message` of a slot is an error.
-    let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&patterns);
+    let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).patterns(&patterns).build();
     let mut screen = Screen::if_wanted();
     for piece in pieces {
         let piece = piece?;

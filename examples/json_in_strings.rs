@@ -20,7 +20,7 @@ const COMPLETION: &str = r#"{"object": "chat.completion", "choices": [{"index": 
 
 fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["choices[*].message.tool_calls[*].function.arguments | *"])?;
-    let mut parser = Parser::builder().retain(Retain::Matches).build(&patterns);
+    let mut parser = Parser::builder().retain(Retain::Matches).patterns(&patterns).build();
     let mut out = io::stdout().lock();
     // Small, so that the built-in text also arrives in pieces. A real program uses a few KiB.
     let mut buffer = [0; 16];

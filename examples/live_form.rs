@@ -18,7 +18,7 @@ use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use jsonspigot::{DuplicateKeys, Parser, PartialValue, PatternSet, Revision, ValueState};
+use jsonspigot::{DuplicateKeys, Parser, PartialValue, Revision, ValueState};
 use serde::Deserialize;
 
 #[derive(Debug, Deserialize)]
@@ -75,7 +75,7 @@ enum Language {
 
 fn run(pieces: terminal::Pieces) -> Result<(), Box<dyn Error>> {
     // A value that was marked complete must not change, so a second `title` is an error.
-    let mut parser = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().duplicate_keys(DuplicateKeys::Reject).build();
     let (mut drawn, mut height) = (Revision::default(), 0);
     for piece in pieces {
         let fed = parser.feed(piece?).check();

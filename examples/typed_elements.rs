@@ -27,7 +27,7 @@ fn run(mut input: impl Read) -> Result<(), Box<dyn Error>> {
     let patterns = PatternSet::new(["items[*]"])?;
     // The program acts before the end, so a second `items` must be an error. Only the open element's text is retained.
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches);
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.patterns(&patterns).build();
     let mut buffer = [0; 16];
     loop {
         let len = input.read(&mut buffer)?;

@@ -111,9 +111,9 @@ impl Error {
     /// argument.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().snapshots().build();
     /// parser.feed("[1,\n true]").check()?;
     /// let about_a_value = parser.snapshot().unwrap().deserialize::<Vec<u8>>().unwrap_err();
     /// assert_eq!((about_a_value.place(), about_a_value.path()), (None, Some("[1]")));
@@ -155,13 +155,13 @@ impl Error {
     /// [`Retain::All`](crate::Retain::All), the default, the path is always known while the text is valid JSON.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, Retain};
+    /// use jsonspigot::{Parser, Retain};
     ///
     /// let text = r#"{"a": [1, tru3]}"#;
-    /// let error = Parser::new(&PatternSet::empty()).feed(text).check().unwrap_err();
+    /// let error = Parser::default().feed(text).check().unwrap_err();
     /// assert_eq!(error.path(), Some("a[1]"));
     ///
-    /// let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().retain(Retain::Nothing).build();
     /// assert_eq!(parser.feed(text).check().unwrap_err().path(), None);
     /// ```
     #[must_use]
@@ -330,9 +330,9 @@ impl ErrorKind {
     /// Returns true if the text may be JSON, but exceeds a limit.
     ///
     /// ```
-    /// use jsonspigot::{Limits, Parser, PatternSet};
+    /// use jsonspigot::{Limits, Parser};
     ///
-    /// let mut parser = Parser::builder().limits(Limits::new().string(3)).build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().limits(Limits::new().string(3)).build();
     /// assert!(parser.feed(r#""abcd""#).check().unwrap_err().kind().is_limit());
     /// ```
     #[must_use]
@@ -345,9 +345,9 @@ impl ErrorKind {
     /// path, has another document's revision, or feeds a parser that has finished.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, Retain};
+    /// use jsonspigot::{Parser, Retain};
     ///
-    /// let parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    /// let parser = Parser::builder().retain(Retain::Nothing).build();
     /// assert!(parser.text().unwrap_err().kind().is_usage());
     /// ```
     #[must_use]

@@ -106,7 +106,7 @@ impl Rewriter {
             return place.is_some();
         }
         // Only a forged state holds back invalid text, or more or less than an escape.
-        let mut held = Parser::new(&PatternSet::empty());
+        let mut held = Parser::default();
         let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
         is_read && place.is_some() && place_in_root_string(&held.engine.document.tokenizer) == place
     }

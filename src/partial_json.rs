@@ -12,7 +12,6 @@ use crate::parser::{
     Output, Parser, ParserBuilder, Report, Retain, Selected, TextPiece, TokenOutput, TokenSink, is_in_leaf,
 };
 use crate::path::{Segment, write_concrete};
-use crate::pattern::PatternSet;
 use crate::tokenizer::{Interest, KeyFilter, Sink, Stops, ValueKind};
 
 /// A [`Value`] that is up to date after each piece of its text: the one-call form of the parser.
@@ -78,7 +77,7 @@ impl PartialJson {
     /// ```
     #[must_use]
     pub fn with_parser(builder: ParserBuilder) -> Self {
-        let parser = builder.for_values().retain(Retain::Nothing).build(&PatternSet::empty());
+        let parser = builder.for_values().retain(Retain::Nothing).build();
         Self { parser, growing: Growing::default() }
     }
 

@@ -77,9 +77,9 @@ fn assert_takes(of: &str, make: impl FnOnce() -> Parser, most_bytes: i64, most_b
 #[test]
 fn an_idle_parser_is_small() {
     let patterns = patterns();
-    assert_takes("nothing kept", || Parser::builder().retain(Retain::Nothing).build(&patterns), 480, 0);
-    assert_takes("text kept", || Parser::builder().build(&patterns), 536, 1);
-    assert_takes("with snapshots", || Parser::builder().snapshots().build(&patterns), 768, 2);
+    assert_takes("nothing kept", || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build(), 480, 0);
+    assert_takes("text kept", || Parser::builder().patterns(&patterns).build(), 536, 1);
+    assert_takes("with snapshots", || Parser::builder().snapshots().patterns(&patterns).build(), 768, 2);
 }
 
 /// A gateway holds many, each in the middle of a call.
@@ -87,7 +87,7 @@ fn an_idle_parser_is_small() {
 fn an_open_parser_is_small() {
     let patterns = PatternSet::new(["ask_slots[*].message"]).unwrap();
     let open = |feed: fn(&mut Parser, &str)| {
-        let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
+        let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
         feed(&mut parser, TOOL_CALL);
         parser.reset();
         feed(&mut parser, &TOOL_CALL[..TOOL_CALL.find("would you like").unwrap()]);
@@ -99,7 +99,7 @@ fn an_open_parser_is_small() {
 
 #[test]
 fn a_look_allocates_nothing() {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     let (head, tail) = TOOL_CALL.split_at(TOOL_CALL.find("mum? 📱").map_or(TOOL_CALL.len() / 2, |at| at));
     feed_with(&mut parser, head);
     let before = (parser.clone(), parser.revision());
@@ -129,7 +129,7 @@ fn a_look_allocates_nothing() {
 
 #[test]
 fn patches_allocate_for_their_list_and_their_paths() {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     feed_with(&mut parser, &TOOL_CALL[..600]);
     let revision = parser.revision();
     feed_with(&mut parser, &TOOL_CALL[600..]);
@@ -155,7 +155,7 @@ fn a_document_of_many_allocates_nothing() {
         [(Framing::Lines, "", "\n"), (Framing::Concatenated, "", " "), (Framing::Sequence, "\u{1e}", "\n")]
     {
         for builder in [Parser::builder(), Parser::builder().snapshots(), Parser::builder().retain(Retain::Matches)] {
-            let mut documents = Documents::new(framing, builder.build(&patterns()));
+            let mut documents = Documents::new(framing, builder.patterns(&patterns()).build());
             let stream: String = texts.iter().map(|text| format!("{before}{text}{after}")).collect();
             let mut read = |times: usize| {
                 let mut ended = 0;
@@ -184,15 +184,15 @@ fn a_document_of_many_allocates_nothing() {
 fn feeding_allocates_the_arenas_growth() {
     let text = many(100);
     let builder = Parser::builder().retain(Retain::Nothing);
-    let [without, with] = [builder, builder.snapshots()].map(|builder| {
-        let mut parser = builder.build(&patterns());
+    let [without, with] = [builder.clone(), builder.clone().snapshots()].map(|builder| {
+        let mut parser = builder.patterns(&patterns()).build();
         measure(|| feed_with(&mut parser, &text))
     });
     let doublings = u64::from(text.len().ilog2()) + 1;
     let more = with.count_total - without.count_total;
     assert!(more <= 2 * doublings, "{more} allocations for {} bytes", text.len());
     let revision = |count| {
-        let mut parser = builder.snapshots().build(&PatternSet::empty());
+        let mut parser = builder.clone().snapshots().build();
         measure(|| feed_with(&mut parser, &many(count))).bytes_current
     };
     assert!(
@@ -208,7 +208,7 @@ fn steady_feeding_allocates_nothing() {
     let (warm_up, rest) = (many(4), format!(",{}", &many(50)[1..]));
     let warm_up = warm_up.trim_end_matches(']');
     for (method, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
-        let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns());
+        let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns()).build();
         feed(&mut parser, warm_up);
         assert_none(method, measure(|| feed(&mut parser, &rest)));
         assert_none("finish", measure(|| assert_eq!(parser.finish().count(), 0)));
@@ -226,7 +226,7 @@ fn texts_inside_strings_allocate_nothing() {
     let (warm_up, rest) = (format!("[{}", text(4)), format!(",                {}", text(20)));
     for retain in [Retain::Nothing, Retain::Matches] {
         for (method, feed) in [("feed", feed as fn(&mut Parser, &str)), ("feed_with", feed_with)] {
-            let mut parser = Parser::builder().retain(retain).build(&patterns);
+            let mut parser = Parser::builder().retain(retain).patterns(&patterns).build();
             feed(&mut parser, &warm_up);
             assert_none(method, measure(|| feed(&mut parser, &rest)));
         }
@@ -238,7 +238,7 @@ fn steady_feeding_of_large_chunks_allocates_nothing() {
     let text = many(200);
     let middle = text.len() / 2;
     for retain in [Retain::Nothing, Retain::Matches] {
-        let mut parser = Parser::builder().retain(retain).build(&patterns());
+        let mut parser = Parser::builder().retain(retain).patterns(&patterns()).build();
         let feed = |parser: &mut Parser, part: &[u8]| {
             for chunk in part.chunks(4096) {
                 black_box(parser.feed(chunk).map(|event| look_at(&event.unwrap())).sum::<usize>());
@@ -260,7 +260,7 @@ fn a_reset_parser_has_room_for_another_text() {
     let text = many(3);
     for (name, builder) in builders {
         for feed in [feed as fn(&mut Parser, &str), feed_with] {
-            let mut parser = builder.build(&patterns());
+            let mut parser = builder.clone().patterns(&patterns()).build();
             feed(&mut parser, &text);
             parser.finish().check().unwrap();
             let again = measure(|| {
@@ -276,7 +276,7 @@ fn a_reset_parser_has_room_for_another_text() {
 /// One look after each chunk, as a user interface does it, costs no allocation either.
 #[test]
 fn looking_after_each_chunk_allocates_nothing() {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     feed_with(&mut parser, TOOL_CALL);
     parser.reset();
     let (mut revision, mut drawn) = (Revision::default(), 0);
@@ -314,7 +314,7 @@ fn a_typed_look_allocates_what_its_type_does() {
         message: String,
         options: Vec<String>,
     }
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     let mut most = 0;
     for piece in pieces(TOOL_CALL) {
         parser.feed_with(piece, |_| {}).unwrap();
@@ -335,7 +335,7 @@ fn a_typed_look_allocates_what_its_type_does() {
 #[test]
 fn an_error_is_given_again_for_nothing() {
     let key = "k".repeat(1 << 10);
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::new(["$..*"]).unwrap());
+    let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&PatternSet::new(["$..*"]).unwrap()).build();
     let text = format!("{{\"{key}\":").repeat(64) + "?";
     let error = parser.feed_with(text, |_| {}).unwrap_err();
     assert_eq!(error.path().unwrap().chars().count(), 200);

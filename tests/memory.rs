@@ -29,7 +29,7 @@ fn builder() -> ParserBuilder {
 /// The most that a parser had allocated at once for the text, beyond what it was built with.
 fn peak(builder: ParserBuilder, patterns: &[&str], text: impl Iterator<Item = Vec<u8>>, method: Method) -> u64 {
     let patterns = PatternSet::new(patterns).unwrap();
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.patterns(&patterns).build();
     let (mut held, mut peak) = (0, 0);
     // The chunk itself is the caller's: it is made and dropped outside of what is measured.
     for chunk in text {
@@ -158,8 +158,8 @@ fn what_has_ended_inside_strings_takes_no_memory() {
         text("[0", count, part, "]")
     };
     for method in [Method::Callback, Method::Iterator] {
-        let of_one = [100, size(300, 1000)].map(|count| peak(builder, &["$ | [*]"], one(count), method));
-        let of_many = [100, size(300, 1000)].map(|count| peak(builder, &["[*] | [*]"], many(count), method));
+        let of_one = [100, size(300, 1000)].map(|count| peak(builder.clone(), &["$ | [*]"], one(count), method));
+        let of_many = [100, size(300, 1000)].map(|count| peak(builder.clone(), &["[*] | [*]"], many(count), method));
         for [few, more] in [of_one, of_many] {
             assert!(more <= few + SMALL, "{method:?}: {more} bytes against {few}");
         }
@@ -187,7 +187,7 @@ fn an_endless_key_is_stopped_by_its_limit() {
     let pieces = std::iter::once("{\"".into()).chain((0..size(20_000, 100_000)).map(|_| b"kkkkkkkk".to_vec()));
     assert!(peak(builder(), &[], pieces.chain(["\":0}".into()]), Method::Callback) <= SMALL);
     let limits = Limits::new().key(1 << 10);
-    let mut parser = builder().limits(limits).build(&PatternSet::new(["a"]).unwrap());
+    let mut parser = builder().limits(limits).patterns(&PatternSet::new(["a"]).unwrap()).build();
     let mut kind = None;
     let measured = measure(|| {
         for chunk in endless() {
@@ -202,7 +202,7 @@ fn an_endless_key_is_stopped_by_its_limit() {
 #[test]
 fn a_reset_parser_does_not_grow() {
     for builder in [builder(), builder().snapshots(), builder().duplicate_keys(DuplicateKeys::Reject)] {
-        let mut parser = builder.build(&PatternSet::new(["$..a"]).unwrap());
+        let mut parser = builder.patterns(&PatternSet::new(["$..a"]).unwrap()).build();
         let mut use_once = || {
             parser.feed_with(r#"{"a": {"a": [{"b": "text"#, |_| {}).unwrap();
             parser.reset();
@@ -236,15 +236,15 @@ fn deviations_take_no_memory() {
     for (retain, count) in [(Retain::All, 10), (Retain::Matches, 1), (Retain::Nothing, 1)]
         .map(|(retain, n)| (retain, n * size(10_000, 100_000)))
     {
-        let builder = lenient.retain(retain);
+        let builder = lenient.clone().retain(retain);
         // All text is retained as it arrived, in a buffer that doubles: while it grows, the old one is there too.
         let text = if retain == Retain::All { 3 * (count as u64 + (64 << 10)) } else { 0 };
-        let few = peak(builder, &["$..*"], deviations(1000), Method::Callback);
-        let many = peak(builder, &["$..*"], deviations(count), Method::Callback);
+        let few = peak(builder.clone(), &["$..*"], deviations(1000), Method::Callback);
+        let many = peak(builder.clone(), &["$..*"], deviations(count), Method::Callback);
         assert!(many <= few + text + SMALL + CHUNK as u64, "{retain:?}: {many} bytes against {few}");
         assert!(many <= text + (1 << 20), "{retain:?}: {many} bytes");
         // A snapshot shows what came behind them, and takes what that takes; the first one's path takes 64 KB.
-        let shown = peak(builder.snapshots(), &["$..*"], deviations(count), Method::Callback);
+        let shown = peak(builder.clone().snapshots(), &["$..*"], deviations(count), Method::Callback);
         let strict = peak(builder.snapshots(), &["$..*"], deep_string(count, "n"), Method::Callback);
         assert!(shown <= strict + text + SMALL + (64 << 10), "{retain:?}: {shown} bytes against {strict}");
     }
@@ -255,7 +255,7 @@ fn deviations_take_no_memory() {
 fn a_deviation_costs_the_same_at_any_depth() {
     let allocated = |count| {
         let mut parser =
-            builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::new(["$..*"]).unwrap());
+            builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).patterns(&PatternSet::new(["$..*"]).unwrap()).build();
         let chunks: Vec<_> = deviations(count).collect();
         let measured = measure(|| chunks.iter().for_each(|chunk| parser.feed_with(chunk, |_| {}).unwrap()));
         assert_eq!(parser.deviation_count(), count as u64);
@@ -273,7 +273,7 @@ fn a_stream_holds_one_chunks_events() {
     use jsonspigot::ParserStream;
 
     let peak = |patterns: &[&str], text: &mut dyn Iterator<Item = Vec<u8>>| {
-        let parser = builder().build(&PatternSet::new(patterns).unwrap());
+        let parser = builder().patterns(&PatternSet::new(patterns).unwrap()).build();
         // What is allocated outside is not counted: one chunk is, which the stream takes and drops.
         let chunks: Vec<_> = text.map(Ok::<_, std::convert::Infallible>).collect();
         let mut chunks = chunks.into_iter();
@@ -300,7 +300,7 @@ fn a_stream_holds_one_chunks_events() {
         chunk.splice(100..100, std::iter::repeat_n(b' ', CHUNK));
         chunk
     });
-    let parser = Parser::builder().build(&PatternSet::new(["$..*"]).unwrap());
+    let parser = Parser::builder().patterns(&PatternSet::new(["$..*"]).unwrap()).build();
     let chunks = stream::iter(deep.map(Ok::<_, std::convert::Infallible>));
     let measured = measure(|| {
         let all = ParserStream::new(chunks, parser).for_each(|_| std::future::ready(()));

@@ -42,7 +42,7 @@ pub fn builder(options: &Options) -> ParserBuilder {
 
 /// What a parser of these options says of the chunks.
 pub fn observe(options: &Options, chunks: &[&[u8]], method: Method) -> Log {
-    let mut parser = builder(options).build(&pattern_set(options));
+    let mut parser = builder(options).patterns(&pattern_set(options)).build();
     drive(&mut parser, chunks, method, options.end_of_input)
 }
 

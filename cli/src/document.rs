@@ -19,7 +19,13 @@ pub(crate) struct Document {
 
 impl Document {
     pub(crate) fn new(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        Self { parser: builder.build(patterns), builder, patterns: patterns.clone(), reports_value: false, reported: 0 }
+        Self {
+            parser: builder.clone().patterns(patterns).build(),
+            builder,
+            patterns: patterns.clone(),
+            reports_value: false,
+            reported: 0,
+        }
     }
 
     /// Adds the whole value to the last line.
@@ -34,7 +40,7 @@ impl Source for Document {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        self.parser = self.builder.build(&self.patterns).restore(&self.parser.save()?)?;
+        self.parser = self.builder.clone().patterns(&self.patterns).build().restore(&self.parser.save()?)?;
         Ok(())
     }
 

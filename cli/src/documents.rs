@@ -21,7 +21,7 @@ pub(crate) struct Texts {
 
 impl Texts {
     pub(crate) fn new(framing: Framing, builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let documents = Documents::new(framing, builder.build(patterns));
+        let documents = Documents::new(framing, builder.clone().patterns(patterns).build());
         Self { documents, framing, builder, patterns: patterns.clone(), reports_values: false, bytes: 0 }
     }
 
@@ -45,7 +45,7 @@ impl Source for Texts {
     }
 
     fn checkpoint(&mut self) -> Result<(), Failure> {
-        let parser = self.builder.build(&self.patterns);
+        let parser = self.builder.clone().patterns(&self.patterns).build();
         self.documents = Documents::new(self.framing, parser).restore(&self.documents.save()?)?;
         Ok(())
     }

@@ -42,7 +42,7 @@ pub(crate) struct Text {
 impl Text {
     pub(crate) fn new(builder: EnvelopeBuilder, delimiters: &[Delimiter], patterns: &PatternSet) -> Self {
         Self {
-            envelope: builder.build(delimiters.iter().cloned(), patterns),
+            envelope: builder.clone().build(delimiters.iter().cloned(), patterns),
             builder,
             patterns: patterns.clone(),
             utf8: Utf8::default(),
@@ -80,7 +80,7 @@ impl Source for Text {
     fn checkpoint(&mut self) -> Result<(), Failure> {
         let delimiters = self.envelope.delimiters().to_vec();
         let saved = self.utf8.save_with(self.envelope.save()?)?;
-        let new = self.builder.build(delimiters, &self.patterns);
+        let new = self.builder.clone().build(delimiters, &self.patterns);
         (self.utf8, self.envelope) = Utf8::new().restore_with(&saved, |state| new.restore(state))?;
         Ok(())
     }

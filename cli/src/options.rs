@@ -315,7 +315,7 @@ impl Options {
         if let Some(Wire(provider)) = self.provider {
             let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
             let parser = self.parser();
-            let calls = CallRewriter::new(provider, move || rules.builder(parser));
+            let calls = CallRewriter::new(provider, move || rules.builder(parser.clone()));
             return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
         }
         let rewriter = rules.builder(self.parser()).build().map_err(|error| refuse(&error))?;

@@ -288,7 +288,7 @@ pub(crate) mod tests {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
         let mut stream = Stream::new(None, calls, Choices::default());
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
-        let mut lines = Lines::new(io::Cursor::new(&mut written), None, &PatternSet::empty());
+        let mut lines = Lines::new(io::Cursor::new(&mut written), None, &PatternSet::default());
         for chunk in chunks {
             stream.checkpoint().unwrap();
             stream.feed(chunk, &mut lines, &mut complaints).unwrap();

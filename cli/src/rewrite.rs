@@ -19,8 +19,8 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
     let mut chunks = Chunks::new(options.open()?, options.chunk);
     let controls = options.controls(io::stdout().is_terminal());
     let mut output = Guarded::new(BufWriter::with_capacity(64 << 10, io::stdout().lock()), controls);
-    let mut reader = options.provider.is_some().then(|| options.source(&PatternSet::empty()));
-    let mut nowhere = Lines::new(io::sink(), None, &PatternSet::empty());
+    let mut reader = options.provider.is_some().then(|| options.source(&PatternSet::default()));
+    let mut nowhere = Lines::new(io::sink(), None, &PatternSet::default());
     let (mut complaints, mut has_complained) = (Complaints::default(), false);
     loop {
         let chunk = chunks.next().map_err(|error| options.unreadable(error))?;

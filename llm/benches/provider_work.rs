@@ -247,7 +247,7 @@ fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
 /// One payload whose JSON is lost, and its text after that.
 fn envelope(n: usize) {
     let delimiter = Delimiter::comment("context").expect("a name");
-    let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     let on_event = |event: EnvelopeEvent<'_>| {
         black_box(&event);
     };

@@ -25,7 +25,7 @@ use self::values::values_of;
 /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
 /// use jsonspigot::{ErrorKind, PatternSet};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let mut ended = 0;
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::End { input, .. } = event {
@@ -83,7 +83,7 @@ impl<'a> Payload<'a> {
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut calls = ToolCalls::new(&PatternSet::default());
     /// let mut ended = 0;
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { input, .. } = event {

@@ -166,9 +166,9 @@ impl fmt::Debug for Leniency {
 /// deviation.
 ///
 /// ```
-/// use jsonspigot::{Deviation, DeviationKind, Parser, PatternSet};
+/// use jsonspigot::{Deviation, DeviationKind, Parser};
 ///
-/// let mut parser = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
+/// let mut parser = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build();
 /// parser.feed(r#"["C:\dir", "\of"]"#).check()?;
 /// let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
 /// assert_eq!(seen, [(DeviationKind::BadEscapes, 1, 6), (DeviationKind::BadEscapes, 1, 14)]);

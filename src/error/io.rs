@@ -9,10 +9,10 @@ use super::{Error, ErrorKind};
 /// ```
 /// use std::io;
 ///
-/// use jsonspigot::{Parser, PatternSet};
+/// use jsonspigot::Parser;
 ///
 /// fn read(mut input: impl io::Read) -> io::Result<Parser> {
-///     let mut parser = Parser::new(&PatternSet::empty());
+///     let mut parser = Parser::default();
 ///     let mut buffer = [0; 4096];
 ///     loop {
 ///         match input.read(&mut buffer)? {

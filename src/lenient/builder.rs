@@ -26,10 +26,10 @@ impl ParserBuilder {
     /// a byte order mark) until the next bytes decide. If it does not begin one, the error is that of a strict parser.
     ///
     /// ```
-    /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser, PatternSet};
+    /// use jsonspigot::{DeviationKind, ErrorKind, Leniency, Parser};
     ///
     /// let leniency = Leniency::MODEL_OUTPUT | DeviationKind::BareKeys;
-    /// let mut parser = Parser::builder().lenient(leniency).snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().lenient(leniency).snapshots().build();
     /// parser.feed("{steps: [1, 2,], // two\n\"next\": \"thr").check()?;
     /// assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"steps":[1,2],"next":"thr"}"#);
     /// let names: Vec<_> = parser.deviations().iter().map(|it| (it.kind().name(), it.offset())).collect();
@@ -63,9 +63,9 @@ impl ParserBuilder {
     /// as [`Accepted`](https://docs.rs/jsonspigot-llm/latest/jsonspigot_llm/enum.PayloadStatus.html).
     ///
     /// ```
-    /// use jsonspigot::{Leniency, Parser, PatternSet};
+    /// use jsonspigot::{Leniency, Parser};
     ///
-    /// let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
     /// for chunk in ["{steps: ['a", "', NaN,], /", "* sic */ 'ok': True}"] {
     ///     parser.feed(chunk).check()?;
     /// }

@@ -22,16 +22,18 @@ use crate::tree::Tree;
 ///
 /// let patterns = PatternSet::new(["a"])?;
 /// let parser = Parser::builder()
+///     .patterns(&patterns)
 ///     .limits(Limits::new().total(1 << 20))
 ///     .retain(Retain::Matches)
 ///     .duplicate_keys(DuplicateKeys::Reject)
-///     .build(&patterns);
+///     .build();
 /// assert_eq!(parser.offset(), 0);
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct ParserBuilder {
+    patterns: Option<PatternSet>,
     limits: Limits,
     retain: Retain,
     /// `None` if not set: code that builds parsers for a purpose may have another default.
@@ -57,6 +59,11 @@ enum Snapshots {
 }
 
 impl ParserBuilder {
+    /// Sets the patterns of the values to report; by default there are none. Costs nothing: sets are shared.
+    pub fn patterns(self, patterns: &PatternSet) -> Self {
+        Self { patterns: Some(patterns.clone()), ..self }
+    }
+
     /// Sets upper bounds on the text. By default only the depth is limited, as in serde_json.
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
@@ -96,9 +103,9 @@ impl ParserBuilder {
     /// characters, then 2,048, and so on until it ends.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, ValueState};
+    /// use jsonspigot::{Parser, ValueState};
     ///
-    /// let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().provisional().build();
     /// let mut shown = Vec::new();
     /// for chunk in [r#"{"price": 1"#, "2", ".", r#"5, "sold": f"#, "alse}"] {
     ///     parser.feed(chunk).check()?;
@@ -138,9 +145,9 @@ impl ParserBuilder {
     /// [`Documents`](crate::Documents), tool calls and envelopes find the end of a text themselves and ignore this.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
-    /// let mut parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().stop_at_root().build();
     /// let answer = r#"{"city": "Oslo"} is my answer."#;
     /// parser.feed(answer).check()?;
     /// assert!(parser.is_complete());
@@ -172,7 +179,7 @@ impl ParserBuilder {
         self.accepts_deviations && self.leniency != Leniency::NONE
     }
 
-    fn tree(self) -> Option<Box<Tree>> {
+    fn tree(&self) -> Option<Box<Tree>> {
         match self.snapshots {
             Snapshots::None => None,
             Snapshots::Settled => Some(Box::new(Tree::new())),
@@ -180,9 +187,10 @@ impl ParserBuilder {
         }
     }
 
-    /// Builds a parser that follows these patterns.
+    /// Builds a parser; the builder can build more of them.
     #[must_use]
-    pub fn build(self, patterns: &PatternSet) -> Parser {
+    pub fn build(&self) -> Parser {
+        let patterns = self.patterns.clone().unwrap_or_default();
         let duplicate_keys = self.duplicate_keys.unwrap_or_default();
         // Only matches in texts inside strings need their text.
         let retain_inner = if self.retain == Retain::Nothing { Retain::Nothing } else { Retain::Matches };
@@ -191,8 +199,8 @@ impl ParserBuilder {
         let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
         let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
         let translator = make_translator.map(|make| make(self.leniency, deviations));
-        let tracker = Tracker::new(patterns.clone());
-        let raw = RawDeltas::of(patterns);
+        let raw = RawDeltas::of(&patterns);
+        let tracker = Tracker::new(patterns);
         let mut engine = Engine {
             document: Text::new(self.limits, self.retain, duplicate_keys),
             outcome: Outcome::open(raw.is_some(), &inner, translator.as_deref()),

@@ -23,9 +23,9 @@ impl Parser {
     /// Returns the complete value as it was written, with its kind, its text and its place in the input.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
-    /// let mut parser = Parser::new(&PatternSet::empty());
+    /// let mut parser = Parser::default();
     /// parser.feed(" {\"b\": 1.50, \"a\": [ ]}\n").check()?;
     /// parser.finish().check()?;
     /// let value = parser.complete()?;
@@ -47,9 +47,9 @@ impl Parser {
     /// other string: read text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
-    /// let mut parser = Parser::new(&PatternSet::empty());
+    /// let mut parser = Parser::default();
     /// parser.feed(r#"{"city": "K\u00f6ln", "days": [3, "4"]}"#).check()?;
     /// parser.finish().check()?;
     /// #[derive(serde::Deserialize)]

@@ -12,9 +12,9 @@ use crate::names::names;
 /// may replace the one you acted on.
 ///
 /// ```
-/// use jsonspigot::{DuplicateKeys, ErrorKind, Parser, PatternSet};
+/// use jsonspigot::{DuplicateKeys, ErrorKind, Parser};
 ///
-/// let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build(&PatternSet::empty());
+/// let mut parser = Parser::builder().duplicate_keys(DuplicateKeys::Reject).build();
 /// let error = parser.feed(br#"{"role": 1, "\u0072ole": 2}"#).check().unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 22));
 /// ```

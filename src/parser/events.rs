@@ -33,9 +33,9 @@ impl<'a> Events<'a> {
     /// patch.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Parser, PatternSet};
+    /// use jsonspigot::{ErrorKind, Parser};
     ///
-    /// let mut parser = Parser::new(&PatternSet::empty());
+    /// let mut parser = Parser::default();
     /// parser.feed(r#"{"route": "ask"#).check()?;
     /// assert_eq!(parser.finish().check().unwrap_err().kind(), ErrorKind::Incomplete);
     /// # Ok::<(), jsonspigot::Error>(())

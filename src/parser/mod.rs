@@ -81,6 +81,13 @@ pub struct Parser {
     queue: Queue,
 }
 
+impl Default for Parser {
+    /// Creates a parser that reports no values: it validates, and keeps the text.
+    fn default() -> Self {
+        Self::builder().build()
+    }
+}
+
 impl Clone for Parser {
     /// Returns an independent parser that continues from the same point. Events that have not been read yet stay with
     /// the original.
@@ -93,7 +100,7 @@ impl Parser {
     /// Creates a parser with default limits that keeps all text.
     #[must_use]
     pub fn new(patterns: &PatternSet) -> Self {
-        Self::builder().build(patterns)
+        Self::builder().patterns(patterns).build()
     }
 
     /// Returns a builder to set options: limits, retention, duplicate keys, snapshots.
@@ -263,9 +270,9 @@ impl Parser {
     /// first.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Leniency, Parser, PatternSet};
+    /// use jsonspigot::{ErrorKind, Leniency, Parser};
     ///
-    /// let mut parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).build();
     /// parser.feed(r#"["\d", "#).check()?;
     /// assert!(parser.stopped_by().is_none());
     /// assert!(parser.feed("nil]").check().is_err());
@@ -335,9 +342,9 @@ impl Parser {
     /// [`Pending`](ValueState::Pending) before the first value shows.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Parser, PatternSet, ValueState};
+    /// use jsonspigot::{ErrorKind, Parser, ValueState};
     ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().snapshots().build();
     /// assert_eq!(parser.state_of("file_path")?, ValueState::Pending);
     /// parser.feed(r#"{"file_path": "a.rs", "text": "fn"#).check()?;
     /// assert_eq!(parser.state_of("file_path")?, ValueState::Complete);
@@ -386,9 +393,9 @@ impl Parser {
     /// [`End`](crate::EventKind::End) events of a pattern, or from the end of the text.
     ///
     /// ```
-    /// use jsonspigot::{ErrorKind, Parser, PatternSet, Revision};
+    /// use jsonspigot::{ErrorKind, Parser, Revision};
     ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().snapshots().build();
     /// parser.feed("[1, ").check()?;
     /// let revision = parser.revision();
     /// parser.reset();

@@ -14,7 +14,7 @@ use crate::tokenizer::is_white_space;
 /// use jsonspigot::{EventKind, Parser, PatternSet, Retain};
 ///
 /// let patterns = PatternSet::new(["a"])?;
-/// let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
+/// let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
 /// let last = parser.feed(br#"{"a": "text"}"#).last().unwrap()?;
 /// assert!(matches!(last.kind, EventKind::End(None)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -53,12 +53,6 @@ impl PatternSet {
         numbered.map(|(index, pattern)| pattern.try_into().map_err(|error| error.into().of(index))).collect()
     }
 
-    /// Returns the empty set: a parser with it reports no events but validates the text.
-    #[must_use]
-    pub fn empty() -> Self {
-        Vec::new().into()
-    }
-
     /// Returns the id of a pattern, or `None` if it is not in the set. Its spelling does not matter. If the set has it
     /// several times, the id is the first one's. Linear in the size of the set, so look ids up before the loop.
     ///
@@ -127,9 +121,9 @@ impl PatternSet {
 }
 
 impl Default for PatternSet {
-    /// Returns the [empty](Self::empty) set.
+    /// Returns the empty set: a parser with it reports no events but validates the text.
     fn default() -> Self {
-        Self::empty()
+        Vec::new().into()
     }
 }
 

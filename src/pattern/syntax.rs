@@ -80,7 +80,7 @@ pub(super) const MAX_INTEGER: u64 = (1 << 53) - 1;
 /// use jsonspigot::{Parser, PatternSet, Retain};
 ///
 /// let patterns = PatternSet::new(["raw:arguments", "arguments.city"])?;
-/// let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns);
+/// let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
 /// let (mut relayed, mut city) = (String::new(), String::new());
 /// for chunk in [r#"{"arguments": {"city": "K\u00"#, r#"f6ln", "#, r#" "days": [1, 2]}, "id": 7}"#] {
 ///     for event in parser.feed(chunk) {

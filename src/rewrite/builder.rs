@@ -100,7 +100,7 @@ impl RewriterBuilder {
         if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
             return Err(RuleError::Raw { place });
         }
-        let mut parser = parser.whole().retain(Retain::Nothing).build(&PatternSet::from(patterns));
+        let mut parser = parser.whole().retain(Retain::Nothing).patterns(&PatternSet::from(patterns)).build();
         if parser.is_lenient() {
             return Err(RuleError::Lenient);
         }

@@ -21,7 +21,7 @@ impl Parser {
     /// use jsonspigot::{Parser, PatternSet, Retain};
     ///
     /// let patterns = PatternSet::new(["message"])?;
-    /// let new = || Parser::builder().retain(Retain::Nothing).build(&patterns);
+    /// let new = || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
     /// let mut parser = new();
     /// parser.feed(r#"{"message": "Good mor"#).check()?;
     /// let saved = parser.save()?;
@@ -59,16 +59,16 @@ impl Parser {
     /// like the text itself.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, RestoreError};
+    /// use jsonspigot::{Parser, RestoreError};
     ///
-    /// let new = || Parser::new(&PatternSet::empty());
+    /// let new = || Parser::default();
     /// let mut parser = new();
     /// parser.feed("[1, 2").check()?;
     /// let saved = parser.save()?;
     /// assert_eq!(new().restore(&saved)?.text()?, b"[1, 2");
     ///
     /// assert_eq!(new().restore(&saved[..20]).unwrap_err(), RestoreError::Cut);
-    /// let other = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let other = Parser::builder().snapshots().build();
     /// let error = other.restore(&saved).unwrap_err();
     /// assert_eq!(error.to_string(), "other choices: the state was saved with different choices");
     /// # Ok::<(), Box<dyn std::error::Error>>(())

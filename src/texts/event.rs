@@ -8,9 +8,9 @@ use crate::parser::Parser;
 /// makes it `'static`.
 ///
 /// ```
-/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};
+/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser};
 ///
-/// let mut documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::empty()));
+/// let mut documents = Documents::new(Framing::Lines, Parser::default());
 /// let mut sum = 0;
 /// for event in documents.feed("[1, 2]\n[3]\n[4").chain(documents.finish()) {
 ///     if let DocumentEvent::End(document) = event? {
@@ -70,13 +70,13 @@ lines!(DocumentEvent<'_>);
 /// A document that has ended, with its position and its result.
 ///
 /// ```
-/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser, PatternSet};
+/// use jsonspigot::{DocumentEvent, Documents, Framing, Parser};
 /// #[derive(serde::Deserialize)]
 /// struct Record {
 ///     id: u64,
 /// }
 ///
-/// let mut documents = Documents::new(Framing::Lines, Parser::new(&PatternSet::empty()));
+/// let mut documents = Documents::new(Framing::Lines, Parser::default());
 /// let mut seen = Vec::new();
 /// documents.feed_with("{\"id\": 1}\n{\"id\": tru}\n{\"id\": 3}\n", |event| {
 ///     if let DocumentEvent::End(ended) = event {

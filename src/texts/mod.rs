@@ -137,9 +137,9 @@ impl Documents {
     /// Returns the parser with the open document, for example for a snapshot; `None` between two documents.
     ///
     /// ```
-    /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
+    /// use jsonspigot::{Documents, Framing, Parser};
     ///
-    /// let parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let parser = Parser::builder().snapshots().build();
     /// let mut documents = Documents::new(Framing::Lines, parser);
     /// documents.feed("{\"a\": 1}\n{\"a\": [2").check()?;
     /// assert_eq!(documents.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":[]}"#);

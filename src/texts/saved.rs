@@ -10,9 +10,9 @@ impl Documents {
     /// Returns the stream's state between two chunks as bytes; see [`Parser::save`](crate::Parser::save).
     ///
     /// ```
-    /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
+    /// use jsonspigot::{Documents, Framing, Parser};
     ///
-    /// let new = || Documents::new(Framing::Lines, Parser::new(&PatternSet::empty()));
+    /// let new = || Documents::new(Framing::Lines, Parser::default());
     /// let mut documents = new();
     /// documents.feed("{\"a\": 1}\n{\"a\"").check()?;
     /// let saved = documents.save()?;

@@ -8,10 +8,10 @@ use core::ops::{Deref, Range};
 /// By default, only the depth is limited, as in serde_json. For untrusted input, set them all.
 ///
 /// ```
-/// use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
+/// use jsonspigot::{ErrorKind, Limits, Parser};
 ///
 /// let limits = Limits::new().string(3);
-/// let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+/// let mut parser = Parser::builder().limits(limits).build();
 /// assert!(parser.feed(r#"["abc", "abcd"]"#).any(|event| event.is_err()));
 /// let error = parser.finish().check().unwrap_err();
 /// assert_eq!((error.kind(), error.offset()), (ErrorKind::StringLimit, 12));

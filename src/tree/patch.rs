@@ -65,9 +65,9 @@ impl<'a> PatchOp<'a> {
     /// Returns true if the value replaces a number that was still open when it was shown.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
-    /// let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().provisional().build();
     /// parser.feed("[1").check()?;
     /// let revision = parser.revision();
     /// parser.feed("2, 3").check()?;

@@ -31,9 +31,9 @@ use crate::word::Word;
 /// closed adds nothing to a patch.
 ///
 /// ```
-/// use jsonspigot::{Parser, PatternSet};
+/// use jsonspigot::Parser;
 ///
-/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// let mut parser = Parser::builder().snapshots().build();
 /// parser.feed(r#"{"say": "Hel"#).check()?;
 /// let revision = parser.revision();
 /// assert!(!parser.has_changed_since(revision));
@@ -65,9 +65,9 @@ impl Revision {
     /// restore a revision that the restored parser knows.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, Revision};
+    /// use jsonspigot::{Parser, Revision};
     ///
-    /// let new = || Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let new = || Parser::builder().snapshots().build();
     /// let mut parser = new();
     /// parser.feed("[true, ").check()?;
     /// let (state, seen) = (parser.save()?, parser.revision().to_bytes());

@@ -28,9 +28,9 @@ use crate::word::Word;
 /// ([`DuplicateKeys::Reject`](crate::DuplicateKeys::Reject) rules that out).
 ///
 /// ```
-/// use jsonspigot::{Parser, PatternSet, ValueKind, ValueState};
+/// use jsonspigot::{Parser, ValueKind, ValueState};
 ///
-/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// let mut parser = Parser::builder().snapshots().build();
 /// parser.feed(r#"{"name": "Ada", "tags": ["math", "eng"#).check()?;
 /// let seen = parser.snapshot().unwrap();
 /// assert!(seen.at("name").unwrap().is_complete());
@@ -243,9 +243,9 @@ impl<'a> PartialValue<'a> {
     /// recurse; each step takes constant time at any depth.
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet, Segment};
+    /// use jsonspigot::{Parser, Segment};
     ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().snapshots().build();
     /// parser.feed(r#"{"to": ["Ada", "Al"#).check()?;
     /// let steps: Vec<_> = parser.snapshot().unwrap().walk().map(|value| (value.depth(), value.segment())).collect();
     /// assert_eq!(steps, [

@@ -35,13 +35,13 @@ use crate::tree::{NodeId, PartialValue};
 /// be taken as a `WriteFile`.
 ///
 /// ```
-/// use jsonspigot::{Parser, PatternSet};
+/// use jsonspigot::Parser;
 ///
 /// #[derive(Debug, Default, serde::Deserialize)]
 /// #[serde(default)]
 /// struct WriteFile { path: String, text: Option<String> }
 ///
-/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// let mut parser = Parser::builder().snapshots().build();
 /// parser.feed(r#"{"path": "a.rs", "text": "fn ma"#).check()?;
 /// let call = parser.snapshot().unwrap().deserialize::<WriteFile>()?.unwrap();
 /// assert_eq!(call.get().text.as_deref(), Some("fn ma"));
@@ -116,13 +116,13 @@ impl<'a> PartialValue<'a> {
     /// absent, even if an earlier variant is a `String`:
     ///
     /// ```
-    /// use jsonspigot::{Parser, PatternSet};
+    /// use jsonspigot::Parser;
     ///
     /// #[derive(Debug, PartialEq, serde::Deserialize)]
     /// #[serde(untagged)]
     /// enum Host { Name(String), Address(std::net::IpAddr) }
     ///
-    /// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    /// let mut parser = Parser::builder().snapshots().build();
     /// parser.feed(r#""example"#).check()?;
     /// assert_eq!(parser.snapshot().unwrap().deserialize::<Host>()?, None);
     /// parser.feed(r#".org""#).check()?;

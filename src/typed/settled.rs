@@ -32,7 +32,7 @@ use super::reading::SETTLED;
 /// from text.
 ///
 /// ```
-/// use jsonspigot::{Parser, PatternSet, Settled};
+/// use jsonspigot::{Parser, Settled};
 ///
 /// #[derive(serde::Deserialize)]
 /// #[serde(rename_all = "snake_case")]
@@ -44,7 +44,7 @@ use super::reading::SETTLED;
 ///     route: Settled<Route>,
 /// }
 ///
-/// let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+/// let mut parser = Parser::builder().snapshots().build();
 /// parser.feed(r#"{"route": "an"#).check()?;
 /// assert!(parser.snapshot().unwrap().deserialize::<Reply>()?.unwrap().get().route.get().is_none());
 /// parser.feed(r#"swer""#).check()?;

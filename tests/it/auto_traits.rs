@@ -53,7 +53,7 @@ fn streams_are_what_their_chunks_are() {
     is_sync::<ParserStreamError<std::io::Error>>();
     is_send_sync_clone::<ParserStreamError<std::fmt::Error>>();
 
-    let mut events = ParserStream::new(stream::empty::<Chunk>().boxed(), Parser::new(&PatternSet::empty()));
+    let mut events = ParserStream::new(stream::empty::<Chunk>().boxed(), Parser::default());
     is_send_future(events.next());
     is_send_future(events.next_chunk());
 }

@@ -12,7 +12,7 @@ fn on_a_small_stack(work: impl FnOnce() + Send + 'static) {
 fn feed_deeply(patterns: &[&str], document: &[u8]) -> (Parser, usize) {
     let limits = Limits::new().depth(DEPTH);
     let set = PatternSet::new(patterns).unwrap();
-    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&set);
+    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).patterns(&set).build();
     let mut ends = 0;
     for chunk in document.chunks(4096) {
         parser.feed_with(chunk, |event| ends += usize::from(matches!(event.kind, EventKind::End(_)))).unwrap();
@@ -47,7 +47,7 @@ pub(super) fn a_million_levels_are_skipped() {
 fn one_level_too_many_is_an_error() {
     on_a_small_stack(|| {
         let limits = Limits::new().depth(DEPTH);
-        let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(limits).build();
         let error = parser.feed("[".repeat(DEPTH + 1)).check().unwrap_err();
         assert_eq!((error.kind().name(), error.offset()), ("depth-limit", DEPTH as u64));
     });

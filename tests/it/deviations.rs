@@ -93,7 +93,8 @@ fn places(pieces: &[Piece]) -> Vec<usize> {
 }
 
 fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(), Error>) {
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&PatternSet::new(["[0]"]).unwrap());
+    let mut parser =
+        Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&PatternSet::new(["[0]"]).unwrap()).build();
     let mut shown = String::new();
     for chunk in chunks(document, cuts) {
         for event in parser.feed(chunk) {
@@ -108,7 +109,7 @@ fn shown(document: &[u8], cuts: &[usize]) -> (String, Vec<Deviation>, Result<(),
 
 /// The deltas with their offsets, by one of the methods.
 fn deltas(document: &[u8], cuts: &[usize], method: Method) -> Vec<(String, u64)> {
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::new(["[0]"]).unwrap());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["[0]"]).unwrap()).build();
     let mut told = Vec::new();
     let mut tell = |event: Event<'_>| {
         if let Some(text) = event.delta() {
@@ -161,7 +162,7 @@ proptest! {
         let options = Options::with_patterns(patterns);
         let chunks = chunks(&document, &cuts);
         let strict = observe(&options, &chunks, Method::Iterator);
-        let mut parser = builder(&options).lenient(FLAWED_STRINGS).build(&pattern_set(&options));
+        let mut parser = builder(&options).lenient(FLAWED_STRINGS).patterns(&pattern_set(&options)).build();
         let lenient = drive(&mut parser, &chunks, Method::Iterator, true);
         prop_assert_eq!(&strict.verdict, &lenient.verdict);
         if parser.deviations().is_empty() {
@@ -178,7 +179,7 @@ proptest! {
 #[test]
 fn nothing_is_whole_behind_a_deviation() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&patterns);
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&patterns).build();
     let told: Vec<_> = parser
         .feed("{\"a\": [1, \"x\ny\"], \"b\": 2, \"c\": \"later\"}")
         .map(|event| event.unwrap().into_owned())
@@ -212,13 +213,13 @@ fn nothing_is_whole_behind_a_deviation() {
 
 #[test]
 fn other_errors_stop_as_always() {
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::new(["a"]).unwrap());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).patterns(&PatternSet::new(["a"]).unwrap()).build();
     let error = parser.feed("{\"a\": \"x\ny\" 1}").check().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::ControlCharacter, "the first thing that was wrong");
     assert_eq!(parser.deviations().len(), 1);
     let stopped_by = parser.stopped_by().unwrap();
     assert_eq!((stopped_by.kind(), stopped_by.offset()), (ErrorKind::UnexpectedByte, 12));
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build();
     assert_eq!(parser.feed(b"[\"\xFF\"]").check().unwrap_err().kind(), ErrorKind::InvalidUtf8);
 }
 
@@ -226,7 +227,7 @@ fn other_errors_stop_as_always() {
 #[test]
 fn nothing_is_kept_behind_the_first_deviation() {
     let patterns = PatternSet::new(["a[*]"]).unwrap();
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().build(&patterns);
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).snapshots().patterns(&patterns).build();
     let chunk = "{\"a\": [\"x\n\", \"y\", \"z\n";
     parser.feed(chunk).check().unwrap();
     // However it comes.
@@ -240,7 +241,7 @@ fn nothing_is_kept_behind_the_first_deviation() {
 
 #[test]
 fn the_list_is_bounded_and_the_count_is_not() {
-    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(FLAWED_STRINGS).build();
     parser.feed("[\"").check().unwrap();
     for count in 1..300 {
         parser.feed("\n").check().unwrap();
@@ -257,8 +258,11 @@ fn the_list_is_bounded_and_the_count_is_not() {
 #[test]
 fn a_call_after_a_failure_has_the_failures_place() {
     for retain in [Retain::Nothing, Retain::Matches] {
-        let mut parser =
-            Parser::builder().retain(retain).lenient(FLAWED_STRINGS).build(&PatternSet::new(["$[0]"]).unwrap());
+        let mut parser = Parser::builder()
+            .retain(retain)
+            .lenient(FLAWED_STRINGS)
+            .patterns(&PatternSet::new(["$[0]"]).unwrap())
+            .build();
         parser.feed("[\n\"\\d\",\n\n").check().unwrap();
         let while_open = parser.text().unwrap_err();
         assert_eq!((while_open.offset(), while_open.line(), while_open.column()), (9, 4, 1));
@@ -278,7 +282,7 @@ fn a_limit_bites_in_a_lone_surrogate_too() {
     let limits = Limits::new().string(3);
     for text in [&br#""\uDC""#[..], br#""\uDC00""#] {
         for cuts in torture_cuts(text.len()) {
-            let mut parser = Parser::builder().limits(limits).lenient(FLAWED_STRINGS).build(&PatternSet::empty());
+            let mut parser = Parser::builder().limits(limits).lenient(FLAWED_STRINGS).build();
             let fed = chunks(text, &cuts).into_iter().try_for_each(|chunk| parser.feed(chunk).check());
             assert_eq!(fed.unwrap_err().kind(), ErrorKind::LoneSurrogate);
             let stopped_by = parser.stopped_by().unwrap();
@@ -295,11 +299,11 @@ fn a_deviation_has_the_path_of_the_strict_error() {
             let patterns = PatternSet::new(["$..a"]).unwrap();
             let strict = Parser::builder().retain(retain);
             let path = |builder: jsonspigot::ParserBuilder| {
-                let mut parser = builder.build(&patterns);
+                let mut parser = builder.patterns(&patterns).build();
                 let _ = parser.feed(text).check();
                 parser.error().map(|error| (error.offset(), error.path().map(str::to_owned)))
             };
-            assert_eq!(path(strict.lenient(Leniency::ALL)), path(strict), "{text} {retain}");
+            assert_eq!(path(strict.clone().lenient(Leniency::ALL)), path(strict), "{text} {retain}");
         }
     }
 }

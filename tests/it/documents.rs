@@ -91,7 +91,7 @@ pub(super) fn any_stream_any_cut() {
 
 /// The kinds and numbers of the documents that failed, and how many came.
 fn failed(framing: Framing, limits: Limits, stream: &str) -> (Vec<(u64, ErrorKind)>, u64) {
-    let parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+    let parser = Parser::builder().limits(limits).build();
     let mut documents = Documents::new(framing, parser);
     let mut failed = Vec::new();
     let mut on_event = |event: DocumentEvent<'_>| {
@@ -125,7 +125,7 @@ fn a_chunk_of_many_documents_and_long_ones() {
     let stream = format!("{}{long}{}", "[1]".repeat(20_000), "{}".repeat(20_000));
     let patterns = PatternSet::new(["$"]).unwrap();
     for retain in [Retain::All, Retain::Matches] {
-        let parser = Parser::builder().retain(retain).build(&patterns);
+        let parser = Parser::builder().retain(retain).patterns(&patterns).build();
         let mut documents = Documents::new(Framing::Concatenated, parser);
         let mut texts = Vec::new();
         let mut on_event = |event: DocumentEvent<'_>| {
@@ -196,18 +196,18 @@ fn strings_are_read_inside_in_each_document() {
 /// The texts of a stream whose comments are accepted, or where its error is: the same at every cut.
 #[track_caller]
 fn check_comments(framing: Framing, stream: &str, expected: &[&str]) {
-    check_texts(Parser::builder().lenient(Leniency::ALL).accept_deviations(), framing, stream, expected);
+    check_texts(&Parser::builder().lenient(Leniency::ALL).accept_deviations(), framing, stream, expected);
 }
 
 #[track_caller]
-fn check_texts(builder: ParserBuilder, framing: Framing, stream: &str, expected: &[&str]) {
+fn check_texts(builder: &ParserBuilder, framing: Framing, stream: &str, expected: &[&str]) {
     for cuts in torture_cuts(stream.len()) {
-        let mut documents = Documents::new(framing, builder.build(&PatternSet::empty()));
+        let mut documents = Documents::new(framing, builder.build());
         let mut told = Vec::new();
         let mut on_event = |event: DocumentEvent<'_>| {
             if let DocumentEvent::End(ended) = event {
                 let (start, len) = (ended.start() as usize, ended.byte_count() as usize);
-                let mut alone = builder.build(&PatternSet::empty());
+                let mut alone = builder.build();
                 alone.feed(&stream.as_bytes()[start..start + len]).check().unwrap();
                 assert_eq!(ended.parser().unwrap().text(), alone.text(), "{stream:?} cut at {cuts:?}");
                 let text = ended.complete().map(|value| value.text().to_owned());
@@ -251,9 +251,9 @@ fn no_comment_follows_a_number_in_strict_texts() {
     for (stream, expected) in
         [("1#\n2", &["trailing-bytes 1"]), ("1/**/2", &["trailing-bytes 1"]), ("true#", &["trailing-bytes 4"])]
     {
-        check_texts(Parser::builder(), Framing::Concatenated, stream, expected);
+        check_texts(&Parser::builder(), Framing::Concatenated, stream, expected);
         let others = Parser::builder().lenient(Leniency::NONE.with(DeviationKind::SingleQuotes)).accept_deviations();
-        check_texts(others, Framing::Concatenated, stream, expected);
+        check_texts(&others, Framing::Concatenated, stream, expected);
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Feeds the text, ends it, and reads it as a list: one of them fails.
 fn failure(builder: jsonspigot::ParserBuilder, text: &[u8]) -> Error {
-    let mut parser = builder.build(&PatternSet::new(["a"]).unwrap());
+    let mut parser = builder.patterns(&PatternSet::new(["a"]).unwrap()).build();
     let fed = parser.feed(text).check().and_then(|()| parser.finish().check());
     fed.and_then(|()| parser.deserialize::<Vec<u8>>()).unwrap_err()
 }
@@ -20,14 +20,14 @@ fn limited(limits: Limits, text: &str) -> Error {
 }
 
 fn after_the_end() -> Error {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     parser.feed("1").check().and_then(|()| parser.finish().check()).unwrap();
     parser.feed("2").check().unwrap_err()
 }
 
 fn of_a_foreign_revision() -> Error {
     let fed = |text: &str| {
-        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().build();
         parser.feed(text).check().unwrap();
         parser
     };
@@ -35,7 +35,7 @@ fn of_a_foreign_revision() -> Error {
 }
 
 fn of_a_look() -> Error {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     parser.feed(r#"{"a": ["x""#).check().unwrap();
     parser.snapshot().unwrap().deserialize::<std::collections::BTreeMap<String, Vec<u8>>>().unwrap_err()
 }
@@ -195,7 +195,7 @@ fn what_is_often_given_instead_of_json_is_named() {
         let whole = plain(text);
         assert_eq!((whole.kind(), whole.offset()), (ErrorKind::UnexpectedByte, offset));
         assert!(whole.to_string().contains(named), "{whole}");
-        for patterns in [PatternSet::new(["a"]).unwrap(), PatternSet::new(["a | b"]).unwrap(), PatternSet::empty()] {
+        for patterns in [PatternSet::new(["a"]).unwrap(), PatternSet::new(["a | b"]).unwrap(), PatternSet::default()] {
             for size in 1..text.len() {
                 let mut parser = Parser::new(&patterns);
                 let error = text.chunks(size).find_map(|chunk| parser.feed(chunk).check().err()).unwrap();
@@ -204,7 +204,7 @@ fn what_is_often_given_instead_of_json_is_named() {
         }
     }
     // A lenient reader goes past the mark, and waits for all of it.
-    let lenient = || Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&PatternSet::empty());
+    let lenient = || Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build();
     let error = lenient().feed(b"\xEF?").check().unwrap_err();
     let mut cut = lenient();
     cut.feed(b"\xEF").check().unwrap();
@@ -241,7 +241,7 @@ proptest! {
         let both = if is_before { format!("{beside}, {nested}") } else { format!("{nested}, {beside}") };
         // Read as a pair, its second half is no boolean.
         let text = format!("[[{both}], 7]");
-        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build();
         parser.feed(&text).check().unwrap();
         parser.finish().check().unwrap();
         let expected = if depth > 127 { ErrorKind::DepthLimit } else { ErrorKind::Data };
@@ -265,7 +265,7 @@ fn what_is_open_at_the_end_is_named() {
         (r#" {"a b":[1, "x\"y" ,{"\u0041":t"#, "['a b'][2].A"),
     ];
     for end in 0..=text.len() {
-        let mut parser = Parser::new(&PatternSet::empty());
+        let mut parser = Parser::default();
         parser.feed(&text[..end]).check().unwrap();
         let error = parser.finish().check().unwrap_err();
         let (_, path) = expected.iter().rfind(|(from, _)| from.len() <= end).unwrap();
@@ -280,7 +280,7 @@ fn what_is_open_at_the_end_is_named() {
 fn what_serde_json_just_reads_is_not_too_deep() {
     for (levels, expected) in [(127, ErrorKind::Data), (128, ErrorKind::DepthLimit)] {
         let text = "[".repeat(levels) + &"]".repeat(levels);
-        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(Limits::new().depth(200)).build();
         parser.feed(&text).check().unwrap();
         parser.finish().check().unwrap();
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), expected, "{levels} levels");
@@ -291,7 +291,7 @@ fn what_serde_json_just_reads_is_not_too_deep() {
 #[test]
 fn what_has_closed_makes_no_depth() {
     for closed in [r#"["a"]"#, r#"{"a": "]"}"#, r#"["\""]"#, r#"["\\"]"#, "[]", "[1]"] {
-        let mut parser = Parser::new(&PatternSet::empty());
+        let mut parser = Parser::default();
         parser.feed(format!("[{}]", vec![closed; 300].join(","))).check().unwrap();
         parser.finish().check().unwrap();
         assert_eq!(parser.deserialize::<Vec<bool>>().unwrap_err().kind(), ErrorKind::Data, "{closed}");
@@ -411,13 +411,14 @@ fn no_text_makes_an_error_as_long_as_itself() {
         let text = format!(r#"{{"a": {{"{key}": {{"b": {{"c": ?"#);
         for retain in [Retain::All, Retain::Matches, Retain::Nothing] {
             for builder in [Parser::builder().retain(retain), Parser::builder().retain(retain).snapshots()] {
-                for patterns in [PatternSet::empty(), PatternSet::new(["$..c"]).unwrap()] {
+                for patterns in [PatternSet::default(), PatternSet::new(["$..c"]).unwrap()] {
                     for cut in [1, 4096, text.len()] {
-                        let mut parser = builder.build(&patterns);
+                        let mut parser = builder.clone().patterns(&patterns).build();
                         let fed = text.as_bytes().chunks(cut).try_for_each(|chunk| parser.feed_with(chunk, |_| ()));
                         let error = fed.unwrap_err();
                         check(&error);
-                        let restored = builder.build(&patterns).restore(&parser.save().unwrap()).unwrap();
+                        let restored =
+                            builder.clone().patterns(&patterns).build().restore(&parser.save().unwrap()).unwrap();
                         assert_eq!(restored.error(), Some(&error));
                     }
                 }
@@ -425,7 +426,7 @@ fn no_text_makes_an_error_as_long_as_itself() {
         }
         // What serde says of a text.
         let text = format!(r#"{{"{}": "{}"}}"#, long(character), long(character));
-        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().build();
         parser.feed(&text).check().and_then(|()| parser.finish().check()).unwrap();
         type Numbers = std::collections::BTreeMap<String, u8>;
         let errors = [

@@ -82,8 +82,7 @@ fn each_deviation_is_shown_under_its_name_only() {
             let expected: Vec<_> = log.deviations.iter().map(|it| (it.kind, it.offset)).collect();
             assert_eq!(expected, [(name, offset)], "{text}");
             assert_eq!(log.stopped_by, None, "{text}");
-            let mut parser =
-                Parser::builder().lenient(Leniency::from_name(name).unwrap()).snapshots().build(&PatternSet::empty());
+            let mut parser = Parser::builder().lenient(Leniency::from_name(name).unwrap()).snapshots().build();
             parser.feed(text).check().unwrap();
             let error = parser.finish().check().unwrap_err();
             assert_eq!(error.offset(), offset, "{text}");
@@ -176,7 +175,7 @@ fn the_end_inside_a_deviation_says_what_is_missing() {
         ("{a", "expected the rest of a key"),
         (r#"["\uDC0"#, "expected the rest of a string"),
     ] {
-        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
         parser.feed(text).check().unwrap();
         let error = parser.finish().check().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Incomplete, "{text}");
@@ -189,7 +188,7 @@ fn the_end_inside_a_deviation_says_what_is_missing() {
 fn a_text_is_complete_before_the_comment_behind_it_ends() {
     let builder = Parser::builder().lenient(Leniency::ALL).accept_deviations();
     for (text, is_complete) in [("[1] // a", true), ("[1] /* a", false), ("[1 // a", false)] {
-        let mut parser = builder.build(&PatternSet::empty());
+        let mut parser = builder.build();
         parser.feed(text).check().unwrap();
         assert_eq!((parser.is_complete(), parser.finish().check().is_ok()), (is_complete, is_complete), "{text}");
     }
@@ -198,7 +197,7 @@ fn a_text_is_complete_before_the_comment_behind_it_ends() {
 #[test]
 fn control_characters_are_escaped_in_accepted_text() {
     for byte in 0..b' ' {
-        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+        let mut parser = Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
         parser.feed([b'"', byte, b'"']).check().unwrap();
         parser.finish().check().unwrap();
         assert_eq!(parser.complete().unwrap().text(), format!(r#""\u{byte:04x}""#));
@@ -214,7 +213,7 @@ fn a_lone_surrogate_is_not_passed_with_what_parts_it() {
         (DeviationKind::ControlCharacters, b"[\"\\ud83d\x01\"]"),
     ] {
         let outcome = |leniency| {
-            let mut parser = Parser::builder().lenient(leniency).build(&PatternSet::empty());
+            let mut parser = Parser::builder().lenient(leniency).build();
             parser.feed(text).check()
         };
         assert!(outcome(Leniency::NONE.with(kind)).is_err(), "{}", text.escape_ascii());
@@ -239,7 +238,7 @@ fn single_quotes_are_read_as_double_quotes_are() {
         let read = |text: &[u8]| {
             let patterns = PatternSet::new(["$..*"]).unwrap();
             let mut parser =
-                Parser::builder().lenient(Leniency::ALL).accept_deviations().limits(limits).build(&patterns);
+                Parser::builder().lenient(Leniency::ALL).accept_deviations().limits(limits).patterns(&patterns).build();
             let mut deltas = Vec::new();
             let outcome = parser.feed_with(text, |event| {
                 if let Some(text) = event.delta() {
@@ -252,7 +251,7 @@ fn single_quotes_are_read_as_double_quotes_are() {
         assert_eq!(read(&single), read(text), "{}", text.escape_ascii());
     }
     // An escaped quote is told where its backslash is.
-    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::new(["$"]).unwrap());
+    let mut parser = Parser::builder().lenient(Leniency::ALL).patterns(&PatternSet::new(["$"]).unwrap()).build();
     let mut offsets = Vec::new();
     let tell = |event: Event<'_>| offsets.extend((event.delta() == Some("'")).then_some(event.offset));
     parser.feed_with(r"'ab\'cd'", tell).unwrap();
@@ -265,8 +264,13 @@ fn texts_inside_strings_change_nothing_around_them() {
     for text in ["[-Infinity, NaN, 'a', 1,]", "{a: -Infinity, // c\n 'b': \"\\ud800\", c: True}", "-Infinity"] {
         let told = |patterns: &[&str]| {
             let patterns = PatternSet::new(patterns).unwrap();
-            let mut parser =
-                Parser::builder().lenient(Leniency::ALL).accept_deviations().snapshots().provisional().build(&patterns);
+            let mut parser = Parser::builder()
+                .lenient(Leniency::ALL)
+                .accept_deviations()
+                .snapshots()
+                .provisional()
+                .patterns(&patterns)
+                .build();
             let mut told = Vec::new();
             for byte in text.bytes() {
                 parser.feed_with([byte], |event| told.push(format!("{event:?}"))).unwrap();
@@ -283,7 +287,7 @@ fn texts_inside_strings_change_nothing_around_them() {
 /// The lines of comments count.
 #[test]
 fn lines_are_counted_in_comments() {
-    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build();
     parser.feed("/*\n\n*/[ // a\n  True").check().unwrap();
     let seen: Vec<_> = parser.deviations().iter().map(|it| (it.kind(), it.line(), it.column())).collect();
     assert_eq!(
@@ -294,7 +298,7 @@ fn lines_are_counted_in_comments() {
 
 #[test]
 fn no_strict_text_deviates() {
-    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&PatternSet::empty());
+    let mut parser = Parser::builder().lenient(Leniency::ALL).build();
     parser.feed(r##"{"a": ["//", "/*", "'", "#", -1, null]}"##).check().unwrap();
     parser.finish().check().unwrap();
     assert_eq!((parser.deviation_count(), parser.error()), (0, None));
@@ -333,7 +337,7 @@ fn leniency_is_a_set_of_kinds() {
 #[test]
 fn a_text_after_one_that_deviated_has_one_delta_a_chunk() {
     let patterns = PatternSet::new(["$[*]"]).unwrap();
-    let mut parser = Parser::builder().lenient(Leniency::ALL).build(&patterns);
+    let mut parser = Parser::builder().lenient(Leniency::ALL).patterns(&patterns).build();
     parser.feed("[1, 2, 3, /**/ \"a\\d\"]").check().unwrap();
     parser.reset();
     let deltas = parser.feed("[\"a\\db\"]").filter(|event| event.as_ref().unwrap().delta() == Some("a\\db"));
@@ -344,7 +348,7 @@ fn a_text_after_one_that_deviated_has_one_delta_a_chunk() {
 #[test]
 fn the_byte_of_an_error_is_not_kept() {
     let builder = Parser::builder().duplicate_keys(jsonspigot::DuplicateKeys::Reject);
-    let mut parser = builder.lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    let mut parser = builder.lenient(Leniency::ALL).accept_deviations().build();
     let error = parser.feed("{'a':1,'a'").check().unwrap_err();
     assert_eq!((error.kind(), error.offset()), (ErrorKind::DuplicateKey, 9));
     assert_eq!(parser.text().unwrap(), br#"{"a":1,"a"#);

@@ -93,7 +93,7 @@ fn a_string_is_read_inside_behind_any_number_of_patterns() {
 
 /// What a parser says, each event in a few words; deltas that follow one another are joined.
 fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<String> {
-    let mut parser = builder.build(&PatternSet::new(patterns).unwrap());
+    let mut parser = builder.patterns(&PatternSet::new(patterns).unwrap()).build();
     let mut lines: Vec<String> = Vec::new();
     for chunk in chunks {
         let fed = parser.feed_with(chunk, |event| {
@@ -117,9 +117,9 @@ fn told(builder: ParserBuilder, patterns: &[&str], chunks: &[&[u8]]) -> Vec<Stri
 }
 
 #[track_caller]
-fn check_at_every_cut(builder: ParserBuilder, patterns: &[&str], document: &str, expected: &[&str]) {
+fn check_at_every_cut(builder: &ParserBuilder, patterns: &[&str], document: &str, expected: &[&str]) {
     for cuts in torture_cuts(document.len()) {
-        assert_eq!(told(builder, patterns, &chunks(document.as_bytes(), &cuts)), expected, "cut at {cuts:?}");
+        assert_eq!(told(builder.clone(), patterns, &chunks(document.as_bytes(), &cuts)), expected, "cut at {cuts:?}");
     }
 }
 
@@ -128,7 +128,7 @@ fn check_at_every_cut(builder: ParserBuilder, patterns: &[&str], document: &str,
 #[test]
 fn the_string_and_its_text_are_told_in_order() {
     check_at_every_cut(
-        Parser::builder(),
+        &Parser::builder(),
         &["a | b", "a", "a | $", "a | b"],
         r#"{"a":"{\"b\":\"x\\ny\"}"}"#,
         &[
@@ -151,7 +151,7 @@ fn the_string_and_its_text_are_told_in_order() {
 #[test]
 fn an_inner_error_is_told_once_for_each_pattern_that_goes_through_the_string() {
     check_at_every_cut(
-        Parser::builder(),
+        &Parser::builder(),
         &["[0] | b", "[0]", "* | $[0]", "[1]|x", "[5]|x"],
         r#"["[tru]", "", 1, "[1"]"#,
         &[
@@ -222,7 +222,7 @@ fn a_text_goes_on_past_a_deviation_of_the_document() {
     let document = "[\"{\\\"a\\\":1,\n\\\"b\\\":\\\"x\\\",\\\"c\\\":2}\", \"{\\\"b\\\":tru3\"]";
     for cuts in torture_cuts(document.len()) {
         let patterns = PatternSet::new(["* | *"]).unwrap();
-        let mut parser = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&patterns);
+        let mut parser = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).patterns(&patterns).build();
         let mut lines: Vec<String> = Vec::new();
         for chunk in chunks(document.as_bytes(), &cuts) {
             parser.feed_with(chunk, |event| lines.push(format!("{} {}", event.path, kind(&event.kind)))).unwrap();
@@ -259,7 +259,8 @@ fn kind(kind: &EventKind<'_>) -> &'static str {
 /// The document's own text is kept for its own matches only.
 #[test]
 fn an_open_inner_match_keeps_none_of_the_documents_text() {
-    let mut parser = Parser::builder().retain(Retain::Matches).build(&PatternSet::new(["a | $", "c"]).unwrap());
+    let mut parser =
+        Parser::builder().retain(Retain::Matches).patterns(&PatternSet::new(["a | $", "c"]).unwrap()).build();
     parser.feed(r#"{"a": "[1, "#).check().unwrap();
     parser.feed(r#"2]", "c": 3"#).check().unwrap();
     let ends = parser.feed("}").filter(|event| matches!(event.as_ref().unwrap().kind, EventKind::End(Some(_)))).count();
@@ -318,7 +319,7 @@ fn a_path_has_a_step_into_the_string() {
 /// A snapshot has strings as they are, so a path into one leads nowhere there, and says so.
 #[test]
 fn a_snapshot_does_not_look_inside_strings() {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::new(["a | b"]).unwrap());
+    let mut parser = Parser::builder().snapshots().patterns(&PatternSet::new(["a | b"]).unwrap()).build();
     for text in ["", r#"{"a": "{\"b\": 1}""#, "}"] {
         parser.feed(text).check().unwrap();
         for path in ["a | b", "a|$", "$ | b", "nowhere | b"] {

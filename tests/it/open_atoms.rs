@@ -130,13 +130,13 @@ fn what_was_open_at_an_error_stays_open() {
 
 #[test]
 fn the_builder_takes_both_in_any_order() {
-    let none = PatternSet::empty();
+    let none = PatternSet::default();
     for builder in [
         Parser::builder().provisional(),
         Parser::builder().provisional().snapshots(),
         Parser::builder().snapshots().provisional(),
     ] {
-        let mut parser = builder.build(&none);
+        let mut parser = builder.patterns(&none).build();
         parser.feed("[1").check().unwrap();
         assert!(parser.has_snapshots());
         assert_eq!(shown(&parser).as_deref(), Some("[1]"));

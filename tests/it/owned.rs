@@ -91,7 +91,7 @@ fn written(event: &Event<'_>) -> String {
 
 #[test]
 fn a_value_that_was_not_kept_is_left_out() {
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::new(["a"]).unwrap());
+    let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&PatternSet::new(["a"]).unwrap()).build();
     let end = parser.feed(r#"{"a": [null]}"#).last().unwrap().unwrap().into_owned();
     let line = serde_json::to_string(&end).unwrap();
     assert_eq!(line, r#"{"event":"end","pattern":0,"path":"a","match":0,"offset":12}"#);
@@ -252,7 +252,7 @@ fn private_names_in_a_document_are_keys() {
 fn deep_values_need_no_stack() {
     const DEPTH: usize = 100_000;
     let limits = Limits::new().depth(DEPTH);
-    let mut parser = Parser::builder().limits(limits).build(&PatternSet::new(["$"]).unwrap());
+    let mut parser = Parser::builder().limits(limits).patterns(&PatternSet::new(["$"]).unwrap()).build();
     let end = parser.feed(nested(DEPTH)).last().unwrap().unwrap().into_owned();
     assert!(written(&end).contains(str::from_utf8(&nested(DEPTH)).unwrap()));
     let mut bytes = Vec::new();

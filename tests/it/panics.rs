@@ -17,14 +17,14 @@ fn builders() -> Vec<(ParserBuilder, PatternSet)> {
         .into_iter()
         .flat_map(|builder| {
             [
-                builder,
-                builder.snapshots(),
-                builder.provisional().duplicate_keys(DuplicateKeys::Reject),
-                builder.lenient(Leniency::ALL).snapshots(),
+                builder.clone(),
+                builder.clone().snapshots(),
+                builder.clone().provisional().duplicate_keys(DuplicateKeys::Reject),
+                builder.clone().lenient(Leniency::ALL).snapshots(),
                 builder.limits(Limits::new().depth(9)).stop_at_root(),
             ]
         })
-        .flat_map(|builder| [(builder, all.clone()), (builder, plain.clone())])
+        .flat_map(|builder| [(builder.clone(), all.clone()), (builder, plain.clone())])
         .collect()
 }
 
@@ -45,10 +45,10 @@ fn a_parser_whose_callback_panics_has_failed() {
     let mut tried = 0;
     for (builder, patterns) in builders() {
         for cut in [1, 7, 30, TEXT.len()] {
-            let fresh = outcome(&mut builder.build(&patterns), TEXT, cut);
+            let fresh = outcome(&mut builder.clone().patterns(&patterns).build(), TEXT, cut);
             let snapshot = |parser: &Parser| parser.snapshot().map(|root| root.to_string());
             for call in (0..fresh.0.len()).step_by(3) {
-                let mut parser = builder.build(&patterns);
+                let mut parser = builder.clone().patterns(&patterns).build();
                 let mut on_event = panic_at(call);
                 let has_panicked = panics(|| {
                     for chunk in TEXT.as_bytes().chunks(cut) {
@@ -87,8 +87,8 @@ fn a_parser_whose_callback_panics_has_failed() {
 fn a_panic_behind_a_deviation_is_what_later_calls_return() {
     let patterns = PatternSet::new(["$..*"]).unwrap();
     let builder = Parser::builder().lenient(Leniency::ALL);
-    let mut parser = builder.build(&patterns);
-    let mut documents = Documents::new(Framing::Lines, builder.build(&patterns));
+    let mut parser = builder.clone().patterns(&patterns).build();
+    let mut documents = Documents::new(Framing::Lines, builder.patterns(&patterns).build());
     parser.feed_with("[1, /* c */ 2", |_| {}).unwrap();
     documents.feed_with("[1, /* c */ 2", |_| {}).unwrap();
     assert!(panics(|| parser.feed_with(", 3", |_| panic_at(0)()).unwrap()));

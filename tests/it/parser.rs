@@ -37,7 +37,7 @@ fn each_retention_keeps_what_it_says() {
         (Retain::Matches, whole),
         (Retain::Nothing, vec![None, Some("12"), None, None, None]),
     ] {
-        let mut parser = Parser::builder().retain(retain).build(&patterns);
+        let mut parser = Parser::builder().retain(retain).patterns(&patterns).build();
         let seen = ends(&mut parser, &chunks);
         assert_eq!(seen.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{retain:?}");
         finish(&mut parser).unwrap();
@@ -55,7 +55,7 @@ fn each_retention_keeps_what_it_says() {
 #[test]
 fn a_snapshot_does_not_stand_for_text() {
     for retain in [Retain::Matches, Retain::Nothing] {
-        let mut parser = Parser::builder().snapshots().retain(retain).build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().retain(retain).build();
         parser.feed("[1, 2]").check().unwrap();
         finish(&mut parser).unwrap();
         assert_eq!(parser.deserialize::<Vec<u8>>().unwrap_err().kind(), ErrorKind::NotRetained);
@@ -109,7 +109,7 @@ fn how_many_events_are_left_is_known() {
 }
 
 pub(super) fn the_value_is_not_to_be_had_before_finish() {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     parser.feed("[1]").check().unwrap();
     assert!(parser.is_complete());
     let early = parser.deserialize::<Vec<u8>>().unwrap_err();
@@ -194,7 +194,7 @@ fn serde_json_reads_127_levels_and_we_say_so() {
     let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
     let limits = jsonspigot::Limits::new().depth(200);
     for (depth, fits) in [(127, true), (128, false)] {
-        let mut parser = Parser::builder().limits(limits).build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(limits).build();
         parser.feed(nested(depth)).check().unwrap();
         finish(&mut parser).unwrap();
         let refused = parser.deserialize::<serde_json::Value>().err().map(|error| error.kind());
@@ -217,7 +217,7 @@ pub(super) fn duplicate_keys_are_told_per_occurrence_and_the_last_wins() {
 #[test]
 fn long_containers_inside_open_ones_keep_their_paths() {
     let limits = jsonspigot::Limits::new().depth(200);
-    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).build(&set(&["$..*"]));
+    let mut parser = Parser::builder().limits(limits).retain(Retain::Nothing).patterns(&set(&["$..*"])).build();
     let mut open = String::new();
     for level in 0..200 {
         // An array and an object in turn, of 50 numbers and the next level.
@@ -289,7 +289,7 @@ proptest! {
 fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
     use jsonspigot::{DocumentEvent, Documents, Framing};
 
-    let parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    let parser = Parser::builder().stop_at_root().build();
     let mut documents = Documents::new(Framing::Lines, parser);
     let mut verdicts = Vec::new();
     let on_event = |event: DocumentEvent<'_>| {
@@ -303,17 +303,18 @@ fn what_has_an_end_of_its_own_does_not_stop_at_the_root() {
 
 #[test]
 fn a_stopped_parser_passes_over_what_follows() {
-    for patterns in [PatternSet::empty(), PatternSet::new(["a | b"]).unwrap()] {
-        let mut parser = Parser::builder().stop_at_root().snapshots().build(&patterns);
+    for patterns in [PatternSet::default(), PatternSet::new(["a | b"]).unwrap()] {
+        let mut parser = Parser::builder().stop_at_root().snapshots().patterns(&patterns).build();
         parser.feed("{} no").check().unwrap();
         assert_eq!((parser.offset(), parser.is_complete()), (2, true));
         parser.feed("more").check().unwrap();
         assert_eq!((parser.offset(), parser.text().unwrap()), (2, &b"{}"[..]));
-        let restored = Parser::builder().stop_at_root().snapshots().build(&patterns).restore(&parser.save().unwrap());
+        let restored =
+            Parser::builder().stop_at_root().snapshots().patterns(&patterns).build().restore(&parser.save().unwrap());
         let mut restored = restored.unwrap();
         restored.feed("more").check().unwrap();
         assert_eq!((restored.offset(), restored.text().unwrap()), (2, &b"{}"[..]));
-        assert!(Parser::builder().snapshots().build(&patterns).restore(&parser.save().unwrap()).is_err());
+        assert!(Parser::builder().snapshots().patterns(&patterns).build().restore(&parser.save().unwrap()).is_err());
         for parser in [&mut parser, &mut restored] {
             parser.finish().check().unwrap();
             assert_eq!(parser.deserialize::<serde_json::Value>().unwrap(), serde_json::json!({}));
@@ -321,7 +322,7 @@ fn a_stopped_parser_passes_over_what_follows() {
         }
     }
     // A number goes on until something else comes.
-    let mut parser = Parser::builder().stop_at_root().build(&PatternSet::empty());
+    let mut parser = Parser::builder().stop_at_root().build();
     parser.feed("1").check().unwrap();
     parser.feed("2, 3").check().unwrap();
     assert_eq!((parser.offset(), parser.is_complete()), (2, true));

@@ -1,6 +1,6 @@
 //! `PartialJson`: at every prefix the value is what an independent closer says, and errors are those of a parser.
 
-use jsonspigot::{DuplicateKeys, ErrorKind, Leniency, Limits, Parser, PartialJson, PatternSet, ValueKind};
+use jsonspigot::{DuplicateKeys, ErrorKind, Leniency, Limits, Parser, PartialJson, ValueKind};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -20,7 +20,7 @@ fn known(prefix: &[u8]) -> Option<Value> {
 
 /// Reads the document in these chunks, and compares each step with the closer and with the snapshots of a parser.
 fn grows_as_the_closer_says(document: &[u8], cuts: &[usize]) {
-    let (mut partial, mut parser) = (PartialJson::new(), Parser::builder().snapshots().build(&PatternSet::empty()));
+    let (mut partial, mut parser) = (PartialJson::new(), Parser::builder().snapshots().build());
     let mut read = 0;
     for chunk in chunks(document, cuts) {
         let pushed = partial.push(chunk).cloned();
@@ -42,7 +42,7 @@ fn grows_as_the_closer_says(document: &[u8], cuts: &[usize]) {
             assert_eq!(Some(shown), known(&document[..read]), "{}", document[..read].escape_ascii());
         }
         if partial.in_string() {
-            let mut shown = Parser::builder().snapshots().build(&PatternSet::empty());
+            let mut shown = Parser::builder().snapshots().build();
             shown.feed(partial.value().to_string()).check().unwrap();
             let open = shown.snapshot().and_then(|root| root.at(&partial.open_path()));
             assert!(open.is_some_and(|open| open.kind() == ValueKind::String), "{}", partial.open_path());
@@ -115,16 +115,16 @@ fn options_are_those_of_a_parser() {
     let with = |builder| PartialJson::with_parser(builder);
     let kind = |partial: &mut PartialJson, text: &str| partial.push(text).map_err(|error| error.kind()).cloned();
     let builder = Parser::builder();
-    let mut limited = with(builder.limits(Limits::new().string(2)));
+    let mut limited = with(builder.clone().limits(Limits::new().string(2)));
     assert_eq!(kind(&mut limited, "[\"abc"), Err(ErrorKind::StringLimit));
     assert_eq!(limited.value(), &json!(["ab"]));
-    let mut deep = with(builder.limits(Limits::new().depth(usize::MAX)));
+    let mut deep = with(builder.clone().limits(Limits::new().depth(usize::MAX)));
     assert_eq!(kind(&mut deep, &"[".repeat(200)), Err(ErrorKind::DepthLimit));
-    let mut unique = with(builder.duplicate_keys(DuplicateKeys::Reject));
+    let mut unique = with(builder.clone().duplicate_keys(DuplicateKeys::Reject));
     assert_eq!(kind(&mut unique, r#"{"a":1,"\u0061":2}"#), Err(ErrorKind::DuplicateKey));
     let text = "{a: ['it\\'s', NaN, -Infinity, /* c */ True, ], }";
     for accepts in [false, true] {
-        let builder = builder.lenient(Leniency::ALL);
+        let builder = builder.clone().lenient(Leniency::ALL);
         let mut lenient = with(if accepts { builder.accept_deviations() } else { builder });
         for byte in text.bytes() {
             lenient.push([byte]).unwrap();

@@ -87,7 +87,7 @@ proptest! {
     #[test]
     fn every_spelling_leads_to_the_same_place(path in prop::collection::vec(element(), 0..5)) {
         let concrete = concrete_path(&path);
-        let mut parser = Parser::builder().snapshots().build(&PatternSet::new([&concrete]).unwrap());
+        let mut parser = Parser::builder().snapshots().patterns(&PatternSet::new([&concrete]).unwrap()).build();
         let paths: Vec<_> = parser.feed(text_at(&path)).map(|event| event.unwrap().path.to_string()).collect();
         // Its begin and its end.
         prop_assert_eq!(paths, [concrete.clone(), concrete.clone()]);
@@ -125,7 +125,7 @@ proptest! {
         if let Ok(pattern) = pattern {
             // The pattern selects the member of that name, and the path leads to it.
             let patterns = PatternSet::new([pattern.to_string()]).unwrap();
-            let mut parser = Parser::builder().snapshots().build(&patterns);
+            let mut parser = Parser::builder().snapshots().patterns(&patterns).build();
             let text = format!("{{\"{}\":true}}", json_name(&words.concat()));
             let selected = parser.feed(&text).filter(|event| event.as_ref().is_ok_and(|event| event.path.to_string() != "$"));
             prop_assert_eq!(selected.count(), 2, "{} in {}", spelt, text);

@@ -186,7 +186,7 @@ fn a_set_is_the_list_it_was_made_from() {
     let set = PatternSet::new(list).unwrap();
     assert_eq!((set.len(), set.is_empty()), (4, false));
     assert_eq!(
-        (PatternSet::empty().len(), PatternSet::empty().is_empty(), PatternSet::empty().as_slice().len()),
+        (PatternSet::default().len(), PatternSet::default().is_empty(), PatternSet::default().as_slice().len()),
         (0, true, 0)
     );
     let mut parser = Parser::new(&set);
@@ -195,7 +195,7 @@ fn a_set_is_the_list_it_was_made_from() {
     for (place, (id, pattern)) in ids.into_iter().zip(set.as_slice()).enumerate() {
         assert_eq!(pattern.to_string(), list[place]);
         assert_eq!(set.get(id), Some(pattern));
-        assert!(id == place && id != place + 1 && PatternSet::empty().get(id).is_none());
+        assert!(id == place && id != place + 1 && PatternSet::default().get(id).is_none());
     }
     assert_eq!(format!("{set:?}"), format!("{list:?}"));
     let compiled = list.map(|pattern| pattern.parse::<Pattern>().unwrap());

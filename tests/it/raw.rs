@@ -68,7 +68,7 @@ fn deltas(pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
 
 fn deltas_within(limits: Limits, pattern: &str, lenient: Leniency, chunks: &[&[u8]]) -> String {
     let set = PatternSet::new([pattern]).unwrap();
-    let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).lenient(lenient).build(&set);
+    let mut parser = Parser::builder().retain(Retain::Nothing).limits(limits).lenient(lenient).patterns(&set).build();
     let mut told = String::new();
     for chunk in chunks {
         for event in parser.feed(chunk) {
@@ -103,7 +103,7 @@ fn they_are_of_each_document() {
     let expected = [(0, "[1, \"é\"]"), (2, "{\"b\": 2}")].map(|(document, text)| (document, text.to_owned()));
     let patterns = PatternSet::new(["raw:a"]).unwrap();
     for cuts in torture_cuts(stream.len()) {
-        let mut documents = Documents::new(Framing::Concatenated, Parser::builder().build(&patterns));
+        let mut documents = Documents::new(Framing::Concatenated, Parser::builder().patterns(&patterns).build());
         let mut told: Vec<(u64, String)> = Vec::new();
         for chunk in chunks(stream.as_bytes(), &cuts) {
             documents

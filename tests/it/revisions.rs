@@ -157,23 +157,23 @@ fn a_chain_of_clones_knows_its_first_revision() {
 /// a client is accepted only where the patch is right.
 #[test]
 fn two_processes_and_a_lost_state() {
-    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots());
+    let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots());
     let ops = |parser: &Parser, revision: [u8; 20]| {
         let ops = parser.patch_since(Revision::from_bytes(revision))?;
         Ok::<_, jsonspigot::Error>(ops.iter().map(ToString::to_string).collect::<Vec<_>>())
     };
-    let mut first = builder.build(&patterns);
+    let mut first = builder.clone().patterns(&patterns).build();
     first.feed(r#"{"a": "Hel"#).check().unwrap();
     let (state, shown) = (first.save().unwrap(), first.revision().to_bytes());
     // The client gets this, and then its state is lost: another process goes on from the older state, another way.
     first.feed("lo").check().unwrap();
     let lost = first.revision().to_bytes();
-    let mut second = builder.build(&patterns).restore(&state).unwrap();
+    let mut second = builder.clone().patterns(&patterns).build().restore(&state).unwrap();
     second.feed("mut").check().unwrap();
     assert_eq!(ops(&second, shown).unwrap(), [r#"{"op":"append","path":"/a","value":"mut"}"#]);
     assert_eq!(ops(&second, lost).unwrap_err().kind(), ErrorKind::ForeignRevision);
     // If it goes on the same way, it knows what the client has.
-    let mut third = builder.build(&patterns).restore(&state).unwrap();
+    let mut third = builder.clone().patterns(&patterns).build().restore(&state).unwrap();
     third.feed("lo, world").check().unwrap();
     assert_eq!(ops(&third, lost).unwrap(), [r#"{"op":"append","path":"/a","value":", world"}"#]);
     // So does a process that never shared anything with it, and has read the text from its beginning; another text is
@@ -187,7 +187,7 @@ fn two_processes_and_a_lost_state() {
         (r#"{"aHello":"#, None),
         (r#"{"":"aHello"#, None),
     ] {
-        let mut fresh = builder.build(&patterns);
+        let mut fresh = builder.clone().patterns(&patterns).build();
         fresh.feed(text).check().unwrap();
         assert_eq!(ops(&fresh, lost).ok(), patch.map(|patch| vec![patch.to_owned()]), "{text}");
     }
@@ -196,15 +196,15 @@ fn two_processes_and_a_lost_state() {
 /// Saving at each chunk adds nothing to a state.
 #[test]
 fn a_state_does_not_grow_by_being_saved() {
-    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots());
+    let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots());
     let text = format!(r#"{{"a": [{}"text"#, r#"{"b": "c"},"#.repeat(40));
-    let mut once = builder.build(&patterns);
+    let mut once = builder.clone().patterns(&patterns).build();
     once.feed(&text).check().unwrap();
-    let mut often = builder.build(&patterns);
+    let mut often = builder.clone().patterns(&patterns).build();
     for chunk in text.as_bytes().chunks(3) {
         often.feed(chunk).check().unwrap();
         let _ = often.revision();
-        often = builder.build(&patterns).restore(&often.save().unwrap()).unwrap();
+        often = builder.clone().patterns(&patterns).build().restore(&often.save().unwrap()).unwrap();
     }
     assert_eq!(often.save().unwrap(), once.save().unwrap());
     assert_eq!(often.revision(), once.revision());

@@ -45,7 +45,7 @@ fn builders() -> Vec<ParserBuilder> {
                 let builder = Parser::builder().retain(retain).lenient(leniency).limits(limits);
                 let builder = builder.duplicate_keys(duplicate_keys);
                 let builder = if accepts { builder.accept_deviations() } else { builder };
-                all.extend([builder, builder.snapshots(), builder.provisional()]);
+                all.extend([builder.clone(), builder.clone().snapshots(), builder.provisional()]);
             }
         }
     }
@@ -63,7 +63,7 @@ fn after_each_value_in_each_chunk() {
         let next = next.map(|next| if open == "[" { next.to_owned() } else { next.replacen(',', ",\"b\":", 1) });
         for (one, two) in next.iter().flat_map(|one| next.iter().map(move |two| (one, two))) {
             for builder in builders().into_iter().filter(|_| sample.takes()) {
-                changes_nothing(&[first.as_bytes(), one.as_bytes(), two.as_bytes()], builder, &patterns);
+                changes_nothing(&[first.as_bytes(), one.as_bytes(), two.as_bytes()], &builder, &patterns);
             }
         }
     }
@@ -103,11 +103,11 @@ fn at_every_byte_of_every_document() {
                 continue;
             }
             let patterns = &patterns[(place + number) % patterns.len()];
-            changes_nothing(&chunks(document, &each_byte(document.len())), builder, patterns);
+            changes_nothing(&chunks(document, &each_byte(document.len())), &builder, patterns);
         }
         for patterns in &patterns {
             let cuts = each_byte_and_empty(document.len());
-            changes_nothing(&chunks(document, &cuts), Parser::builder().snapshots(), patterns);
+            changes_nothing(&chunks(document, &cuts), &Parser::builder().snapshots(), patterns);
         }
     }
 }
@@ -121,7 +121,7 @@ fn in_white_space_of_limited_length() {
     for (blank, builder) in (0..=4).flat_map(|blank| builders().into_iter().map(move |builder| (blank, builder))) {
         let builder = builder.limits(Limits::new().blank(blank));
         for (text, patterns) in texts.iter().flat_map(|text| PATTERNS.map(|patterns| (text.as_bytes(), patterns))) {
-            changes_nothing(&chunks(text, &each_byte(text.len())), builder, &set(patterns));
+            changes_nothing(&chunks(text, &each_byte(text.len())), &builder, &set(patterns));
         }
     }
 }
@@ -136,13 +136,13 @@ fn after_each_limit_on_the_total() {
     {
         let builder = builder.limits(Limits::new().total(total as u64));
         for patterns in PATTERNS.into_iter().filter(|_| sample.takes()) {
-            changes_nothing(&[text], builder, &set(patterns));
-            changes_nothing(&[&text[..total / 2], &text[total / 2..]], builder, &set(patterns));
+            changes_nothing(&[text], &builder, &set(patterns));
+            changes_nothing(&[&text[..total / 2], &text[total / 2..]], &builder, &set(patterns));
         }
     }
     // The bad byte is no white space, which would end the number.
     let builder = Parser::builder().lenient(Leniency::ALL).stop_at_root().limits(Limits::new().total(3));
-    changes_nothing(&[b" 123"], builder, &set(&[]));
+    changes_nothing(&[b" 123"], &builder, &set(&[]));
 }
 
 /// What is reported as it came includes what a translator leaves out.
@@ -153,7 +153,7 @@ fn in_each_character_that_is_left_out() {
     for (first, second) in left_out.iter().zip(left_out.iter().cycle().skip(1)) {
         let text = format!("{{{first}\"a\": ['é',{second} \"\\\"é\\\"\"]{first}, b: 1}}{second}");
         let builder = Parser::builder().lenient(Leniency::ALL);
-        changes_nothing(&chunks(text.as_bytes(), &each_byte(text.len())), builder, &patterns);
+        changes_nothing(&chunks(text.as_bytes(), &each_byte(text.len())), &builder, &patterns);
     }
 }
 
@@ -163,8 +163,9 @@ fn a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved() {
     let patterns = set(&["a", "raw:b"]);
     for retain in [Retain::Matches, Retain::Nothing] {
         let builder = Parser::builder().retain(retain).lenient(DeviationKind::Comments);
-        let (mut parser, mut strict) = (builder.build(&patterns), Parser::builder().retain(retain).build(&patterns));
-        let mut documents = Documents::new(Framing::Lines, builder.build(&patterns));
+        let (mut parser, mut strict) =
+            (builder.clone().patterns(&patterns).build(), Parser::builder().retain(retain).patterns(&patterns).build());
+        let mut documents = Documents::new(Framing::Lines, builder.clone().patterns(&patterns).build());
         for chunk in ["", "{\"a\": [1,", " 2 /* two", " */ ], \"b\": \"", "x\"}", "\n", "]", "[", "\n"] {
             let error = parser.save().unwrap_err();
             assert_eq!((error.kind(), error.offset()), (ErrorKind::NotRetained, parser.offset()), "{chunk:?}");
@@ -175,9 +176,9 @@ fn a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved() {
             }
             documents.feed(chunk).check().unwrap();
         }
-        let strict = Parser::builder().retain(retain).lenient(Leniency::NONE).build(&patterns);
+        let strict = Parser::builder().retain(retain).lenient(Leniency::NONE).patterns(&patterns).build();
         assert!(strict.save().is_ok(), "nothing is allowed");
-        let error = builder.build(&patterns).restore(&strict.save().unwrap()).unwrap_err();
+        let error = builder.patterns(&patterns).build().restore(&strict.save().unwrap()).unwrap_err();
         assert_eq!(error, RestoreError::OtherChoices);
     }
 }
@@ -187,9 +188,9 @@ fn a_lenient_parser_that_does_not_retain_all_its_text_cannot_be_saved() {
 fn a_lenient_state_is_the_text_as_it_arrived() {
     let patterns = set(&["a", "raw:b"]);
     let lenient = Parser::builder().lenient(Leniency::ALL);
-    for builder in [lenient, lenient.accept_deviations()] {
+    for builder in [lenient.clone(), lenient.accept_deviations()] {
         for pattern in [set(&[]), patterns.clone()] {
-            let mut parser = builder.build(&pattern);
+            let mut parser = builder.clone().patterns(&pattern).build();
             let mut text = String::new();
             for chunk in ["\u{feff}", "{a: [1,", "]/", "* \u{e9} */, 'b", "': None", ", }", " // end"] {
                 parser.feed(chunk).check().unwrap();
@@ -202,7 +203,7 @@ fn a_lenient_state_is_the_text_as_it_arrived() {
             parser.reset();
             parser.feed("[").check().unwrap();
             assert_eq!(parser.save().unwrap()[HEADER..], *b"\0\x01[");
-            let mut parser = builder.stop_at_root().build(&pattern);
+            let mut parser = builder.clone().stop_at_root().patterns(&pattern).build();
             parser.feed("/**/{a: 1} and more").check().unwrap();
             assert!(parser.save().unwrap().ends_with(b"{a: 1}"));
         }
@@ -226,7 +227,7 @@ fn some_document() -> impl Strategy<Value = Vec<u8>> {
 
 /// A state of a text that has come somewhere.
 fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<u8> {
-    let mut parser = builder.build(patterns);
+    let mut parser = builder.patterns(patterns).build();
     let _ = parser.feed(document).check();
     parser.save().unwrap()
 }
@@ -234,7 +235,7 @@ fn state(document: &[u8], builder: ParserBuilder, patterns: &PatternSet) -> Vec<
 /// Otherwise each made-up state would be refused for its checksum, and nothing else about it would be tried.
 #[test]
 fn the_checksum_of_made_up_states_is_that_of_real_ones() {
-    let patterns = PatternSet::empty();
+    let patterns = PatternSet::default();
     for len in 0..200 {
         let mut parser = Parser::new(&patterns);
         parser.feed(format!("\"{}", "x".repeat(len))).check().unwrap();
@@ -251,7 +252,7 @@ pub(super) fn at_any_cut_of_any_document() {
     )| {
         // Each step looks at the whole document, so long ones cost the square of their length.
         let document = &document[..document.len().min(size(300, usize::MAX))];
-        changes_nothing(&chunks(document, &cuts), builder, &patterns);
+        changes_nothing(&chunks(document, &cuts), &builder, &patterns);
     });
 }
 
@@ -264,7 +265,7 @@ pub(super) fn a_made_up_state_is_refused_or_sound() {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0_u8..4), 1..4),
         text in some_document(),
     )| {
-        let mut bytes = state(&document, builder, &patterns);
+        let mut bytes = state(&document, builder.clone(), &patterns);
         for (place, byte, what) in edits {
             let place = HEADER + place.index(bytes.len() - HEADER + 1);
             match what {
@@ -274,7 +275,7 @@ pub(super) fn a_made_up_state_is_refused_or_sound() {
                 _ => bytes.insert(place, byte),
             }
         }
-        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[3, 9]), builder, &patterns);
+        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[3, 9]), &builder, &patterns);
     });
 }
 
@@ -292,13 +293,13 @@ proptest! {
     ) {
         let [(first, first_rest), (second, second_rest)] =
             [0, 1].map(|at| documents[at].split_at(cuts[at].index(documents[at].len() + 1)));
-        let (first, second) = (state(first, builder, &patterns), state(second, builder, &patterns));
+        let (first, second) = (state(first, builder.clone(), &patterns), state(second, builder.clone(), &patterns));
         let end = HEADER + places[0].index(first.len() - HEADER + 1);
         // The parts of two states that are alike mostly have the same places, from the front or the back.
         let start = if places[1].index(2) == 0 { end } else { (second.len() + end).saturating_sub(first.len()) };
         let bytes = [&first[..end], &second[start.clamp(HEADER, second.len())..]].concat();
         let rest = if goes_on_with_second { second_rest } else { first_rest };
-        is_refused_or_sound(&sealed(bytes), &chunks(rest, &[1, 2]), builder, &patterns);
+        is_refused_or_sound(&sealed(bytes), &chunks(rest, &[1, 2]), &builder, &patterns);
     }
 
     #[test]
@@ -308,10 +309,10 @@ proptest! {
         patterns in some_patterns(),
         text in some_document(),
     ) {
-        let mut bytes = state(b"", builder, &patterns);
+        let mut bytes = state(b"", builder.clone(), &patterns);
         bytes.truncate(HEADER);
         bytes.extend(body);
-        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[1]), builder, &patterns);
+        is_refused_or_sound(&sealed(bytes), &chunks(&text, &[1]), &builder, &patterns);
     }
 }
 
@@ -331,7 +332,7 @@ proptest! {
         builder in some_builder(),
         patterns in some_patterns(),
     ) {
-        changes_nothing_in_a_stream(&chunks(&stream, &cuts), framing, builder, &patterns);
+        changes_nothing_in_a_stream(&chunks(&stream, &cuts), framing, &builder, &patterns);
     }
 
     #[test]
@@ -343,7 +344,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
         text in some_stream(),
     ) {
-        let mut documents = Documents::new(framing, builder.build(&patterns));
+        let mut documents = Documents::new(framing, builder.clone().patterns(&patterns).build());
         let _ = documents.feed_with(&stream, |_| {});
         let mut bytes = documents.save().unwrap();
         for (place, byte) in edits {
@@ -357,14 +358,15 @@ proptest! {
 #[test]
 fn an_error_says_what_is_wrong_with_the_bytes() {
     let (patterns, builder) = (set(&["a", "b[*]"]), Parser::builder().snapshots());
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.clone().patterns(&patterns).build();
     parser.feed(r#"{"a": "x", "b": [1, {"#).check().unwrap();
     let state = parser.save().unwrap();
-    let kind =
-        |builder: ParserBuilder, patterns: &PatternSet, bytes: &[u8]| builder.build(patterns).restore(bytes).err();
-    assert_eq!(kind(builder, &patterns, &state), None);
+    let kind = |builder: ParserBuilder, patterns: &PatternSet, bytes: &[u8]| {
+        builder.patterns(patterns).build().restore(bytes).err()
+    };
+    assert_eq!(kind(builder.clone(), &patterns, &state), None);
     for end in 0..state.len() {
-        assert_eq!(kind(builder, &patterns, &state[..end]), Some(RestoreError::Cut), "{end}");
+        assert_eq!(kind(builder.clone(), &patterns, &state[..end]), Some(RestoreError::Cut), "{end}");
     }
     for place in 0..state.len() {
         for bit in 0..8 {
@@ -377,41 +379,42 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
                 14..22 if changed[place] > state[place] => RestoreError::Cut,
                 _ => RestoreError::Changed,
             };
-            assert_eq!(kind(builder, &patterns, &changed), Some(expected), "{place}");
+            assert_eq!(kind(builder.clone(), &patterns, &changed), Some(expected), "{place}");
         }
     }
     let longer = [&state[..], b"x"].concat();
-    assert_eq!(kind(builder, &patterns, &longer), Some(RestoreError::Changed));
-    assert_eq!(kind(builder, &patterns, b"{\"a\": 1}"), Some(RestoreError::NotSavedState));
+    assert_eq!(kind(builder.clone(), &patterns, &longer), Some(RestoreError::Changed));
+    assert_eq!(kind(builder.clone(), &patterns, b"{\"a\": 1}"), Some(RestoreError::NotSavedState));
     for other in [&["a"][..], &["b[*]", "a"], &["a", "b[*]", "c"], &["a", "b"]] {
-        assert_eq!(kind(builder, &set(other), &state), Some(RestoreError::OtherPatterns));
+        assert_eq!(kind(builder.clone(), &set(other), &state), Some(RestoreError::OtherPatterns));
     }
     let spelt_otherwise = set(&["$['a']", "$.b.*"]);
-    assert_eq!(kind(builder, &spelt_otherwise, &state), None, "the same patterns");
+    assert_eq!(kind(builder.clone(), &spelt_otherwise, &state), None, "the same patterns");
     let limits = Limits::new();
     for other in [
         Parser::builder(),
-        builder.provisional(),
-        builder.retain(Retain::Nothing),
-        builder.retain(Retain::Matches),
-        builder.duplicate_keys(DuplicateKeys::Reject),
-        builder.lenient(Leniency::MODEL_OUTPUT),
-        builder.lenient(Leniency::MODEL_OUTPUT).accept_deviations(),
-        builder.limits(limits.depth(126)),
-        builder.limits(limits.key(1)),
-        builder.limits(limits.string(1)),
-        builder.limits(limits.number(1)),
-        builder.limits(limits.total(1)),
+        builder.clone().provisional(),
+        builder.clone().retain(Retain::Nothing),
+        builder.clone().retain(Retain::Matches),
+        builder.clone().duplicate_keys(DuplicateKeys::Reject),
+        builder.clone().lenient(Leniency::MODEL_OUTPUT),
+        builder.clone().lenient(Leniency::MODEL_OUTPUT).accept_deviations(),
+        builder.clone().limits(limits.depth(126)),
+        builder.clone().limits(limits.key(1)),
+        builder.clone().limits(limits.string(1)),
+        builder.clone().limits(limits.number(1)),
+        builder.clone().limits(limits.total(1)),
     ] {
-        assert_eq!(kind(other, &patterns, &state), Some(RestoreError::OtherChoices), "{other:?}");
+        assert_eq!(kind(other.clone(), &patterns, &state), Some(RestoreError::OtherChoices), "{other:?}");
     }
-    let documents = Documents::new(Framing::Lines, builder.build(&patterns)).save().unwrap();
-    let error = Documents::new(Framing::Sequence, builder.build(&patterns)).restore(&documents).unwrap_err();
+    let documents = Documents::new(Framing::Lines, builder.clone().patterns(&patterns).build()).save().unwrap();
+    let error =
+        Documents::new(Framing::Sequence, builder.clone().patterns(&patterns).build()).restore(&documents).unwrap_err();
     assert_eq!(error, RestoreError::OtherChoices);
     assert_eq!(error.to_string(), "other choices: the state was saved with different choices");
     let mut other_kind = state.clone();
     other_kind[5] = 2;
-    assert_eq!(kind(builder, &patterns, &sealed(other_kind)), Some(RestoreError::OtherKind));
+    assert_eq!(kind(builder.clone(), &patterns, &sealed(other_kind)), Some(RestoreError::OtherKind));
     let mut body = state;
     body.truncate(HEADER);
     body.push(77);
@@ -423,11 +426,11 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
 fn a_deviation_inside_an_open_match_goes_on() {
     let patterns = set(&["a | b"]);
     let builder = Parser::builder().lenient(Leniency::ALL);
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.clone().patterns(&patterns).build();
     parser.feed_with(r#"{"a": "{\"b\": [1,"#, |_| {}).unwrap();
     parser.feed_with("\n2", |_| {}).unwrap();
     assert_eq!(parser.deviations().len(), 1);
-    let mut restored = builder.build(&patterns).restore(&parser.save().unwrap()).unwrap();
+    let mut restored = builder.patterns(&patterns).build().restore(&parser.save().unwrap()).unwrap();
     for parser in [&mut parser, &mut restored] {
         let mut ends = 0;
         parser.feed_with(r#"]}"}"#, |event| ends += u32::from(matches!(event.kind, EventKind::End(None)))).unwrap();
@@ -438,23 +441,25 @@ fn a_deviation_inside_an_open_match_goes_on() {
 /// No two choices are taken for one another.
 #[test]
 fn each_choice_has_states_of_its_own() {
-    let (patterns, parser) = (PatternSet::empty(), Parser::builder());
+    let (patterns, parser) = (PatternSet::default(), Parser::builder());
     let mut choices: Vec<_> =
-        DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))).collect();
-    choices.push(parser.lenient(Leniency::ALL));
-    choices = choices.into_iter().flat_map(|it| [it, it.accept_deviations()]).collect();
-    choices.push(parser);
-    choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::Reject)]).collect();
-    choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
+        DeviationKind::ALL.iter().map(|kind| parser.clone().lenient(Leniency::NONE.with(*kind))).collect();
+    choices.push(parser.clone().lenient(Leniency::ALL));
+    choices = choices.into_iter().flat_map(|it| [it.clone(), it.accept_deviations()]).collect();
+    choices.push(parser.clone());
+    choices = choices.into_iter().flat_map(|it| [it.clone(), it.duplicate_keys(DuplicateKeys::Reject)]).collect();
+    choices = choices.into_iter().flat_map(|it| [it.clone(), it.clone().snapshots(), it.provisional()]).collect();
     let limits = Limits::new();
     let limited = [limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5)];
-    choices.extend(limited.into_iter().chain([limits.blank(5), limits.total(5)]).map(|limits| parser.limits(limits)));
+    choices.extend(
+        limited.into_iter().chain([limits.blank(5), limits.total(5)]).map(|limits| parser.clone().limits(limits)),
+    );
     let kept = [Retain::All, Retain::Matches, Retain::Nothing];
-    choices = choices.into_iter().flat_map(|it| kept.map(|retain| it.retain(retain))).collect();
+    choices = choices.into_iter().flat_map(|it| kept.map(|retain| it.clone().retain(retain))).collect();
     for (place, builder) in choices.iter().enumerate() {
-        let Ok(state) = builder.build(&patterns).save() else { continue };
+        let Ok(state) = builder.clone().patterns(&patterns).build().save() else { continue };
         for (other_place, other) in choices.iter().enumerate() {
-            let kind = other.build(&patterns).restore(&state).err();
+            let kind = other.clone().patterns(&patterns).build().restore(&state).err();
             let expected = (place != other_place).then_some(RestoreError::OtherChoices);
             assert_eq!(kind, expected, "{other:?} for {builder:?}");
         }
@@ -477,7 +482,7 @@ fn many_events_of_one_chunk_leave_nothing() {
     let next = ["", " ", ":", "1", "\"b", "\":", "[", "{\"b\"", ": {\"b\": [", ": 2, \"b"];
     for (first, next) in first.iter().flat_map(|first| next.map(|next| (first, next))) {
         let chunks = [first.as_bytes(), next.as_bytes(), b"1"];
-        changes_nothing(&chunks, Parser::builder(), &patterns);
+        changes_nothing(&chunks, &Parser::builder(), &patterns);
         let [mut dropping, mut told_at_once] = [(); 2].map(|()| Parser::new(&patterns));
         for chunk in chunks {
             let read = dropping.feed(chunk).check();
@@ -492,10 +497,10 @@ type Jumping<'a> = (&'a str, ParserBuilder, &'a [&'a str], &'a [u8], &'a [u8], &
 
 /// A state of these choices with another body.
 fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> Result<Parser, RestoreError> {
-    let mut bytes = state(b"", builder, patterns);
+    let mut bytes = state(b"", builder.clone(), patterns);
     bytes.truncate(HEADER);
     bytes.extend(body.concat());
-    builder.build(patterns).restore(&sealed(bytes))
+    builder.patterns(patterns).build().restore(&sealed(bytes))
 }
 
 /// A jump is its distance from the last one, what it sets (1: an offset, 2: the next match, 4: the next index, 8: that the
@@ -505,36 +510,50 @@ fn with_body(builder: ParserBuilder, patterns: &PatternSet, body: &[&[u8]]) -> R
 fn jumps_to_where_no_text_leads_are_refused() {
     let unkept = Parser::builder().retain(Retain::Nothing);
     let kept = Parser::builder().retain(Retain::Matches);
-    let short = unkept.limits(Limits::new().string(2));
+    let short = unkept.clone().limits(Limits::new().string(2));
     let cases: [Jumping<'_>; 20] = [
-        ("inside a number", unkept, &[], b"[12", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
-        ("inside a literal", unkept, &[], b"[nu", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
-        ("inside an escape", unkept, &[], b"\"\\u1", &[1, 1, 1, 9, 0, 0, 12, 0], &[1, 2, 1, 9, 0, 0, 11, 0]),
-        ("inside a character", unkept, &[], b"\"\xC3", &[1, 1, 1, 9, 0, 0, 10, 0], &[1, 2, 1, 9, 0, 0, 9, 0]),
+        ("inside a number", unkept.clone(), &[], b"[12", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
+        ("inside a literal", unkept.clone(), &[], b"[nu", &[1, 1, 1, 9, 0, 0, 11, 0], &[1, 2, 1, 9, 0, 0, 10, 0]),
+        ("inside an escape", unkept.clone(), &[], b"\"\\u1", &[1, 1, 1, 9, 0, 0, 12, 0], &[1, 2, 1, 9, 0, 0, 11, 0]),
+        ("inside a character", unkept.clone(), &[], b"\"\xC3", &[1, 1, 1, 9, 0, 0, 10, 0], &[1, 2, 1, 9, 0, 0, 9, 0]),
         (
             "to before a match",
-            unkept,
+            unkept.clone(),
             &["$"],
             b"[[",
             &[2, 0, 1, 5, 1, 1, 7, 1, 0, 8, 0],
             &[2, 0, 1, 5, 1, 1, 5, 1, 0, 6, 0],
         ),
-        ("inside what is kept", kept, &["$"], b"[[", &[1, 0, 1, 5, 1, 0, 7, 0], &[2, 0, 1, 5, 1, 1, 9, 1, 0, 10, 0]),
+        (
+            "inside what is kept",
+            kept.clone(),
+            &["$"],
+            b"[[",
+            &[1, 0, 1, 5, 1, 0, 7, 0],
+            &[2, 0, 1, 5, 1, 1, 9, 1, 0, 10, 0],
+        ),
         ("in a kept string", kept, &["$"], b"\"a", &[1, 0, 1, 5, 1, 0, 7, 0], &[1, 2, 1, 9, 1, 0, 9, 0]),
-        ("to an earlier match", unkept, &["*"], b"[0,", &[0, 1, 0, 3, 0], &[0, 0, 0, 3, 0]),
-        ("to an earlier index", unkept, &["*"], b"[0,", &[1, 3, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 0, 1, 0, 3, 0]),
-        ("to an index of an object", unkept, &["*"], b"{\"a\":0,", &[0, 1, 0, 7, 0], &[1, 7, 4, 7, 1, 0, 7, 0]),
-        ("at a level that is not there", unkept, &[], b"[", &[1, 1, 1, 9, 0, 0, 9, 0], &[1, 1, 17, 9, 0, 0, 9, 0]),
-        ("behind the text", unkept, &[], b"[", &[1, 1, 1, 9, 0, 0, 9, 0], &[1, 2, 1, 9, 0, 0, 9, 0]),
-        ("a line without a line feed", unkept, &[], b"[", &[0, 0, 0, 1, 0], &[0, 0, 0, 0, 0]),
-        ("more lines than bytes", unkept, &[], b"[", &[1, 1, 1, 9, 0, 3, 6, 0], &[1, 1, 1, 9, 0, 4, 6, 0]),
-        ("a line longer than the text", unkept, &[], b"[", &[0, 0, 0, 1, 0], &[0, 0, 0, 2, 0]),
-        ("a token that nothing limits", unkept, &[], b"\"a", &[0, 0, 0, 2, 0], &[0, 0, 0, 2, 1]),
-        ("a token without its start", short, &[], b"\"a", &[0, 0, 0, 2, 2], &[0, 0, 0, 2, 0]),
+        ("to an earlier match", unkept.clone(), &["*"], b"[0,", &[0, 1, 0, 3, 0], &[0, 0, 0, 3, 0]),
+        ("to an earlier index", unkept.clone(), &["*"], b"[0,", &[1, 3, 4, 7, 1, 0, 3, 0], &[1, 3, 4, 0, 1, 0, 3, 0]),
+        ("to an index of an object", unkept.clone(), &["*"], b"{\"a\":0,", &[0, 1, 0, 7, 0], &[1, 7, 4, 7, 1, 0, 7, 0]),
+        (
+            "at a level that is not there",
+            unkept.clone(),
+            &[],
+            b"[",
+            &[1, 1, 1, 9, 0, 0, 9, 0],
+            &[1, 1, 17, 9, 0, 0, 9, 0],
+        ),
+        ("behind the text", unkept.clone(), &[], b"[", &[1, 1, 1, 9, 0, 0, 9, 0], &[1, 2, 1, 9, 0, 0, 9, 0]),
+        ("a line without a line feed", unkept.clone(), &[], b"[", &[0, 0, 0, 1, 0], &[0, 0, 0, 0, 0]),
+        ("more lines than bytes", unkept.clone(), &[], b"[", &[1, 1, 1, 9, 0, 3, 6, 0], &[1, 1, 1, 9, 0, 4, 6, 0]),
+        ("a line longer than the text", unkept.clone(), &[], b"[", &[0, 0, 0, 1, 0], &[0, 0, 0, 2, 0]),
+        ("a token that nothing limits", unkept.clone(), &[], b"\"a", &[0, 0, 0, 2, 0], &[0, 0, 0, 2, 1]),
+        ("a token without its start", short.clone(), &[], b"\"a", &[0, 0, 0, 2, 2], &[0, 0, 0, 2, 0]),
         ("a string that is too long", short, &[], b"\"a", &[0, 0, 0, 2, 2], &[1, 2, 1, 4, 0, 0, 4, 4]),
         (
             "a place that no stream has",
-            unkept,
+            unkept.clone(),
             &[],
             b"[",
             &[0, 0, 0, 1, 0],
@@ -551,7 +570,7 @@ fn jumps_to_where_no_text_leads_are_refused() {
     ];
     for (name, builder, patterns, text, possible, impossible) in cases {
         let (patterns, lead) = (set(patterns), [&[0, text.len() as u8], text].concat());
-        let right = with_body(builder, &patterns, &[&lead, possible]);
+        let right = with_body(builder.clone(), &patterns, &[&lead, possible]);
         assert!(right.is_ok(), "not {name}");
         let wrong = with_body(builder, &patterns, &[&lead, impossible]);
         assert_eq!(wrong.err(), Some(RestoreError::Impossible), "{name}");
@@ -561,36 +580,36 @@ fn jumps_to_where_no_text_leads_are_refused() {
 /// Forms of a state that its choices do not have, and texts that do not end as the state says.
 #[test]
 fn a_state_of_another_form_is_refused() {
-    let (patterns, all) = (PatternSet::empty(), Parser::builder());
-    let unkept = all.retain(Retain::Nothing);
-    let accepting = all.lenient(Leniency::ALL).accept_deviations();
+    let (patterns, all) = (PatternSet::default(), Parser::builder());
+    let unkept = all.clone().retain(Retain::Nothing);
+    let accepting = all.clone().lenient(Leniency::ALL).accept_deviations();
     // The outcome; the error; the text; jumps and counters, unless all text is kept.
     let error = b"\x02\x00\x02\x01\x03\x00\x00";
     let failed = |text: &[u8]| [&error[..], &[text.len() as u8], text].concat();
     let after_number = |text: &[u8]| [&[6], &failed(text)[1..]].concat();
     let cases: [(ParserBuilder, &[u8], bool); 22] = [
-        (all, b"\x00\x02[1", true),
+        (all.clone(), b"\x00\x02[1", true),
         // What ends a number inside a container is kept.
-        (all, b"\x04\x02[1", false),
-        (all, b"\x04\x011", true),
-        (all, b"\x04\x02\"\"", false),
-        (all, b"\x00\x02[]", true),
-        (all, b"\x00\x02[}", false),
-        (all, b"\x01\x02[]", true),
-        (all, b"\x01\x02[1", false),
-        (all, b"\x03\x02[]", false),
-        (all, &failed(b"[1"), true),
-        (all, &failed(b"["), false),
-        (all, &after_number(b"[1"), true),
-        (all, &after_number(b"\"1"), true),
-        (all, &after_number(b"[-"), false),
-        (unkept, &after_number(b"[1"), false),
-        (accepting, &after_number(b"[1"), false),
+        (all.clone(), b"\x04\x02[1", false),
+        (all.clone(), b"\x04\x011", true),
+        (all.clone(), b"\x04\x02\"\"", false),
+        (all.clone(), b"\x00\x02[]", true),
+        (all.clone(), b"\x00\x02[}", false),
+        (all.clone(), b"\x01\x02[]", true),
+        (all.clone(), b"\x01\x02[1", false),
+        (all.clone(), b"\x03\x02[]", false),
+        (all.clone(), &failed(b"[1"), true),
+        (all.clone(), &failed(b"["), false),
+        (all.clone(), &after_number(b"[1"), true),
+        (all.clone(), &after_number(b"\"1"), true),
+        (all.clone(), &after_number(b"[-"), false),
+        (unkept.clone(), &after_number(b"[1"), false),
+        (accepting.clone(), &after_number(b"[1"), false),
         (all, b"\x00\x01[\x00\x00\x00\x01\x00", false),
-        (unkept, b"\x00\x01[\x00\x00\x00\x01\x00", true),
+        (unkept.clone(), b"\x00\x01[\x00\x00\x00\x01\x00", true),
         (unkept, b"\x00\x01[", false),
-        (accepting, b"\x00\x05[1/* ", true),
-        (accepting, b"\x00\x02[}", false),
+        (accepting.clone(), b"\x00\x05[1/* ", true),
+        (accepting.clone(), b"\x00\x02[}", false),
         (accepting, b"\x01\x05[1/* ", false),
     ];
     for (builder, body, is_possible) in cases {
@@ -604,7 +623,7 @@ fn a_state_of_another_form_is_refused() {
 fn a_number_before_the_bad_byte_stays_as_it_was() {
     for text in ["[1x", "{\"a\":12]", "{\"1\n", "{\"\\u0x", "1 2", "[-1.5e3!", "[1.]", "[\"1\n", "{\"a\":1,\"2\n"] {
         for builder in [Parser::builder(), Parser::builder().snapshots(), Parser::builder().provisional()] {
-            changes_nothing(&chunks(text.as_bytes(), &each_byte(text.len())), builder, &set(&["$..*"]));
+            changes_nothing(&chunks(text.as_bytes(), &each_byte(text.len())), &builder, &set(&["$..*"]));
         }
     }
 }
@@ -616,7 +635,7 @@ fn beginnings(len: usize) -> Vec<Vec<u8>> {
         let longer = all
             .iter()
             .flat_map(|text: &Vec<u8>| b"[]{},:\"\\uD1-.tn \xC3\xE2\x82".map(|byte| [&text[..], &[byte]].concat()));
-        all = longer.filter(|text| Parser::new(&PatternSet::empty()).feed(text).check().is_ok()).collect();
+        all = longer.filter(|text| Parser::default().feed(text).check().is_ok()).collect();
     }
     all
 }
@@ -624,22 +643,22 @@ fn beginnings(len: usize) -> Vec<Vec<u8>> {
 /// Where all text is kept, a state is the text: each text that can be read gives the state that it leads to.
 #[test]
 fn each_text_is_a_state_and_leads_to_it() {
-    let (patterns, all) = (PatternSet::empty(), Parser::builder().snapshots());
+    let (patterns, all) = (PatternSet::default(), Parser::builder().snapshots());
     for text in (0..5).flat_map(beginnings) {
-        let saved = state(&text, all, &patterns);
+        let saved = state(&text, all.clone(), &patterns);
         assert_eq!(&saved[HEADER..], [&[0, text.len() as u8], &text[..]].concat());
-        let restored = with_body(all, &patterns, &[&saved[HEADER..]]).unwrap();
+        let restored = with_body(all.clone(), &patterns, &[&saved[HEADER..]]).unwrap();
         assert_eq!((restored.text().unwrap(), restored.save().unwrap()), (&text[..], saved));
     }
     for text in ["]", "[}", "1x", "{1", "\"\u{1}", "[,", "tru1"] {
         let body = [&[0, text.len() as u8], text.as_bytes()].concat();
-        assert_eq!(with_body(all, &patterns, &[&body]).err(), Some(RestoreError::Impossible), "{text}");
+        assert_eq!(with_body(all.clone(), &patterns, &[&body]).err(), Some(RestoreError::Impossible), "{text}");
     }
 }
 
 #[test]
 fn a_stream_with_more_texts_than_bytes_is_refused() {
-    let new = || Parser::new(&PatternSet::empty());
+    let new = || Parser::default();
     let mut documents = Documents::new(Framing::Lines, new());
     documents.feed_with("{", |_| {}).unwrap();
     let mut bytes = documents.save().unwrap();
@@ -653,7 +672,7 @@ fn a_stream_with_more_texts_than_bytes_is_refused() {
 /// A text that fails at its first byte is the only one that takes no bytes.
 #[test]
 fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
-    let new = || Parser::new(&PatternSet::empty());
+    let new = || Parser::default();
     let mut documents = Documents::new(Framing::Concatenated, new());
     let error = documents.feed_with("x", |_| {}).unwrap_err();
     assert_eq!((error.offset(), documents.number()), (0, 1));
@@ -664,7 +683,7 @@ fn a_stream_that_has_ended_at_its_first_byte_goes_on() {
 /// An open text is all that has come since its start.
 #[test]
 fn a_stream_that_has_come_further_than_its_texts_is_refused() {
-    let new = || Parser::builder().lenient(Leniency::ALL).accept_deviations().build(&PatternSet::empty());
+    let new = || Parser::builder().lenient(Leniency::ALL).accept_deviations().build();
     for (framing, text) in [
         (Framing::Concatenated, "1 {"),
         (Framing::Concatenated, "1 2"),
@@ -770,12 +789,12 @@ fn what_one_changed_byte_leads_to_is_json() {
     ];
     let is_json = |text: &[u8]| serde_json::from_slice::<&serde_json::value::RawValue>(text).is_ok();
     let builder = Parser::builder();
-    let lenient = builder.lenient(Leniency::ALL);
+    let lenient = builder.clone().lenient(Leniency::ALL);
     let mut sample = Sample::one_in(10);
-    for builder in [builder, lenient, lenient.accept_deviations()] {
+    for builder in [builder, lenient.clone(), lenient.accept_deviations()] {
         for patterns in [&[][..], &["$", "..a"], &["$ | $"]].map(set) {
             for beginning in BEGINNINGS {
-                let mut parser = builder.build(&patterns);
+                let mut parser = builder.clone().patterns(&patterns).build();
                 if parser.feed(beginning).check().is_err() {
                     continue;
                 }
@@ -784,7 +803,9 @@ fn what_one_changed_byte_leads_to_is_json() {
                 for (place, other) in changes.filter(|_| sample.takes()) {
                     let mut changed = state.clone();
                     changed[place] = other;
-                    let Ok(restored) = builder.build(&patterns).restore(&sealed(changed)) else { continue };
+                    let Ok(restored) = builder.clone().patterns(&patterns).build().restore(&sealed(changed)) else {
+                        continue;
+                    };
                     for end in ENDS {
                         let mut parser = restored.clone();
                         let mut check = |event: Event<'_>| {
@@ -808,13 +829,13 @@ fn what_one_changed_byte_leads_to_is_json() {
 fn lengths_and_counts_that_are_not_there_are_refused() {
     for builder in builders() {
         for patterns in PATTERNS.map(set) {
-            let bytes = state(br#"{"a": ["x", 1, "{\"a"#, builder, &patterns);
+            let bytes = state(br#"{"a": ["x", 1, "{\"a"#, builder.clone(), &patterns);
             for place in HEADER..bytes.len() {
                 let huge = [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01];
                 let changed = [&bytes[..place], &huge, &bytes[place + 1..]].concat();
-                is_refused_or_sound(&sealed(changed), &[b"]}"], builder, &patterns);
+                is_refused_or_sound(&sealed(changed), &[b"]}"], &builder, &patterns);
                 let byte = [&bytes[..place], &[0xFF; 40], &bytes[place + 1..]].concat();
-                is_refused_or_sound(&sealed(byte), &[b"]}"], builder, &patterns);
+                is_refused_or_sound(&sealed(byte), &[b"]}"], &builder, &patterns);
             }
         }
     }
@@ -823,13 +844,13 @@ fn lengths_and_counts_that_are_not_there_are_refused() {
 /// A revision outlives the process as the state does; those of the parser that was saved are its own from then on.
 #[test]
 fn revisions_go_with_the_state() {
-    let (patterns, builder) = (PatternSet::empty(), Parser::builder().snapshots().retain(Retain::Nothing));
-    let mut original = builder.build(&patterns);
+    let (patterns, builder) = (PatternSet::default(), Parser::builder().snapshots().retain(Retain::Nothing));
+    let mut original = builder.clone().patterns(&patterns).build();
     original.feed(r#"{"a": "b"#).check().unwrap();
     let early = original.revision();
     original.feed("cd").check().unwrap();
     let now = original.revision();
-    let mut parser = restored(&original, builder, &patterns);
+    let mut parser = restored(&original, builder.clone(), &patterns);
     assert_eq!(parser.revision(), now, "nothing has come since");
     original.feed("other").check().unwrap();
     let foreign = original.revision();
@@ -859,7 +880,7 @@ fn a_revision_has_all_its_bytes() {
 /// A made-up revision of the right document is refused or gives some patch; nothing panics.
 #[test]
 fn made_up_revisions_do_no_harm() {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     parser.feed(r#"{"é": ["ä€", 12, "😀"#).check().unwrap();
     let bytes = parser.revision().to_bytes();
     for nodes in 0..9 {
@@ -877,7 +898,7 @@ fn made_up_revisions_do_no_harm() {
 #[test]
 fn a_parser_that_keeps_nothing_saves_to_little() {
     let (patterns, builder) = (set(&["city", "days[*].note"]), Parser::builder().retain(Retain::Nothing));
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.clone().patterns(&patterns).build();
     parser.feed(r#"{"city": "Paris", "days": ["#).check().unwrap();
     for day in 0..40 {
         parser.feed(format!(r#"{{"note": "day {day}, and a text that is not kept", "x": [1, 2]}},"#)).check().unwrap();
@@ -885,7 +906,7 @@ fn a_parser_that_keeps_nothing_saves_to_little() {
     parser.feed(r#"{"note": "open"#).check().unwrap();
     let state = parser.save().unwrap();
     assert!(state.len() <= 64, "{}", state.len());
-    let mut parser = builder.build(&patterns).restore(&state).unwrap();
+    let mut parser = builder.patterns(&patterns).build().restore(&state).unwrap();
     let last = parser.feed(r#"!""#).last().unwrap().unwrap();
     assert_eq!(last.path.to_string(), "days[40].note");
     assert!(matches!(last.kind, EventKind::End(None)));
@@ -894,13 +915,13 @@ fn a_parser_that_keeps_nothing_saves_to_little() {
 /// What ended the number was not read by a parser that stops at the root, so none of it was kept.
 #[test]
 fn a_number_that_has_ended_before_a_stop_keeps_its_digits() {
-    let patterns = PatternSet::empty();
+    let patterns = PatternSet::default();
     let strict = Parser::builder().stop_at_root();
-    let accepting = strict.lenient(Leniency::ALL).accept_deviations();
-    for (builder, text, kept) in [(strict, "79 ", "79"), (strict, "7,", "7"), (accepting, "/**/7*", "7")] {
-        let mut parser = builder.build(&patterns);
+    let accepting = strict.clone().lenient(Leniency::ALL).accept_deviations();
+    for (builder, text, kept) in [(strict.clone(), "79 ", "79"), (strict, "7,", "7"), (accepting, "/**/7*", "7")] {
+        let mut parser = builder.clone().patterns(&patterns).build();
         parser.feed(text).check().unwrap();
-        let mut parser = restored(&parser, builder, &patterns);
+        let mut parser = restored(&parser, builder.clone(), &patterns);
         assert_eq!(restored(&parser, builder, &patterns).save().unwrap(), parser.save().unwrap(), "{text}");
         parser.finish().check().unwrap();
         assert_eq!(parser.text().unwrap(), kept.as_bytes(), "{text}");
@@ -912,14 +933,14 @@ fn a_number_that_has_ended_before_a_stop_keeps_its_digits() {
 fn no_jump_leads_beyond_the_total_limit() {
     let builder = Parser::builder().retain(Retain::Matches).limits(Limits::new().total(74));
     let patterns = set(&["$ | $"]);
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.clone().patterns(&patterns).build();
     parser.feed("\n\"\\ntr").check().unwrap();
     let state = parser.save().unwrap();
     for place in HEADER..state.len() {
         for byte in [75, 0x7F, 0xFF] {
             let mut changed = state.clone();
             changed[place] = byte;
-            is_refused_or_sound(&sealed(changed), &[b"ue\"", b" "], builder, &patterns);
+            is_refused_or_sound(&sealed(changed), &[b"ue\"", b" "], &builder, &patterns);
         }
     }
 }

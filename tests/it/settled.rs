@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::{self, Debug};
 
-use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
+use jsonspigot::{Error, ErrorKind, Limits, Parser, Settled};
 use proptest::prelude::*;
 use serde::de::{DeserializeOwned, IgnoredAny, Visitor};
 use serde::{Deserialize, Deserializer};
@@ -19,7 +19,7 @@ use super::properties::fuzz_targets;
 use super::properties::subject_types::{self, Claims, Look, Subject};
 
 fn fed(text: &str) -> Parser {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     parser.feed(text).check().unwrap();
     parser
 }
@@ -345,7 +345,7 @@ fn as_deep_as_serde_json() {
     for (depth, fits) in [(126, true), (128, false)] {
         let prefix = format!(r#"{{"type":"run","it":{},"text":"stre"}}"#, nested(depth));
         let limits = Limits::new().depth(1000);
-        let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(limits).snapshots().build();
         parser.feed(&prefix).check().unwrap();
         let read = parser.snapshot().unwrap().deserialize::<Holding<Value>>();
         assert_eq!(read.as_ref().is_ok_and(|it| it.as_ref().unwrap().get().it().get().is_some()), fits);

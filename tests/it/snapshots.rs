@@ -19,7 +19,7 @@ use super::properties::snapshots::{is_prefix, plain};
 fn what_is_shown_is_serialized() {
     let text = r#"{"a":[null,true,-12,2.5,"\u20b9\n",{}],"b":18446744073709551615,"a":{"c":[],"d":[1,"ope"#;
     for end in 1..=text.len() {
-        let mut parser = Parser::builder().snapshots().provisional().build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().provisional().build();
         parser.feed(&text[..end]).check().unwrap();
         let Some(root) = parser.snapshot() else { continue };
         let printed = root.to_string();
@@ -31,7 +31,7 @@ fn what_is_shown_is_serialized() {
             assert_eq!(serde_json::to_string(&op).unwrap(), op.to_string());
         }
     }
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     parser.feed("[1e999, ").check().unwrap();
     let is_text = std::mem::needs_drop::<serde_json::Number>();
     assert_eq!(serde_json::to_string(&parser.snapshot()).is_ok(), is_text, "a number that serde_json cannot read");
@@ -179,7 +179,7 @@ fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
             const DEPTH: usize = 1_000_000;
             let limits = Limits::new().depth(DEPTH);
             let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
-            let mut parser = builder.build(&PatternSet::empty());
+            let mut parser = builder.build();
             parser.feed("[".repeat(DEPTH)).check().unwrap();
             let clone = parser.clone();
             assert!(parser.snapshot() == clone.snapshot());
@@ -199,7 +199,7 @@ fn a_million_levels_are_shown_cloned_compared_printed_and_dropped() {
 fn serdes_ways_refuse_more_than_127_levels() {
     for (depth, fits) in [(127, true), (128, false)] {
         let limits = Limits::new().depth(depth);
-        let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().limits(limits).snapshots().build();
         parser.feed("[".repeat(depth)).check().unwrap();
         let root = parser.snapshot().unwrap();
         let kind = |error: jsonspigot::Error| (error.kind().name(), error.path().unwrap().to_owned());
@@ -334,7 +334,7 @@ fn a_look_finds_what_came_since_the_last() {
 #[test]
 fn events_may_be_followed_by_looks_between_them() {
     let patterns = PatternSet::new(["a"]).unwrap();
-    let mut parser = Parser::builder().snapshots().build(&patterns);
+    let mut parser = Parser::builder().snapshots().patterns(&patterns).build();
     let mut events = parser.feed(r#"{"a": "x", "b": tr"#);
     while let Some(event) = events.next() {
         assert!(!matches!(event.unwrap().kind, EventKind::End(None)));
@@ -362,7 +362,7 @@ fn numbers_are_as_they_were_spelt() {
 #[test]
 fn a_parser_without_snapshots_has_none_to_show() {
     for text in ["", "[1, ", "[", "x"] {
-        let mut without = Parser::new(&PatternSet::empty());
+        let mut without = Parser::default();
         let mut with = plain();
         let _ = (without.feed(text).check(), with.feed(text).check());
         assert!(!without.has_snapshots() && with.has_snapshots() && with.clone().has_snapshots());

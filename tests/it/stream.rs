@@ -374,7 +374,7 @@ fn the_rest_of_a_chunk_is_not_skipped() {
 
 #[test]
 fn errors_show_what_is_inside() {
-    let text: ParserStreamError<io::Error> = Parser::new(&PatternSet::empty()).feed("!").check().unwrap_err().into();
+    let text: ParserStreamError<io::Error> = Parser::default().feed("!").check().unwrap_err().into();
     assert_eq!(text.to_string(), "unexpected byte: expected a value at line 1 column 1 (byte 0) in $");
     assert!(text.source().is_none());
     let inside = io::Error::new(io::ErrorKind::TimedOut, ParserStreamError::Transport(io::Error::other("too slow")));

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 
-use jsonspigot::{Error, ErrorKind, Limits, Parser, PatternSet, Settled};
+use jsonspigot::{Error, ErrorKind, Limits, Parser, Settled};
 use jsonspigot_check::laws::Law;
 use proptest::prelude::*;
 use serde::de::value::{
@@ -21,7 +21,7 @@ use super::model::generate::{Keys, document, number};
 /// A parser that has been fed this much.
 pub(super) fn fed(text: &str) -> Parser {
     let limits = Limits::new().depth(1000);
-    let mut parser = Parser::builder().limits(limits).snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().limits(limits).snapshots().build();
     parser.feed(text).check().unwrap();
     parser
 }
@@ -170,7 +170,7 @@ fn open_atoms_are_shown_to_types_too() {
     }
     let none = Atoms::default;
     let shown = |text: &str, expected: Atoms| {
-        let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+        let mut parser = Parser::builder().provisional().build();
         parser.feed(text).check().unwrap();
         let read = parser.snapshot().unwrap().deserialize::<Atoms>().unwrap().unwrap();
         assert_eq!(*read.get(), expected, "{text}");
@@ -203,7 +203,7 @@ fn open_atoms_are_shown_to_types_too() {
         }
     }
     let status = |text: &str| {
-        let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+        let mut parser = Parser::builder().provisional().build();
         parser.feed(text).check().unwrap();
         let read = parser.snapshot().unwrap().deserialize::<BTreeMap<String, Status>>();
         read.map(|read| read.unwrap().get().get("a").map(|status| status.0)).map_err(|error| error.kind())
@@ -212,7 +212,7 @@ fn open_atoms_are_shown_to_types_too() {
     assert_eq!(status(r#"{"a":200"#), Ok(Some(200)));
     assert_eq!(status(r#"{"a":20,"#), Err(ErrorKind::Data));
     assert_eq!(status(r#"{"a":20,"b":20"#), Err(ErrorKind::Data));
-    let mut parser = Parser::builder().provisional().build(&PatternSet::empty());
+    let mut parser = Parser::builder().provisional().build();
     parser.feed("12").check().unwrap();
     assert!(parser.snapshot().unwrap().deserialize::<u8>().unwrap().unwrap().into_complete().is_err());
     parser.finish().check().unwrap();
@@ -662,7 +662,7 @@ fn a_text_that_a_function_refuses_is_absent_while_it_is_open() {
 #[test]
 fn a_text_that_fails_behind_its_root_gives_no_whole_value() {
     fn check<T: DeserializeOwned + PartialEq + Debug>(text: &str, expected: &T) {
-        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().build();
         parser.feed(text).check().unwrap_err();
         let partial = parser.snapshot().unwrap().deserialize::<T>().unwrap().unwrap();
         assert_eq!(partial.into_complete().unwrap_err().get(), expected);
@@ -846,7 +846,7 @@ fn an_open_tag_refuses_nothing() {
         shape: Shape,
     }
     let whole = r#"{"a":null,"type":"str"}"#;
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     for byte in whole.bytes() {
         parser.feed([byte]).check().unwrap();
         let shown = parser.snapshot().unwrap().deserialize::<Flat>().unwrap();

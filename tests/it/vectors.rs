@@ -174,10 +174,10 @@ impl Printer {
 
 /// Replays a vector of one text; each chunk's events go through the iterator.
 fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
-    let mut parser = vector.builder().build(&vector.patterns);
+    let mut parser = vector.builder().patterns(&vector.patterns).build();
     let mut printer = Printer::default();
     if let Some(state) = &vector.state {
-        match vector.builder().build(&vector.patterns).restore(state) {
+        match vector.builder().patterns(&vector.patterns).build().restore(state) {
             Ok(restored) => parser = restored,
             Err(error) => {
                 printer.refusal(&error);
@@ -190,7 +190,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
             printer.unlisted_deviations(&parser);
         }
         if checkpoint.is_some_and(|every| place > 0 && place % every == 0) {
-            parser = vector.builder().build(&vector.patterns).restore(&parser.save().unwrap()).unwrap();
+            parser = vector.builder().patterns(&vector.patterns).build().restore(&parser.save().unwrap()).unwrap();
         }
         let events = match chunk {
             Some(chunk) => parser.feed(chunk),
@@ -226,7 +226,7 @@ fn document(vector: &Vector, checkpoint: Option<usize>) -> String {
 
 /// Replays a vector of many texts.
 fn documents(vector: &Vector, framing: Framing, checkpoint: Option<usize>) -> String {
-    let new_parser = || vector.builder().build(&vector.patterns);
+    let new_parser = || vector.builder().patterns(&vector.patterns).build();
     let mut documents = Documents::new(framing, new_parser());
     let mut printer = Printer::default();
     if let Some(state) = &vector.state {

@@ -33,7 +33,7 @@ fn panic(_: &PanicInfo<'_>) -> ! {
 /// Uses both methods that feed and the strict reading, so that all of the library is linked.
 #[unsafe(no_mangle)]
 pub extern "C" fn probe(byte: u8) -> u32 {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     let told = parser.feed([byte]).count() + parser.finish().count();
     let finished = parser.feed_with([byte], |_| {}).is_ok();
     told as u32 + u32::from(finished) + parser.deserialize::<u32>().unwrap_or(0)

@@ -205,11 +205,13 @@ const NAMES: [&str; 5] = [
 
 fn crowd(name: &str, size: usize, texts: &Texts) -> Option<Box<dyn Sweep>> {
     let patterns = PatternSet::new([Kind::ToolCall.pattern()]).expect("the payloads' patterns are valid");
-    let parser = || Parser::builder().retain(Retain::Nothing).build(&patterns);
+    let parser = || Parser::builder().retain(Retain::Nothing).patterns(&patterns).build();
     Some(match NAMES.iter().position(|known| *known == name)? {
         0 => Box::new(Crowd::new(size, texts, || FeedWith(parser()))?),
         1 => Box::new(Crowd::new(size, texts, || Feed(parser()))?),
-        2 => Box::new(Crowd::new(size, texts, || Looking(FeedWith(Parser::builder().snapshots().build(&patterns))))?),
+        2 => Box::new(Crowd::new(size, texts, || {
+            Looking(FeedWith(Parser::builder().snapshots().patterns(&patterns).build()))
+        })?),
         3 => Box::new(Crowd::new(size, texts, Actson::new)?),
         _ => Box::new(Crowd::new(size, texts, Jiter::default)?),
     })

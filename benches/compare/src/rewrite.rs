@@ -41,7 +41,7 @@ fn patterns(pattern: &str) -> PatternSet {
 
 /// Follows a pattern and copies each chunk.
 fn follow(pattern: &str) -> Contender {
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns(pattern));
+    let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns(pattern)).build();
     contender(format!("`feed_with` follows `{pattern}`, chunks copied"), move |chunks, out| {
         parser.reset();
         for chunk in chunks {
@@ -150,7 +150,7 @@ fn bufjson(pointer: &'static str) -> Contender {
 
 /// Collects the deltas of a pattern.
 fn deltas(pattern: &str) -> Contender {
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&patterns(pattern));
+    let mut parser = Parser::builder().retain(Retain::Nothing).patterns(&patterns(pattern)).build();
     contender(format!("deltas of `{pattern}`"), move |chunks, out| {
         parser.reset();
         for chunk in chunks {

@@ -332,7 +332,7 @@ impl Documents {
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let (options, watch) = Self::choices(model, options)?;
-        let parser = options.builder().build(&pattern_set(patterns)?);
+        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
         let framing = named(framing)?;
         Ok(Self::of(jsonspigot::Documents::new(framing, parser), options, Lines::of(framing), watch))
     }
@@ -355,7 +355,7 @@ impl Documents {
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
         let (options, watch) = Self::choices(model, options)?;
-        let parser = options.builder().build(&pattern_set(patterns)?);
+        let parser = options.builder().patterns(&pattern_set(patterns)?).build();
         let framing = named(framing)?;
         let documents = jsonspigot::Documents::new(framing, parser).restore(state.bytes());
         Ok(Self::of(documents.map_err(|error| bad_state(py, &error))?, options, Lines::unknown(framing), watch))

@@ -190,7 +190,7 @@ fn unknown(argument: &str, found: &str, expected: &str) -> PyErr {
 
 /// Patterns: one, or an iterable of them.
 pub(crate) fn pattern_set(patterns: Option<&Bound<'_, PyAny>>) -> PyResult<PatternSet> {
-    let Some(patterns) = patterns else { return Ok(PatternSet::empty()) };
+    let Some(patterns) = patterns else { return Ok(PatternSet::default()) };
     let py = patterns.py();
     let set = if let Ok(pattern) = patterns.cast::<PyString>() {
         PatternSet::new([pattern.to_str()?])

@@ -28,7 +28,7 @@ pub(crate) fn checked_text(text: &str) -> PyResult<Box<str>> {
     let mut parser = jsonspigot::Parser::builder()
         .retain(jsonspigot::Retain::Nothing)
         .limits(jsonspigot::Limits::new().depth(usize::MAX))
-        .build(&PatternSet::empty());
+        .build();
     let read = parser.feed(text).check().and_then(|()| parser.finish().check());
     read.map_err(|error| PyValueError::new_err(error.to_string()))?;
     Ok(text.trim_ascii().into())

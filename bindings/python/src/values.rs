@@ -129,11 +129,11 @@ impl Values {
         let options = Options::of(options)?;
         let set = pattern_set(patterns)?;
         let reader = match framing {
-            None => Reader::One(options.builder_retaining(Retain::Matches).build(&set)),
+            None => Reader::One(options.builder_retaining(Retain::Matches).patterns(&set).build()),
             Some(framing) => {
                 let retain = if patterns.is_some() { Retain::Matches } else { Retain::All };
                 let framing = named(framing)?;
-                let parser = options.builder_retaining(retain).build(&set);
+                let parser = options.builder_retaining(retain).patterns(&set).build();
                 Reader::Many(Documents::new(framing, parser), Lines::of(framing))
             }
         };

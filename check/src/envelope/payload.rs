@@ -1,6 +1,6 @@
 //! What stands after an opening delimiter, seen as a whole: where it ends, what closes it, and what it came to.
 
-use jsonspigot::{ErrorKind, PatternSet};
+use jsonspigot::ErrorKind;
 
 use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
 
@@ -221,7 +221,7 @@ enum Stop {
 fn read(text: &str, choices: &Choices) -> Read {
     let limit = usize::try_from(choices.payload_limit).unwrap_or(usize::MAX);
     let within = &text.as_bytes()[..text.len().min(limit)];
-    let parser = || choices.parser.build(&PatternSet::empty());
+    let parser = || choices.parser.build();
     let mut all = parser();
     let _ = all.feed(within).check();
     let stop = match all.stopped_by() {

@@ -160,7 +160,7 @@ impl Told {
 /// What a parser alone tells of a payload.
 fn direct(payload: &[u8], status: &str, choices: &Choices) -> Matches {
     let mut matches = Matches::new();
-    let mut parser = choices.parser.build(&patterns());
+    let mut parser = choices.parser.clone().patterns(&patterns()).build();
     let fed = parser.feed_with(payload, |event| record(&mut matches, &event));
     if status == "complete" {
         fed.and_then(|()| parser.finish_with(|event| record(&mut matches, &event))).unwrap();
@@ -192,22 +192,22 @@ impl DerefMut for Subject {
 }
 
 pub fn envelope(choices: &Choices, delimiters: &[Spelt]) -> Subject {
-    let Choices { hold_limit, payload_limit, parser } = *choices;
-    let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser);
+    let Choices { hold_limit, payload_limit, ref parser } = *choices;
+    let builder = Envelope::builder().hold_limit(hold_limit).payload_limit(payload_limit).parser(parser.clone());
     let delimiters = delimiters.iter().map(|delimiter| {
         let read: Delimiter = delimiter.text.parse().unwrap();
         assert_eq!(read.to_string(), delimiter.text);
         read
     });
     let (delimiters, patterns): (Vec<_>, _) = (delimiters.collect(), patterns());
-    let envelope = builder.build(delimiters.clone(), &patterns);
-    let has_snapshots = parser.build(&patterns).has_snapshots();
+    let envelope = builder.clone().build(delimiters.clone(), &patterns);
+    let has_snapshots = parser.clone().patterns(&patterns).build().has_snapshots();
     Subject { envelope, builder, delimiters, patterns, has_snapshots }
 }
 
 impl Subject {
     pub fn restore(&self, bytes: &[u8]) -> Result<Envelope, RestoreError> {
-        self.builder.build(self.delimiters.clone(), &self.patterns).restore(bytes)
+        self.builder.clone().build(self.delimiters.clone(), &self.patterns).restore(bytes)
     }
 
     /// What comes out of the envelope's bytes. They are the same when it is saved again, but for what a document remembers

@@ -3,7 +3,7 @@
 use jsonspigot::{Parser, ParserBuilder, Retain};
 
 /// How an envelope is built, but for its delimiters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Choices {
     pub hold_limit: usize,
     pub payload_limit: u64,

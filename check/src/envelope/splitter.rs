@@ -1,6 +1,6 @@
 //! A splitter of whole texts, written from the delimiters' description: it sees everything at once and keeps no state.
 
-use jsonspigot::{Error, Parser, PatternSet};
+use jsonspigot::{Error, Parser};
 
 use super::payload::{Closing, payload};
 pub use super::spelt::{Choices, SPACE, Spelt, floor, string_length};
@@ -293,7 +293,7 @@ fn deciding_byte(text: &str) -> Option<usize> {
 
 /// The first byte that no JSON text may hold there.
 fn first_error(text: &str) -> Option<Error> {
-    Parser::new(&PatternSet::empty()).feed(text).check().err()
+    Parser::default().feed(text).check().err()
 }
 
 fn ceil(text: &str, length: usize) -> usize {

@@ -27,12 +27,17 @@ pub fn parsers() -> [Parser; 6] {
     let raw = PatternSet::new(["raw:$", "$..*", "raw:*", "raw:$..a", "$..a"]).unwrap();
     let tight = Limits::new().depth(4).key(3).string(12).number(5).total(200);
     [
-        Parser::builder().snapshots().build(&all),
-        Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).build(&some),
-        Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).build(&all),
-        Parser::builder().limits(tight).retain(Retain::Nothing).build(&PatternSet::empty()),
-        Parser::builder().limits(tight.depth(9)).snapshots().lenient(jsonspigot::Leniency::MODEL_OUTPUT).build(&all),
-        Parser::builder().retain(Retain::Nothing).lenient(jsonspigot::Leniency::ALL).build(&raw),
+        Parser::builder().snapshots().patterns(&all).build(),
+        Parser::builder().duplicate_keys(DuplicateKeys::Reject).retain(Retain::Matches).patterns(&some).build(),
+        Parser::builder().limits(tight).duplicate_keys(DuplicateKeys::Reject).patterns(&all).build(),
+        Parser::builder().limits(tight).retain(Retain::Nothing).build(),
+        Parser::builder()
+            .limits(tight.depth(9))
+            .snapshots()
+            .lenient(jsonspigot::Leniency::MODEL_OUTPUT)
+            .patterns(&all)
+            .build(),
+        Parser::builder().retain(Retain::Nothing).lenient(jsonspigot::Leniency::ALL).patterns(&raw).build(),
     ]
 }
 

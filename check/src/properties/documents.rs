@@ -34,7 +34,7 @@ pub fn are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, options:
 
 /// What the texts come to, and on the way: numbers without gaps, errors that stick, a reset that forgets all.
 fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
-    let parser = builder(options).snapshots().build(&pattern_set(options));
+    let parser = builder(options).snapshots().patterns(&pattern_set(options)).build();
     let mut documents = Documents::new(framing, parser);
     let first = read(&mut documents, chunks, framing, options);
     documents.reset();
@@ -42,7 +42,7 @@ fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
     assert_eq!(read(&mut documents, chunks, framing, options), first, "the same again after a reset");
     // What is not kept is not missed.
     for retain in [Retain::Matches, Retain::Nothing] {
-        let lean = builder(options).retain(retain).build(&pattern_set(options));
+        let lean = builder(options).retain(retain).patterns(&pattern_set(options)).build();
         let mut verdicts = Vec::new();
         let mut documents = Documents::new(framing, lean);
         let mut on_event = |event: DocumentEvent<'_>| {
@@ -111,7 +111,7 @@ fn alone(stream: &[u8], Text { range, log }: Text, options: &Options) -> Told {
     let start = range.start as u64;
     let text = &stream[range];
     let len = log.verdict.failure().map_or(text.len(), |(_, offset)| offset as usize);
-    let mut parser = builder(options).snapshots().build(&pattern_set(options));
+    let mut parser = builder(options).snapshots().patterns(&pattern_set(options)).build();
     let _ = parser.feed(text).check();
     let mut value = None;
     if log.verdict == Verdict::Complete {

@@ -24,8 +24,9 @@ pub fn are_true(document: &[u8], cuts: &[usize], options: &Options) {
     {
         let builder = builder(options).retain(retain);
         let builder = if has_snapshots { builder.snapshots() } else { builder };
+        let builder = builder.patterns(&pattern_set(options));
         let fed = |chunks: &[&[u8]], method| {
-            let mut parser = builder.build(&pattern_set(options));
+            let mut parser = builder.build();
             let log = drive(&mut parser, chunks, method, true);
             assert_eq!(log.verdict, expected.verdict, "{retain:?}: {:?}", String::from_utf8_lossy(document));
             assert_eq!(parser.error().and_then(Error::path), path(&log));

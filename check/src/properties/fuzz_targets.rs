@@ -400,10 +400,11 @@ pub fn saved(input: &[u8]) {
     let builder = Parser::builder().retain(retain).lenient(leniency);
     let builder = if choice(0) & 8 == 0 { builder } else { builder.accept_deviations() };
     let builder = if choice(0) & 16 == 0 { builder } else { builder.duplicate_keys(DuplicateKeys::Reject) };
-    let builder = [builder, builder.snapshots(), builder.provisional(), builder][usize::from(choice(0) >> 5 & 3)];
+    let builder = &[builder.clone(), builder.clone().snapshots(), builder.clone().provisional(), builder]
+        [usize::from(choice(0) >> 5 & 3)];
     states::changes_nothing(&input.chunks, builder, &patterns);
     let (first, rest) = input.chunks.split_first().expect("there is always one");
-    let mut parser = builder.build(&patterns);
+    let mut parser = builder.clone().patterns(&patterns).build();
     let _ = parser.feed(first).check();
     let Ok(state) = parser.save() else { return };
     states::is_refused_or_sound(&edited(state, edits), rest, builder, &patterns);

@@ -1,6 +1,6 @@
 //! What a parser says that goes on past named deviations, against the model and against a strict parser.
 
-use jsonspigot::{Parser, PartialValue, PatternSet, Retain};
+use jsonspigot::{Parser, PartialValue, Retain};
 use serde::de::IgnoredAny;
 use serde_json::Value;
 
@@ -36,7 +36,7 @@ pub fn shows_what_is_told(document: &[u8], cuts: &[usize], options: &Options) {
         for chunk in chunks(document, cuts) {
             end += chunk.len();
             let before = chunks(&document[..end], cuts);
-            let mut parser = builder(&options).snapshots().build(&pattern_set(&options));
+            let mut parser = builder(&options).snapshots().patterns(&pattern_set(&options)).build();
             let log = drive(&mut parser, &before, method, false);
             let shown = parser.snapshot().map(|root| root.to_string());
             if let Ok(replayed) = replay::replay(&log.events) {
@@ -61,7 +61,7 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
     let expected: Option<Value> = serde_json::from_slice(rewritten).ok();
     assert!(expected.is_some() || serde_json::from_slice::<IgnoredAny>(rewritten).is_ok(), "it is JSON");
     let chunks = chunks(document, cuts);
-    let mut parser = builder(&options).snapshots().build(&pattern_set(&options));
+    let mut parser = builder(&options).snapshots().patterns(&pattern_set(&options)).build();
     for _ in 0..2 {
         let again = drive(&mut parser, &chunks, METHODS[0], true);
         assert_eq!((&again.events, &again.rewritten), (&log.events, &log.rewritten));
@@ -75,9 +75,9 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
         parser.reset();
     }
     for method in METHODS {
-        let mut parser = builder(&options).retain(Retain::Matches).build(&pattern_set(&options));
+        let mut parser = builder(&options).retain(Retain::Matches).patterns(&pattern_set(&options)).build();
         assert_eq!(drive(&mut parser, &chunks, method, true).events, log.events, "matches are kept");
-        let mut parser = builder(&options).retain(Retain::Nothing).build(&pattern_set(&options));
+        let mut parser = builder(&options).retain(Retain::Nothing).patterns(&pattern_set(&options)).build();
         let nothing = drive(&mut parser, &chunks, method, true);
         assert_eq!((nothing.verdict, nothing.deviations), (log.verdict.clone(), log.deviations.clone()));
     }
@@ -87,7 +87,7 @@ pub fn is_accepted_as_rewritten(document: &[u8], cuts: &[usize], options: &Optio
 /// With nothing followed, the verdict and the report are the same.
 pub fn skipping_changes_no_report(document: &[u8], cuts: &[usize], options: &Options, log: &Log) {
     let options = Options { patterns: Vec::new(), ..options.clone() };
-    let mut parser: Parser = builder(&options).build(&PatternSet::empty());
+    let mut parser: Parser = builder(&options).build();
     let skipped = drive(&mut parser, &chunks(document, cuts), METHODS[0], options.end_of_input);
     assert_eq!(skipped.deviations, log.deviations);
     assert_eq!((skipped.verdict.failure(), skipped.stopped_by), (log.verdict.failure(), log.stopped_by));

@@ -12,7 +12,7 @@ use crate::model::{read, recogniser};
 
 fn parser(patterns: &[NestedPattern], options: &Options, retain: Retain) -> Parser {
     let patterns = PatternSet::new(patterns.iter().map(ToString::to_string)).expect("the model's patterns are valid");
-    builder(options).retain(retain).build(&patterns)
+    builder(options).retain(retain).patterns(&patterns).build()
 }
 
 fn observe(patterns: &[NestedPattern], options: &Options, chunks: &[&[u8]], method: Method) -> Log {
@@ -139,7 +139,7 @@ pub fn are_read_again(document: &[u8], cuts: &[usize], patterns: &[NestedPattern
     assert_eq!(drive(&mut copy, &chunks, Method::Callback, options.end_of_input).events, expected.events);
 
     let snapshot = |patterns: &PatternSet| {
-        let mut parser = builder(options).snapshots().build(patterns);
+        let mut parser = builder(options).snapshots().patterns(patterns).build();
         for chunk in &chunks {
             if parser.feed(chunk).check().is_err() {
                 break;
@@ -148,7 +148,7 @@ pub fn are_read_again(document: &[u8], cuts: &[usize], patterns: &[NestedPattern
         parser.snapshot().map(|root| (root.to_string(), root.is_complete()))
     };
     let set = PatternSet::new(patterns.iter().map(ToString::to_string)).unwrap();
-    assert_eq!(snapshot(&set), snapshot(&PatternSet::empty()), "a snapshot has strings as they are");
+    assert_eq!(snapshot(&set), snapshot(&PatternSet::default()), "a snapshot has strings as they are");
 }
 
 /// A told path, given back as a pattern in either spelling, selects just its value; so does the pattern's own spelling.

@@ -37,7 +37,7 @@ pub fn agree_with_the_model(options: &Options, configuration: Configuration, ops
         Some(open_atoms) => with_snapshots(choices, open_atoms),
         None => choices,
     };
-    let parser = choose_snapshots(choices).build(&pattern_set(options));
+    let parser = choose_snapshots(choices).patterns(&pattern_set(options)).build();
     let mut all = vec![Subject { parser, told: Joined::default() }];
     let is_counted_by_the_model = options.lenient.iter().any(|name| matches!(*name, "comments" | "single-quotes"));
     let begin = || History { is_counted_by_the_model, ..History::default() };

@@ -10,7 +10,7 @@ use crate::model::log::Options;
 
 /// All events of the document.
 pub fn events(document: &[u8], cuts: &[usize], options: &Options, retain: Retain) -> Vec<Event<'static>> {
-    let mut parser = builder(options).retain(retain).build(&pattern_set(options));
+    let mut parser = builder(options).retain(retain).patterns(&pattern_set(options)).build();
     let mut told = Vec::new();
     for chunk in chunks(document, cuts).into_iter().map(Some).chain([None]) {
         let events = if let Some(chunk) = chunk { parser.feed(chunk) } else { parser.finish() };

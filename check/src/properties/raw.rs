@@ -97,7 +97,7 @@ fn told(
         patterns.iter().map(|(pattern, is_raw)| if *is_raw { format!("raw:{pattern}") } else { pattern.clone() });
     let set = PatternSet::new(spelt).expect("the model's patterns are valid");
     let is_raw: Vec<bool> = patterns.iter().map(|(_, is_raw)| *is_raw).collect();
-    let mut parser = builder.retain(retain).build(&set);
+    let mut parser = builder.retain(retain).patterns(&set).build();
     // It has been used before, and nothing of that is left.
     let _ = parser.feed_with(chunks.first().unwrap_or(&&b""[..]), |_| {});
     parser.reset();
@@ -139,10 +139,10 @@ fn is_prompt(parser: &Parser, log: &Log, fed: &[u8], is_raw: &[bool]) {
 /// The raw deltas of each value join to its text, by both methods, at these cuts, and if nothing is kept; all else is what
 /// the same patterns report that are not raw.
 pub fn are_the_values_text(document: &[u8], cuts: &[usize], builder: ParserBuilder, patterns: &[(String, bool)]) {
-    let whole = told(&[document], builder, patterns, Retain::All, Method::Callback);
+    let whole = told(&[document], builder.clone(), patterns, Retain::All, Method::Callback);
     for retain in [Retain::All, Retain::Nothing] {
         for method in METHODS {
-            let cut = told(&chunks(document, cuts), builder, patterns, retain, method);
+            let cut = told(&chunks(document, cuts), builder.clone(), patterns, retain, method);
             let document = String::from_utf8_lossy(document);
             assert_eq!(cut, whole, "{document:?} cut at {cuts:?}, {retain:?}, {method:?}");
         }

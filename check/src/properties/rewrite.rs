@@ -81,7 +81,7 @@ pub fn is_the_models(document: &[u8], cuts: &[usize], rules: &[(NestedPattern, M
     if verdict.is_err() {
         return;
     }
-    assert!(Parser::new(&PatternSet::empty()).feed(&whole).check().is_ok(), "what comes out is JSON");
+    assert!(Parser::default().feed(&whole).check().is_ok(), "what comes out is JSON");
     let document = std::str::from_utf8(document).expect("a valid text is UTF-8");
     if let Some(expected) = rewritten(document, rules) {
         assert_eq!(String::from_utf8(whole).expect("what comes out is UTF-8"), expected);
@@ -180,7 +180,7 @@ impl<'r> Stream<'r> {
 /// out up to the next text; for every cut, and if the state is saved between chunks.
 pub fn texts_are_those_alone(stream: &[u8], cuts: &[usize], framing: Framing, rules: &[(NestedPattern, ModelRule)]) {
     let (mut expected, mut ends, mut passed) = (Vec::new(), Vec::new(), 0);
-    let mut documents = Documents::new(framing, Parser::new(&PatternSet::empty()));
+    let mut documents = Documents::new(framing, Parser::default());
     let mut on_event = |event: DocumentEvent<'_>| {
         let DocumentEvent::End(ended) = event else { return };
         let start = ended.start() as usize;

@@ -15,8 +15,8 @@ use crate::laws::Law;
 
 /// Two parsers read the same chunks; one of them is saved and restored before each chunk and before the end. Nothing
 /// that can be observed tells them apart. A parser that can't be saved says so from its first byte to its last.
-pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &PatternSet) {
-    let mut plain = Side::new(builder.build(patterns));
+pub fn changes_nothing(chunks: &[&[u8]], builder: &ParserBuilder, patterns: &PatternSet) {
+    let mut plain = Side::new(builder.clone().patterns(patterns).build());
     if plain.parser.save().is_err() {
         assert!(plain.parser.text().is_err(), "it retains all its text");
         for chunk in chunks {
@@ -25,13 +25,13 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &Patt
         }
         return;
     }
-    let mut saved = Side::new(builder.build(patterns));
+    let mut saved = Side::new(builder.clone().patterns(patterns).build());
     for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
-        saved.parser = restored(&saved.parser, builder, patterns);
+        saved.parser = restored(&saved.parser, builder.clone(), patterns);
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
         assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method), "{chunks:?} at {place}");
         assert_eq!(saved.seen(), plain.seen(), "{chunks:?} at {place}");
-        let again = restored(&saved.parser, builder, patterns);
+        let again = restored(&saved.parser, builder.clone(), patterns);
         assert_eq!(looks(&again), looks(&plain.parser), "{chunks:?} at {place}");
         // Deep down, all their paths together are long.
         if place % 7 == 1 {
@@ -46,7 +46,7 @@ pub fn changes_nothing(chunks: &[&[u8]], builder: ParserBuilder, patterns: &Patt
 /// What comes out of a parser's bytes. They are the same when it is saved again.
 pub fn restored(parser: &Parser, builder: ParserBuilder, patterns: &PatternSet) -> Parser {
     let bytes = parser.save().unwrap();
-    let restored = builder.build(patterns).restore(&bytes);
+    let restored = builder.patterns(patterns).build().restore(&bytes);
     let restored = restored.unwrap_or_else(|error| panic!("{error} of {parser:?}"));
     assert_eq!(restored.save().unwrap(), bytes, "the same state");
     restored
@@ -155,10 +155,10 @@ pub fn looks(parser: &Parser) -> String {
 pub fn is_refused_or_sound(
     bytes: &[u8],
     chunks: &[&[u8]],
-    builder: ParserBuilder,
+    builder: &ParserBuilder,
     patterns: &PatternSet,
 ) -> Option<RestoreError> {
-    let mut parser = match builder.build(patterns).restore(bytes) {
+    let mut parser = match builder.clone().patterns(patterns).build().restore(bytes) {
         Ok(parser) => parser,
         Err(error) => return Some(error),
     };
@@ -167,15 +167,15 @@ pub fn is_refused_or_sound(
 }
 
 /// A parser that may have read anything still goes on as itself, and what it tells as complete is.
-fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: ParserBuilder, patterns: &PatternSet) {
+fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: &ParserBuilder, patterns: &PatternSet) {
     let mut plain = Side::new(parser.clone());
-    let mut saved = Side::new(restored(parser, builder, patterns));
+    let mut saved = Side::new(restored(parser, builder.clone(), patterns));
     assert_eq!(looks(&plain.parser), looks(&saved.parser));
     for (place, chunk) in chunks.iter().map(Some).chain([None, None]).enumerate() {
         let method = if place % 2 == 0 { Method::Iterator } else { Method::Callback };
         assert_eq!(saved.told(chunk.copied(), method), plain.told(chunk.copied(), method));
         assert_eq!(saved.seen(), plain.seen());
-        saved.parser = restored(&saved.parser, builder, patterns);
+        saved.parser = restored(&saved.parser, builder.clone(), patterns);
         if let Ok(value) = plain.parser.complete() {
             serde_json::from_slice::<IgnoredAny>(value.bytes()).expect("a complete value is JSON");
         }
@@ -184,8 +184,8 @@ fn changes_nothing_more(parser: &mut Parser, chunks: &[&[u8]], builder: ParserBu
 }
 
 /// The same as [`changes_nothing`] for a stream of texts.
-pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: ParserBuilder, patterns: &PatternSet) {
-    let mut plain = Documents::new(framing, builder.build(patterns));
+pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: &ParserBuilder, patterns: &PatternSet) {
+    let mut plain = Documents::new(framing, builder.clone().patterns(patterns).build());
     if plain.save().is_err() {
         for chunk in chunks {
             let _ = plain.feed(chunk).check();
@@ -193,11 +193,11 @@ pub fn changes_nothing_in_a_stream(chunks: &[&[u8]], framing: Framing, builder: 
         }
         return;
     }
-    let mut saved = Documents::new(framing, builder.build(patterns));
+    let mut saved = Documents::new(framing, builder.clone().patterns(patterns).build());
     // After the end nothing more is read, and the error says where that was.
     for chunk in chunks.iter().map(Some).chain([None, None, Some(&b"1".as_slice())]) {
         let bytes = saved.save().unwrap();
-        saved = Documents::new(framing, builder.build(patterns))
+        saved = Documents::new(framing, builder.clone().patterns(patterns).build())
             .restore(&bytes)
             .unwrap_or_else(|error| panic!("{error} of {saved:?}"));
         let (told, expected) = (told_of(&mut saved, chunk.copied()), told_of(&mut plain, chunk.copied()));
@@ -232,7 +232,8 @@ pub fn is_a_sound_stream(
     builder: ParserBuilder,
     patterns: &PatternSet,
 ) {
-    let new = || builder.build(patterns);
+    let builder = builder.patterns(patterns);
+    let new = || builder.build();
     let Ok(mut plain) = Documents::new(framing, new()).restore(bytes) else { return };
     let mut saved = plain.clone();
     for chunk in chunks.iter().map(Some).chain([None, None]) {

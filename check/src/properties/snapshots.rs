@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{Parser, ParserBuilder, PartialValue, PatternSet, Revision, Segment, ValueKind};
+use jsonspigot::{Parser, ParserBuilder, PartialValue, Revision, Segment, ValueKind};
 use serde_json::Value;
 
 use crate::driver::{Method, builder, drive, observe, pattern_set};
@@ -19,7 +19,7 @@ pub fn plain() -> Parser {
 
 /// The same, which shows open atoms or does not.
 pub fn with_open_atoms(open_atoms: OpenAtoms) -> Parser {
-    with_snapshots(Parser::builder(), open_atoms).build(&PatternSet::empty())
+    with_snapshots(Parser::builder(), open_atoms).build()
 }
 
 pub fn with_snapshots(builder: ParserBuilder, open_atoms: OpenAtoms) -> ParserBuilder {
@@ -30,7 +30,7 @@ pub fn with_snapshots(builder: ParserBuilder, open_atoms: OpenAtoms) -> ParserBu
 }
 
 fn with_patterns(options: &Options, open_atoms: OpenAtoms) -> Parser {
-    with_snapshots(builder(options), open_atoms).build(&pattern_set(options))
+    with_snapshots(builder(options), open_atoms).patterns(&pattern_set(options)).build()
 }
 
 /// What is shown, as JSON text.
@@ -168,7 +168,7 @@ fn change_no_event(chunks: &[&[u8]], options: &Options, open_atoms: OpenAtoms) {
         }
         let _ = (shown(&parser), parser.revision(), parser.state_of("a[0]"));
     }
-    let mut unlooked = builder(options).build(&pattern_set(options));
+    let mut unlooked = builder(options).patterns(&pattern_set(options)).build();
     let mut expected = Vec::new();
     for chunk in chunks {
         expected.extend(unlooked.feed(chunk).flatten().map(|event| format!("{event:?}")));

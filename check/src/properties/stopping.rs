@@ -18,7 +18,7 @@ pub fn takes_the_root_alone(document: &[u8], cuts: &[usize], options: &Options) 
     let root = document[..end].trim_ascii_end();
     for retain in [Retain::All, Retain::Matches] {
         for method in METHODS {
-            let mut parser = builder(options).retain(retain).stop_at_root().build(&pattern_set(options));
+            let mut parser = builder(options).retain(retain).stop_at_root().patterns(&pattern_set(options)).build();
             // Twice, since a reset must not forget it.
             for _ in 0..2 {
                 let log = drive(&mut parser, &chunks(document, cuts), method, true);

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Debug};
 
-use jsonspigot::{Parser, PatternSet, Settled};
+use jsonspigot::{Parser, Settled};
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -542,7 +542,7 @@ pub struct Raw(Box<RawValue>);
 
 impl Debug for Raw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+        let mut parser = Parser::builder().snapshots().build();
         parser.feed(self.0.get()).check().map_err(|_| fmt::Error)?;
         parser.finish().check().map_err(|_| fmt::Error)?;
         write!(f, "{}", parser.snapshot().ok_or(fmt::Error)?)

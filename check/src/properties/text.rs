@@ -1,6 +1,6 @@
 //! Verdict, value and promptness of any text, against the recogniser and serde_json.
 
-use jsonspigot::{Parser, PatternSet};
+use jsonspigot::Parser;
 use serde_json::Value;
 
 use crate::driver::{Method, check_cut, check_prompt, drive};
@@ -21,7 +21,7 @@ pub fn is_told_promptly(document: &[u8], options: &Options) {
 
 /// Strict: the complete value and the last snapshot are serde_json's, and so is the verdict on numbers.
 pub fn has_serde_jsons_value(document: &[u8], cuts: &[usize]) {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     let log = drive(&mut parser, &chunks(document, cuts), Method::Callback, true);
     let expected = serde_json::from_slice::<Value>(document).ok();
     let seen = parser.deserialize::<Value>().ok();

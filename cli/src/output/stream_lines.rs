@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Write};
 
-use jsonspigot::{Parser, PatternSet};
+use jsonspigot::Parser;
 use jsonspigot_llm::{CallEvent, Delimiter, EnvelopeEvent, Executor, Payload, PayloadStatus, StreamEvent, ToolCall};
 
 use super::members::{Place, Quoted};
@@ -187,7 +187,7 @@ impl fmt::Display for OrNull<'_> {
 
 /// A provider's JSON as it was spelt, without the white space between its tokens.
 fn on_one_line(json: &str) -> String {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     let read = parser.feed(json).check().and_then(|()| parser.finish().check());
     match read.and_then(|()| parser.complete()) {
         Ok(value) => value.to_string(),

@@ -58,7 +58,7 @@ impl State {
     pub(super) fn of(saver: &Vector, damage: Option<&Damage>) -> Self {
         let (options, patterns) = saver.parsed();
         let read = saver.chunks.concat();
-        let mut parser = options.parser().build(&patterns);
+        let mut parser = options.parser().patterns(&patterns).build();
         let mut bytes = match options.documents {
             None => {
                 // A text that has failed has a state too.
@@ -82,8 +82,10 @@ impl State {
     pub(super) fn refusal(&self, vector: &Vector) -> Option<RestoreError> {
         let (options, patterns) = vector.parsed();
         let restored = match options.documents {
-            None => options.parser().build(&patterns).restore(&self.bytes).map(drop),
-            Some(framing) => Documents::new(framing, options.parser().build(&patterns)).restore(&self.bytes).map(drop),
+            None => options.parser().patterns(&patterns).build().restore(&self.bytes).map(drop),
+            Some(framing) => {
+                Documents::new(framing, options.parser().patterns(&patterns).build()).restore(&self.bytes).map(drop)
+            }
         };
         restored.err()
     }

@@ -40,7 +40,7 @@ fn written_events_are_the_same_lines() {
     for retain in [Retain::All, Retain::Nothing] {
         let name = if retain == Retain::All { "all" } else { "nothing" };
         let told = run(&[&["--retain", name][..], &patterns].concat(), TOOL_CALL).stdout;
-        let mut parser = Parser::builder().retain(retain).build(&PatternSet::new(patterns).unwrap());
+        let mut parser = Parser::builder().retain(retain).patterns(&PatternSet::new(patterns).unwrap()).build();
         let events: Vec<Event<'_>> = parser.feed(TOOL_CALL).map(|event| event.unwrap().into_owned()).collect();
         assert_eq!(told.lines().count(), events.len() + 1);
         for (line, event) in told.lines().zip(events) {

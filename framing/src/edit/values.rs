@@ -6,7 +6,7 @@
 
 use std::mem;
 
-use jsonspigot::{Error, Parser, ParserBuilder, PatternSet, RestoreError};
+use jsonspigot::{Error, Parser, ParserBuilder, RestoreError};
 
 use super::Pass;
 use crate::frame::Frame;
@@ -41,7 +41,7 @@ const PLACES: [Place; 5] = [Place::Between, Place::Bracket, Place::Value, Place:
 
 impl Default for Values {
     fn default() -> Self {
-        let parser = builder().build(&PatternSet::empty());
+        let parser = builder().build();
         Self { place: Place::Between, value: Vec::new(), parser, is_in_array: false, is_left_out: false }
     }
 }
@@ -203,7 +203,7 @@ impl Values {
         restored.is_left_out = reader.flag()?;
         if restored.place == Place::Value {
             let saved = reader.bytes()?;
-            restored.parser = builder().build(&PatternSet::empty()).restore(saved)?;
+            restored.parser = builder().build().restore(saved)?;
         }
         let is_empty = restored.value.is_empty();
         possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;

@@ -15,7 +15,7 @@ mod saved;
 
 use std::mem;
 
-use jsonspigot::{ErrorKind, Parser, PatternSet};
+use jsonspigot::{ErrorKind, Parser};
 
 use crate::frame::{Damage, Frame};
 use crate::json::parser;
@@ -75,7 +75,7 @@ impl Texts {
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             reading: Reading::Between,
-            parser: parser().build(&PatternSet::empty()),
+            parser: parser().build(),
             held: Vec::new(),
             value: Value::default(),
             is_too_long: false,

@@ -1,6 +1,6 @@
 //! Saved state of JSON texts: the value or line that is held, or the parser's state if a value is too long to be held.
 
-use jsonspigot::{Error, PatternSet, RestoreError};
+use jsonspigot::{Error, RestoreError};
 
 use super::{Reading, Texts, Value};
 use crate::json::parser;
@@ -41,7 +41,7 @@ impl Texts {
                 let [is_joined, has_line_begun, may_be_array] = [reader.flag()?, reader.flag()?, reader.flag()?];
                 new.value = Value { line: 0, is_joined, has_line_begun, may_be_array };
                 (new.reading, new.is_too_long) = (Reading::Value, true);
-                let restored = parser().build(&PatternSet::empty()).restore(reader.bytes()?);
+                let restored = parser().build().restore(reader.bytes()?);
                 new.parser = restored.map_err(|_| RestoreError::Impossible)?;
                 possible(new.parser.error().is_none() && new.parser.offset() > 0)?;
             }

@@ -30,7 +30,7 @@ struct Reading {
 
 fn read(provider: Provider, body: &[u8]) -> Reading {
     let mut reading = Reading { calls: Vec::new(), others: Vec::new() };
-    let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
+    let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default()));
     let mut frames = Frames::new();
     let mut on_event = |event: jsonspigot_llm::StreamEvent<'_>| match event.to_owned() {
         OwnedStreamEvent::Call(OwnedCallEvent::End { call, input }) => {

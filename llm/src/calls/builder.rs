@@ -64,6 +64,8 @@ impl ToolCallsBuilder {
     /// let last_wins = Parser::builder().duplicate_keys(DuplicateKeys::LastWins);
     /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
     /// ```
+    ///
+    /// The builder's own patterns are ignored; use [`patterns`](Self::patterns).
     pub fn parser(mut self, parser: ParserBuilder) -> Self {
         self.options.parser = parser;
         self

@@ -12,8 +12,8 @@
 //!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason
 //!    counts as a cut, because acting on half a command is worse than asking again.
 
+use jsonspigot::Parser;
 use jsonspigot::{Error, ErrorKind};
-use jsonspigot::{Parser, PatternSet};
 
 use super::event::{CallEvent, CallListener};
 use super::input::Input;
@@ -134,7 +134,7 @@ fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> Payl
 
 /// A parser that has read `{}`.
 fn empty_object() -> Parser {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     // This text has no error.
     let _ = parser.feed_dyn(b"{}", &mut |_| {}).and_then(|()| parser.finish_with(|_| {}));
     parser

@@ -12,7 +12,7 @@ use jsonspigot::internal::names;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallErrorKind, CallEvent, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let mut reported = Vec::new();
 /// calls.delta_with(3, "{}", |event| {
 ///     if let CallEvent::Error(error) = event {

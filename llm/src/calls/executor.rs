@@ -11,7 +11,7 @@ use jsonspigot::internal::names;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallEvent, CallStart, Executor, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let mut to_run = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| match event {
 ///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(str::to_owned)),

@@ -56,8 +56,9 @@ pub(super) struct InputReader {
 impl Input {
     /// JSON, to be read as text by a parser with these choices.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let reader = InputReader { parser: Box::new(for_text(builder).build(patterns)), values: None };
-        if builder.accepts() {
+        let accepts = builder.accepts();
+        let reader = InputReader { parser: Box::new(for_text(builder).patterns(patterns).build()), values: None };
+        if accepts {
             return Self::Apart { error: None, raw: String::new(), reader };
         }
         Self::Open(reader)
@@ -65,7 +66,7 @@ impl Input {
 
     /// JSON, to be read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
-        let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).build(patterns);
+        let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).patterns(patterns).build();
         Self::Open(InputReader { parser: Box::new(parser), values: Some(Box::default()) })
     }
 

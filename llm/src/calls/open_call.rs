@@ -198,7 +198,7 @@ impl OpenCall {
         if let Input::Untouched = self.input {
             self.input = match self.format {
                 InputFormat::Text => Input::Text(String::new()),
-                InputFormat::Json => Input::json(options.parser, self.patterns(options)),
+                InputFormat::Json => Input::json(options.parser.clone(), self.patterns(options)),
             };
         }
         // Values by path may have passed the limit by what the last of them is long.
@@ -224,7 +224,7 @@ impl OpenCall {
     pub(super) fn set(&mut self, path: &str, value: PathValue<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
         if let (Input::Untouched, InputFormat::Json) = (&self.input, self.format) {
-            self.input = Input::values(options.parser, self.patterns(options));
+            self.input = Input::values(options.parser.clone(), self.patterns(options));
         }
         if self.is_full {
             return;

@@ -24,7 +24,7 @@ pub(crate) struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            patterns: PatternSet::empty(),
+            patterns: PatternSet::default(),
             patterns_by_name: BTreeMap::new(),
             parser: Parser::builder(),
             limits: CallLimits::default(),
@@ -59,7 +59,7 @@ impl Options {
 
     /// Returns the digest of the other choices.
     pub(super) fn choices(&self) -> Digest {
-        let parser = for_text(self.parser).build(&self.patterns).choices();
+        let parser = for_text(self.parser.clone()).patterns(&self.patterns).build().choices();
         self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())
     }
 }

@@ -33,7 +33,7 @@ pub struct OwnedToolCall {
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallStart, OwnedCallEvent, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let (sender, receiver) = std::sync::mpsc::channel::<OwnedCallEvent>();
 /// for event in calls.start(0, CallStart::new("search").id("call_1")) {
 ///     sender.send(event)?; // or `.await`

@@ -6,7 +6,7 @@
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallEvent, CallStart, Slot, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let mut fragments = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::Fragment { call, .. } = event {

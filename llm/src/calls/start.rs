@@ -9,7 +9,7 @@ use super::executor::Executor;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let mut started = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::Start(call) = event {
@@ -66,7 +66,7 @@ impl<'a> CallStart<'a> {
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut calls = ToolCalls::new(&PatternSet::default());
     /// let mut query = String::new();
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { input, .. } = event {

@@ -177,7 +177,7 @@ impl ToolCalls {
     /// use jsonspigot_llm::{CallStart, OwnedCallEvent, PayloadStatus, ToolCalls};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut calls = ToolCalls::new(&PatternSet::default());
     /// calls.start(0, CallStart::new("search")).check()?;
     /// calls.delta(0, r#"{"query":"str"#).check()?;
     /// for event in calls.cut("cancelled") {
@@ -202,7 +202,7 @@ impl ToolCalls {
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::empty());
+    /// let mut calls = ToolCalls::new(&PatternSet::default());
     /// let mut ended = Vec::new();
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { call, input } = event {

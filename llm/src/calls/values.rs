@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 
 use jsonspigot::internal::write_escaped;
 use jsonspigot::internal::{ConcreteStep, concrete_steps};
-use jsonspigot::{Limits, PartialValue, PatternSet, Segment};
+use jsonspigot::{Limits, PartialValue, Segment};
 use jsonspigot::{Parser, Retain};
 use smallvec::SmallVec;
 
@@ -141,7 +141,7 @@ impl ValueWriter {
     pub(super) fn after(text: &str) -> Option<Self> {
         let limits = Limits::new().depth(usize::MAX);
         let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
-        let mut parser = builder.build(&PatternSet::empty());
+        let mut parser = builder.build();
         parser.feed_dyn(text.as_bytes(), &mut |_| {}).ok()?;
         let mut writer = Self { has_root: parser.snapshot().is_some(), ..Self::default() };
         let mut place = parser.snapshot().filter(|root| !root.is_complete());
@@ -208,7 +208,7 @@ impl ValueWriter {
 }
 
 fn is_number(text: &str) -> bool {
-    let mut parser = Parser::builder().retain(Retain::Nothing).build(&PatternSet::empty());
+    let mut parser = Parser::builder().retain(Retain::Nothing).build();
     let is_read = parser.feed_dyn(text.as_bytes(), &mut |_| {}).is_ok() && parser.is_in_root_number();
     is_read && parser.finish_with(|_| {}).is_ok() && !text.starts_with([' ', '\t', '\n', '\r'])
 }

@@ -19,10 +19,10 @@ use super::{Delimiter, Envelope, State};
 ///     .parser(Parser::builder().duplicate_keys(DuplicateKeys::Reject))
 ///     .hold_limit(256)
 ///     .payload_limit(1 << 20)
-///     .build([Delimiter::bare()], &PatternSet::empty());
+///     .build([Delimiter::bare()], &PatternSet::default());
 /// assert_eq!(envelope.delimiters(), [Delimiter::bare()]);
 /// ```
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[must_use]
 pub struct EnvelopeBuilder {
     parser: ParserBuilder,
@@ -47,7 +47,8 @@ impl EnvelopeBuilder {
     ///
     /// With one that [goes on past deviations](ParserBuilder::lenient), a payload goes on to the end of its JSON,
     /// including closing delimiters in strings and comments; it is malformed all the same, unless they are
-    /// [accepted](ParserBuilder::accept_deviations). Then all of its text is kept.
+    /// [accepted](ParserBuilder::accept_deviations). Then all of its text is kept. The builder's own patterns are
+    /// ignored; use those of [`build`](Self::build).
     pub fn parser(self, parser: ParserBuilder) -> Self {
         Self { parser, ..self }
     }
@@ -76,7 +77,7 @@ impl EnvelopeBuilder {
     /// use jsonspigot::PatternSet;
     ///
     /// let think = Delimiter::tag("think")?.raw();
-    /// let mut envelope = Envelope::builder().starts_inside().build([think], &PatternSet::empty());
+    /// let mut envelope = Envelope::builder().starts_inside().build([think], &PatternSet::default());
     /// let mut shown = String::new();
     /// envelope.feed_with("Well, 1 < 2.</think>Yes.", |event| {
     ///     if let EnvelopeEvent::Text(text) = event {

@@ -92,7 +92,7 @@ impl Delimiter {
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut envelope = Envelope::new([Delimiter::fence("*")?], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([Delimiter::fence("*")?], &PatternSet::default());
     /// let (mut shown, mut values) = (String::new(), Vec::new());
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
     ///     EnvelopeEvent::Text(text) => shown.push_str(text),
@@ -137,7 +137,7 @@ impl Delimiter {
     ///
     /// let delimiter = Delimiter::between("<|call|>", "<|end|>")?;
     /// assert_eq!("between:<|call|>:<|end|>".parse(), Ok(delimiter.clone()));
-    /// let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     /// let (mut shown, mut values) = (String::new(), Vec::new());
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
     ///     EnvelopeEvent::Text(text) => shown.push_str(text),
@@ -210,7 +210,7 @@ impl Delimiter {
     ///
     /// let delimiter = Delimiter::between("[TOOL_CALLS]", "")?.led();
     /// assert_eq!(delimiter.to_string(), "between:[TOOL_CALLS]::led");
-    /// let mut envelope = Envelope::new([delimiter], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     /// let mut calls = Vec::new();
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
     ///     EnvelopeEvent::Begin { open, .. } => calls.push(open.to_owned()),

@@ -181,7 +181,7 @@ impl Envelope {
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, PayloadStatus};
     /// use jsonspigot::PatternSet;
     ///
-    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::default());
     /// let mut shown = String::new();
     /// let mut show = |event: EnvelopeEvent<'_>| {
     ///     if let EnvelopeEvent::Text(text) = event {
@@ -241,7 +241,7 @@ impl Envelope {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Delimiter, Envelope};
     ///
-    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
+    /// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::default());
     /// envelope.feed("Here:\n```json\n[1").check()?;
     /// assert_eq!(envelope.open_payload(), Some(&Delimiter::fence("json")?));
     /// envelope.feed("]\n```\n").check()?;

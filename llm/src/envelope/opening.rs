@@ -100,7 +100,7 @@ struct Bare {
 impl Opening {
     pub(super) fn new(limit: usize) -> Self {
         // `$..*`: children are what distinguishes JSON from prose.
-        let parser = Box::new(Parser::builder().retain(Retain::Nothing).build(&children()));
+        let parser = Box::new(Parser::builder().retain(Retain::Nothing).patterns(&children()).build());
         Self {
             rivals: Vec::new(),
             bare: Bare { delimiter: None, parser, element_end: None },

@@ -17,7 +17,7 @@ use crate::payload::OwnedPayload;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Delimiter, Envelope, OwnedEnvelopeEvent};
 ///
-/// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::empty());
+/// let mut envelope = Envelope::new([Delimiter::fence("json")?], &PatternSet::default());
 /// let (mut shown, mut sums) = (String::new(), Vec::new());
 /// for event in envelope.feed("Here:\n```json\n{\"sum\": 3}\n```\nDone.").chain(envelope.finish()) {
 ///     match event {

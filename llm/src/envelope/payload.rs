@@ -101,7 +101,7 @@ impl OpenPayload {
             phase: Phase::Before,
             closing: Closing::of(&Delimiter::bare(), "", 0),
             extent: Extent::default(),
-            parser: parser.whole().build(patterns),
+            parser: parser.whole().patterns(patterns).build(),
             accepts,
             raw: String::new(),
             length: 0,

@@ -25,7 +25,7 @@ impl Envelope {
     /// use jsonspigot::PatternSet;
     ///
     /// let fence = Delimiter::fence("json")?;
-    /// let new = || Envelope::new([fence.clone()], &PatternSet::empty());
+    /// let new = || Envelope::new([fence.clone()], &PatternSet::default());
     /// let mut envelope = new();
     /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
     /// let saved = envelope.save()?;
@@ -65,7 +65,7 @@ impl Envelope {
     /// use jsonspigot_llm::{Delimiter, Envelope};
     /// use jsonspigot::{PatternSet, RestoreError};
     ///
-    /// let patterns = PatternSet::empty();
+    /// let patterns = PatternSet::default();
     /// let saved = Envelope::new([Delimiter::bare()], &patterns).save()?;
     /// let error = Envelope::new([Delimiter::tag("think")?], &patterns).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);

@@ -6,7 +6,7 @@
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Gemini, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::Gemini, ToolCalls::new(&PatternSet::default()));
 /// let part = r#"{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}"#;
 /// let mut seen = 0;
 /// stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {

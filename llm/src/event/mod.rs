@@ -44,7 +44,7 @@ each_stream_event! { stream_events {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
     /// let mut shown = String::new();
     /// for chunk in [
     ///     r#"{"choices":[{"index":0,"delta":{"content":"Let me "}}]}"#,

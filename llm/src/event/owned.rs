@@ -20,7 +20,7 @@ impl StreamEvents {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
     /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
     /// assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::Incomplete);
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())

@@ -11,7 +11,7 @@ use jsonspigot::internal::names;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{BlockKind, Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
 /// let mut shown = String::new();
 /// for line in [
 ///     r#"{"message":{"thinking":"Hm."},"done":false}"#,
@@ -65,7 +65,7 @@ names!(BlockKind {
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
 /// let mut signatures = Vec::new();
 /// for event in [
 ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
@@ -156,7 +156,7 @@ names!(MismatchKind {
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::default()));
 /// let mut links = Vec::new();
 /// stream.push_with(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
 ///     if let StreamEvent::Source(source) = event {

@@ -10,7 +10,7 @@ use crate::calls::is_one_of;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, Retry, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
 /// stream.push_with(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
 ///     if let StreamEvent::ProviderError { retry, .. } = event {
 ///         assert_eq!(retry, Retry::Later);

@@ -1,7 +1,7 @@
 //! The lines that events of a stream are written as, here and by the command.
 
+use jsonspigot::Parser;
 use jsonspigot::internal::{Line, Member, lines};
-use jsonspigot::{Parser, PatternSet};
 
 use super::OwnedStreamEvent;
 
@@ -26,7 +26,7 @@ impl OwnedStreamEvent {
 /// A provider's JSON text as a value: as a string if it has half a surrogate pair or too many levels, which would make
 /// the whole line unreadable.
 pub(super) fn value(json: &str) -> Member<'_> {
-    let mut parser = Parser::new(&PatternSet::empty());
+    let mut parser = Parser::default();
     let is_strict = parser.feed_dyn(json.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).is_ok();
     if is_strict { Member::Json(json) } else { json.into() }
 }

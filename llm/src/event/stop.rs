@@ -16,7 +16,7 @@ use crate::calls::is_one_of;
 ///     (Provider::OpenaiChat, r#"{"choices":[{"finish_reason":"length"}]}"#),
 ///     (Provider::Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#),
 /// ] {
-///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
+///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default()));
 ///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Stop { kind, .. } = event {
 ///             reported.push(kind);

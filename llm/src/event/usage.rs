@@ -11,7 +11,7 @@ use crate::json::Json;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
 /// let usage = r#"{"type":"message_delta","usage":{"input_tokens":7,"cache_read_input_tokens":100,"output_tokens":9}}"#;
 /// stream.push_with(usage, |event| {
 ///     if let StreamEvent::Usage { tokens, .. } = event {

@@ -21,7 +21,7 @@ use crate::payload::PayloadStatus;
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
 ///
-/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
 /// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#).check()?;
 /// let unfinished = stream.finish(None).check().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);

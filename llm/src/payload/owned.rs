@@ -18,7 +18,7 @@ use super::{Payload, PayloadStatus};
 /// use jsonspigot_llm::{CallStart, OwnedCallEvent, PayloadStatus, ToolCalls};
 /// use jsonspigot::PatternSet;
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::empty());
+/// let mut calls = ToolCalls::new(&PatternSet::default());
 /// let _ = calls.start(0, CallStart::new("move"));
 /// let _ = calls.delta(0, r#"{"x": 1, "y": 2.50}"#);
 /// let input = calls.finish(Some("tool_calls")).find_map(|event| match event {

@@ -109,7 +109,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::default()));
     /// stream.push_with(r#"{"choices":[]}"#, |event| println!("{event:?}"));
     /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
     /// ```
@@ -142,7 +142,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let calls = ToolCalls::new(&PatternSet::empty());
+    /// let calls = ToolCalls::new(&PatternSet::default());
     /// let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_provider_events();
     /// let chunk = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[]}}]}"#;
     /// let mut first = None;
@@ -193,7 +193,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default())).with_message();
     /// for event in [
     ///     r#"{"type":"message_start","message":{"content":[]}}"#,
     ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
@@ -224,7 +224,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default())).with_message();
     /// for chunk in [
     ///     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
     ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
@@ -253,7 +253,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
     /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
     /// assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
     /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#).check()?;
@@ -312,7 +312,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
     /// let mut shown = String::new();
     /// for data in [r#"{"choices":[{"delta":{"content":"Hel"}}]}"#, r#"{"choices":[{"delta":{"content":"lo"}}]}"#] {
     ///     for event in stream.push(data) {
@@ -345,7 +345,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::default()));
     /// let mut reported = Vec::new();
     /// let mut on_event = |event: StreamEvent<'_>| match event {
     ///     StreamEvent::BadFrame { .. } => reported.push("bad frame"),
@@ -398,7 +398,7 @@ impl ProviderStream {
     /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::empty()));
+    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::default()));
     /// stream.push(r#"{"message":"Too many requests"}"#).check()?;
     /// let is_error = |event| matches!(event, OwnedStreamEvent::ProviderError { message, .. } if message == "Too many requests");
     /// assert!(stream.finish(None).any(is_error));

@@ -64,7 +64,7 @@ impl ProviderStream {
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     /// use jsonspigot::{PatternSet, RestoreError};
     ///
-    /// let calls = || ToolCalls::new(&PatternSet::empty());
+    /// let calls = || ToolCalls::new(&PatternSet::default());
     /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save()?;
     /// let error = ProviderStream::new(Provider::Gemini, calls()).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);

@@ -183,7 +183,7 @@ fn read(mut envelope: Envelope, text: &str) -> (String, Vec<String>) {
 #[track_caller]
 fn check(delimiters: &[&str], text: &str, shown: &str, payloads: &[&str]) {
     let delimiters = delimiters.iter().map(|spelt| spelt.parse::<Delimiter>().unwrap());
-    let (seen, ended) = read(Envelope::new(delimiters, &PatternSet::empty()), text);
+    let (seen, ended) = read(Envelope::new(delimiters, &PatternSet::default()), text);
     assert_eq!((seen.as_str(), &*ended), (shown, &*payloads.iter().map(ToString::to_string).collect::<Vec<_>>()));
 }
 
@@ -233,7 +233,7 @@ fn a_text_may_begin_inside_a_payload() {
         {
             let delimiter: Delimiter = mark.parse().unwrap();
             let build =
-                |builder: jsonspigot_llm::EnvelopeBuilder| builder.build([delimiter.clone()], &PatternSet::empty());
+                |builder: jsonspigot_llm::EnvelopeBuilder| builder.build([delimiter.clone()], &PatternSet::default());
             let (shown, mut payloads) = read(build(Envelope::builder()), &format!("{open}{text}"));
             if text.is_empty() {
                 payloads.clear();
@@ -246,13 +246,13 @@ fn a_text_may_begin_inside_a_payload() {
         }
     }
     let builder = Envelope::builder().starts_inside();
-    let mut envelope = builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::empty());
+    let mut envelope = builder.clone().build(["tag:think:raw".parse().unwrap()], &PatternSet::default());
     let saved = envelope.save().unwrap();
     envelope.feed("well").check().unwrap();
     let restore = |builder: jsonspigot_llm::EnvelopeBuilder, saved: &[u8]| {
-        builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::empty()).restore(saved)
+        builder.build(["tag:think:raw".parse().unwrap()], &PatternSet::default()).restore(saved)
     };
-    assert_eq!(read(restore(builder, &saved).unwrap(), "a</think>b").0, "b");
+    assert_eq!(read(restore(builder.clone(), &saved).unwrap(), "a</think>b").0, "b");
     assert_eq!(read(restore(builder, &envelope.save().unwrap()).unwrap(), "a</think>b").0, "b");
     assert!(restore(Envelope::builder(), &saved).is_err());
 }
@@ -264,12 +264,13 @@ fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
     for limit in 0..5 {
         let builder = Envelope::builder().starts_inside().hold_limit(limit);
         let delimiters = || [Delimiter::fence("json").unwrap()];
-        let (expected, _) = read(builder.build(delimiters(), &PatternSet::empty()), text);
-        let mut envelope = builder.build(delimiters(), &PatternSet::empty());
+        let (expected, _) = read(builder.clone().build(delimiters(), &PatternSet::default()), text);
+        let mut envelope = builder.clone().build(delimiters(), &PatternSet::default());
         let mut seen = String::new();
         for at in 0..text.len() {
             envelope = builder
-                .build(delimiters(), &PatternSet::empty())
+                .clone()
+                .build(delimiters(), &PatternSet::default())
                 .restore(&envelope.save().unwrap())
                 .expect("a saved state");
             envelope.feed_with(&text[at..=at], |event| {
@@ -286,7 +287,7 @@ fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
 #[test]
 fn visible_text_is_one_event() {
     let delimiters = ["tag:think", "bare", "fence:json"].map(|spelt| spelt.parse::<Delimiter>().unwrap());
-    let mut envelope = Envelope::new(delimiters, &PatternSet::empty());
+    let mut envelope = Envelope::new(delimiters, &PatternSet::default());
     for (chunk, expected) in [
         ("1 < 2 and [x] or `a` {b", &["1 < 2 and [x] or `a` {b"][..]),
         ("see <thi", &["see "]),
@@ -307,10 +308,10 @@ fn visible_text_is_one_event() {
 #[test]
 fn states_are_of_these_texts() {
     let envelope =
-        |open: &str, close: &str| Envelope::new([Delimiter::between(open, close).unwrap()], &PatternSet::empty());
+        |open: &str, close: &str| Envelope::new([Delimiter::between(open, close).unwrap()], &PatternSet::default());
     let saved = envelope("a", "b").save().unwrap();
     let restore = |delimiters: &[Delimiter]| {
-        Envelope::builder().build(delimiters.iter().cloned(), &PatternSet::empty()).restore(&saved).is_ok()
+        Envelope::builder().build(delimiters.iter().cloned(), &PatternSet::default()).restore(&saved).is_ok()
     };
     assert!(restore(envelope("a", "b").delimiters()));
     assert!(!restore(envelope("a", "c").delimiters()));

@@ -88,7 +88,7 @@ fn refusals_say_what_is_wanted() {
 #[test]
 fn an_envelope_looks_for_the_marks_it_was_given() {
     let delimiters = ["tag:think", "bare", "comment:a:raw"].map(|delimiter| delimiter.parse::<Delimiter>().unwrap());
-    let envelope = Envelope::new(delimiters.clone(), &PatternSet::empty());
+    let envelope = Envelope::new(delimiters.clone(), &PatternSet::default());
     assert_eq!(envelope.delimiters(), delimiters);
-    assert_eq!(Envelope::builder().build([], &PatternSet::empty()).delimiters(), []);
+    assert_eq!(Envelope::builder().build([], &PatternSet::default()).delimiters(), []);
 }

@@ -36,7 +36,7 @@ fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus<'static>
 }
 
 fn limited(delimiter: &str, bytes: u64) -> Envelope {
-    Envelope::builder().payload_limit(bytes).build([delimiter.parse::<Delimiter>().unwrap()], &PatternSet::empty())
+    Envelope::builder().payload_limit(bytes).build([delimiter.parse::<Delimiter>().unwrap()], &PatternSet::default())
 }
 
 pub(super) fn a_payload_may_be_as_long_as_its_limit() {
@@ -67,7 +67,7 @@ pub(super) fn the_parser_s_limits_hold() {
     let limits = Limits::new().string(2);
     let envelope = || {
         let builder = Envelope::builder().parser(Parser::builder().limits(limits));
-        builder.build([Delimiter::comment("c").unwrap()], &PatternSet::empty())
+        builder.build([Delimiter::comment("c").unwrap()], &PatternSet::default())
     };
     assert_eq!(read(envelope(), &["<!--c [\"ab\"]-->"]).0, [(PayloadStatus::Complete, None, 7)]);
     // A limit may fall inside a character.
@@ -83,7 +83,7 @@ fn what_is_held_too_long_is_text() {
     let build = |bytes| {
         Envelope::builder()
             .hold_limit(bytes)
-            .build([Delimiter::tag("note").unwrap(), Delimiter::bare()], &PatternSet::empty())
+            .build([Delimiter::tag("note").unwrap(), Delimiter::bare()], &PatternSet::default())
     };
     assert_eq!(read(build(6), &["<note>x</note>"]), (vec![(PayloadStatus::Raw, None, 1)], String::new()));
     assert_eq!(read(build(5), &["<note>x</note>"]), (Vec::new(), "<note>x</note>".to_owned()));
@@ -99,7 +99,7 @@ pub(super) fn long_false_openings_cost_what_they_are_long() {
         let text = unit.repeat(crate::effort::size(20_000, 100_000) / unit.len());
         let chars: Vec<_> = text.split("").collect();
         for chunks in [vec![text.as_str()], chars] {
-            let envelope = Envelope::new(delimiters.clone(), &PatternSet::empty());
+            let envelope = Envelope::new(delimiters.clone(), &PatternSet::default());
             let (ends, shown) = read(envelope, &chunks);
             let hidden: usize = ends.iter().map(|end| end.2).sum();
             assert_eq!(shown.len() + hidden, text.len(), "{unit}");

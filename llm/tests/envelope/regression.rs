@@ -36,15 +36,18 @@ fn a_payload_with_a_number_beyond_f64() {
 #[test]
 fn a_payload_that_breaks_after_a_deviation() {
     let lenient = Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT);
-    let limited = |limits| Choices { parser: lenient.limits(limits), ..Choices::default() };
+    let limited = |limits| Choices { parser: lenient.clone().limits(limits), ..Choices::default() };
     let delimiters = spelt(&["comment:context", "tag:x:json", "bare"]);
     for (text, choices) in [
-        (r#"<!--context {"a":"C:\dir" oops} -->."#, Choices { parser: lenient, ..Choices::default() }),
-        (r#"<!--context {"a":"\d","b":-->."#, Choices { parser: lenient, ..Choices::default() }),
-        (r#"<!--context {"a":"\d"} {} -->."#, Choices { parser: lenient, ..Choices::default() }),
-        (r#"<!--context {"a":"\d --> \d"} -->."#, Choices { parser: lenient, ..Choices::default() }),
-        (r#"<!--context {"a":"\d"} -->."#, Choices { parser: lenient, payload_limit: 11, ..Choices::default() }),
-        (r#"{"a":0,"b":"\d" oops}."#, Choices { parser: lenient, ..Choices::default() }),
+        (r#"<!--context {"a":"C:\dir" oops} -->."#, Choices { parser: lenient.clone(), ..Choices::default() }),
+        (r#"<!--context {"a":"\d","b":-->."#, Choices { parser: lenient.clone(), ..Choices::default() }),
+        (r#"<!--context {"a":"\d"} {} -->."#, Choices { parser: lenient.clone(), ..Choices::default() }),
+        (r#"<!--context {"a":"\d --> \d"} -->."#, Choices { parser: lenient.clone(), ..Choices::default() }),
+        (
+            r#"<!--context {"a":"\d"} -->."#,
+            Choices { parser: lenient.clone(), payload_limit: 11, ..Choices::default() },
+        ),
+        (r#"{"a":0,"b":"\d" oops}."#, Choices { parser: lenient.clone(), ..Choices::default() }),
         (r#"<x>{"a":"\dé"}</x>."#, limited(Limits::new().string(3))),
         (r#"<x>{"a":"\d"}</x>."#, limited(Limits::new().total(10))),
     ] {
@@ -122,8 +125,8 @@ fn accepted_words_and_numbers() {
         let try_at =
             |choices: &Choices| cuts_change_nothing(&text, &spelt(&["tag:j:json", "fence:json"]), choices, &[]);
         for limit in (0..6).chain([u64::MAX]) {
-            try_at(&Choices { parser: accepting, payload_limit: limit, ..Choices::default() });
-            let parser = accepting.limits(Limits::new().total(limit));
+            try_at(&Choices { parser: accepting.clone(), payload_limit: limit, ..Choices::default() });
+            let parser = accepting.clone().limits(Limits::new().total(limit));
             try_at(&Choices { parser, ..Choices::default() });
         }
     }
@@ -141,7 +144,7 @@ fn accepted_words_and_numbers() {
 fn a_slash_at_the_end() {
     let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT.with(DeviationKind::Comments));
     for text in ["```json\n/", "```json\n1/", "```json\n[1/", "[1/", "{\"a\": 1 /"] {
-        let choices = Choices { parser, ..Choices::default() };
+        let choices = Choices { parser: parser.clone(), ..Choices::default() };
         every_cut_is_the_splitters(text, &spelt(&["fence:json", "bare"]), &choices);
     }
 }

@@ -16,31 +16,31 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let patterns = PatternSet::new(["a"]).unwrap();
     let delimiters = || [Delimiter::comment("context").unwrap(), Delimiter::bare()];
     let builder = Envelope::builder();
-    let mut envelope = builder.build(delimiters(), &patterns);
+    let mut envelope = builder.clone().build(delimiters(), &patterns);
     envelope.feed_with("Hello <!--context {\"a\": [1, \"tw", |_| {});
     let state = envelope.save().unwrap();
-    assert_eq!(builder.build(delimiters(), &patterns).restore(&state).map(drop), Ok(()));
-    let error = builder.build(delimiters(), &PatternSet::empty()).restore(&state).unwrap_err();
+    assert_eq!(builder.clone().build(delimiters(), &patterns).restore(&state).map(drop), Ok(()));
+    let error = builder.clone().build(delimiters(), &PatternSet::default()).restore(&state).unwrap_err();
     assert_eq!(error, RestoreError::OtherPatterns);
     for other in [
-        builder.hold_limit(9),
-        builder.payload_limit(99),
-        builder.parser(Parser::builder()),
-        builder.parser(Parser::builder().limits(Limits::new().depth(5))),
+        builder.clone().hold_limit(9),
+        builder.clone().payload_limit(99),
+        builder.clone().parser(Parser::builder()),
+        builder.clone().parser(Parser::builder().limits(Limits::new().depth(5))),
     ] {
         let error = other.build(delimiters(), &patterns).restore(&state).unwrap_err();
         assert_eq!(error, RestoreError::OtherChoices);
     }
     let [comment, bare] = delimiters();
     for other in [vec![bare.clone(), comment.clone()], vec![comment.clone()], vec![comment.raw(), bare], vec![]] {
-        let error = builder.build(other, &patterns).restore(&state).unwrap_err();
+        let error = builder.clone().build(other, &patterns).restore(&state).unwrap_err();
         assert_eq!(error, RestoreError::OtherChoices);
     }
     for end in 0..state.len() {
-        let error = builder.build(delimiters(), &patterns).restore(&state[..end]).unwrap_err();
+        let error = builder.clone().build(delimiters(), &patterns).restore(&state[..end]).unwrap_err();
         assert_eq!(error, RestoreError::Cut, "{end}");
     }
-    let error = Parser::builder().build(&patterns).restore(&state).unwrap_err();
+    let error = Parser::builder().patterns(&patterns).build().restore(&state).unwrap_err();
     assert_eq!(error, RestoreError::OtherKind);
 }
 
@@ -51,11 +51,14 @@ fn a_number_that_has_ended_at_its_limits_is_read_again() {
     let builder = Envelope::builder().payload_limit(2).parser(parser);
     let delimiters = || [Delimiter::tag("t").unwrap().json()];
     for text in ["<t>12 </t>", "<t>12,</t>", "<t>12]</t>", "<t>12</t>", "<t>12x</t>", "<t>123</t>"] {
-        let mut envelope = builder.build(delimiters(), &PatternSet::empty());
+        let mut envelope = builder.clone().build(delimiters(), &PatternSet::default());
         for piece in text.as_bytes().chunks(1) {
             envelope.feed_with(std::str::from_utf8(piece).unwrap(), |_| {});
-            envelope =
-                builder.build(delimiters(), &PatternSet::empty()).restore(&envelope.save().unwrap()).expect(text);
+            envelope = builder
+                .clone()
+                .build(delimiters(), &PatternSet::default())
+                .restore(&envelope.save().unwrap())
+                .expect(text);
         }
     }
 }

@@ -37,7 +37,7 @@ fn builder(parser: ParserBuilder) -> ToolCallsBuilder {
 
 /// What a parser of its own makes of a text: its strict text and the deviations.
 fn alone(text: &str) -> (String, Vec<(&'static str, u64)>) {
-    let mut parser = lenient().accept_deviations().build(&PatternSet::empty());
+    let mut parser = lenient().accept_deviations().build();
     parser.feed(text).check().unwrap();
     parser.finish().check().unwrap();
     let value = parser.complete().unwrap().to_string();
@@ -113,7 +113,7 @@ fn what_is_cut_or_broken_is_not_accepted() {
         for (end, _) in text.char_indices().skip(1) {
             let cut = &text[..end];
             let (status, value, _) = ended(&builder(lenient().accept_deviations()), &[cut], "max_tokens");
-            let mut parser = lenient().accept_deviations().build(&PatternSet::empty());
+            let mut parser = lenient().accept_deviations().build();
             let is_whole = parser.feed(cut).check().and_then(|()| parser.finish().check()).is_ok();
             if is_whole {
                 assert!(matches!(status, "accepted" | "complete") && value.is_some(), "{cut}");
@@ -226,7 +226,7 @@ mod payloads {
         let delimiters: Vec<Delimiter> = vec![mark.parse().unwrap()];
         let patterns = PatternSet::new(["$..*"]).unwrap();
         let builder = Envelope::builder().parser(lenient().accept_deviations());
-        let mut envelope = builder.build(delimiters.clone(), &patterns);
+        let mut envelope = builder.clone().build(delimiters.clone(), &patterns);
         let (mut payloads, mut shown) = (Vec::new(), String::new());
         let mut on_event = |event: EnvelopeEvent<'_>| match event {
             EnvelopeEvent::End { payload, .. } => payloads.push(seen(&payload)),
@@ -235,7 +235,7 @@ mod payloads {
         };
         for piece in pieces {
             let state = envelope.save().unwrap();
-            envelope = builder.build(delimiters.clone(), &patterns).restore(&state).unwrap();
+            envelope = builder.clone().build(delimiters.clone(), &patterns).restore(&state).unwrap();
             assert_eq!(envelope.save().unwrap(), state);
             envelope.feed_with(piece, &mut on_event);
         }

@@ -11,7 +11,7 @@ use super::wires;
 
 /// The statuses of the calls, with their values or several of them; and the stream at its end.
 fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
-    let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
+    let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default())).with_message();
     let mut calls = Vec::new();
     let mut on_event = |event: StreamEvent<'_>| match event {
         StreamEvent::Call(CallEvent::End { input, .. }) => {
@@ -456,7 +456,7 @@ fn started(provider: Provider) -> Vec<Value> {
 fn what_a_wire_says_besides() {
     let page = include_str!("../../src/formats/formats.md");
     for (format, wanted, provider, events) in besides() {
-        let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty()));
+        let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default()));
         let mut reported = Vec::new();
         for event in &events {
             reported = stream.push(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()).collect();

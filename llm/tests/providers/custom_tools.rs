@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 /// What is reported of a stream that is restored before each event; and the stream.
 fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, ProviderStream) {
-    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
+    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::default())).with_message();
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         stream = new().restore(&stream.save().unwrap()).unwrap();

@@ -93,7 +93,7 @@ fn text_of_white_space_does_not_go_back() {
         |index: u64, block: Value| json!({"type": "content_block_start", "index": index, "content_block": block});
     let delta = |index: u64, delta: Value| json!({"type": "content_block_delta", "index": index, "delta": delta});
     let stop = |index: u64| json!({"type": "content_block_stop", "index": index});
-    let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::empty())).with_message();
+    let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default())).with_message();
     for event in [
         block(0, json!({"type": "text", "text": ""})),
         delta(0, json!({"type": "text_delta", "text": "\n\n"})),
@@ -129,7 +129,8 @@ fn reasons_that_cut_an_answer() {
 #[test]
 fn calls_that_would_be_refused() {
     let message = |function: Value| {
-        let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+        let mut stream =
+            ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default())).with_message();
         let calls = json!([{"index": 0, "id": "c", "type": "function", "function": function}]);
         let event = chunk(json!({"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}));
         stream.push(&event.to_string()).check().unwrap();

@@ -375,14 +375,14 @@ fn the_raw_text_is_kept_where_a_limit_of_the_parser_bites() {
     };
     for limits in (0..20).step_by(size(3, 1)).flat_map(limits) {
         let parser = Parser::builder().limits(limits);
-        let mut alone = parser.build(&PatternSet::empty());
+        let mut alone = parser.build();
         let alone = alone.feed(text).check().and_then(|()| alone.finish().check()).err();
         for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
             let pieces = [&text[..cut], &text[cut..]];
             let start = [anthropic::start(0, "a", "tool")].into_iter();
             let deltas = pieces.into_iter().map(|piece| anthropic::delta(0, piece));
             let events = start.chain(deltas).chain([anthropic::stop(0)]);
-            let log = read_with(Some(Provider::Anthropic), everything().parser(parser), events);
+            let log = read_with(Some(Provider::Anthropic), everything().parser(parser.clone()), events);
             let told = log.calls[0].error.as_ref().map(|(kind, offset, _)| (*kind, *offset));
             assert_eq!(told, alone.as_ref().map(|error| (error.kind(), error.offset())), "{limits:?} cut at {cut}");
             assert_eq!(log.calls[0].raw, text, "{limits:?} cut at {cut}");
@@ -547,7 +547,7 @@ fn a_thousand_refused_calls_are_saved() {
 }
 
 fn responses_of<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> Log {
-    let mut stream = ProviderStream::new(Provider::OpenaiResponses, ToolCalls::new(&PatternSet::empty()));
+    let mut stream = ProviderStream::new(Provider::OpenaiResponses, ToolCalls::new(&PatternSet::default()));
     let mut log = Log::default();
     events.into_iter().for_each(|event| stream.push_with(event.as_ref(), |event| log.tell(event)));
     log
@@ -561,7 +561,7 @@ fn more_answers_and_parts_than_are_remembered() {
     };
     for count in [255, 256, 257, 300] {
         for is_whole in [true, false] {
-            let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+            let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
             (0..count).for_each(|choice| stream.push_with(&chunk(choice, json!(null)), |_| {}));
             (0..count - 1).for_each(|choice| stream.push_with(&chunk(choice, json!("stop")), |_| {}));
             if is_whole {

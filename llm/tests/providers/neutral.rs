@@ -458,8 +458,12 @@ fn duplicate_keys_are_refused_unless_someone_asks_for_the_last() {
     let refused = ("malformed", Some((ErrorKind::DuplicateKey, 11)));
     let builder = Parser::builder();
     assert_eq!(twice(everything()), refused);
-    assert_eq!(twice(everything().parser(builder.snapshots())), refused, "another choice is no answer to this one");
-    assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::Reject))), refused);
+    assert_eq!(
+        twice(everything().parser(builder.clone().snapshots())),
+        refused,
+        "another choice is no answer to this one"
+    );
+    assert_eq!(twice(everything().parser(builder.clone().duplicate_keys(DuplicateKeys::Reject))), refused);
     assert_eq!(twice(everything().parser(builder.duplicate_keys(DuplicateKeys::LastWins))), ("complete", None));
 }
 

@@ -322,7 +322,7 @@ fn reasoning_and_structured_text_are_not_looked_at() {
 
 #[test]
 fn an_open_payload_can_be_looked_at() {
-    let patterns = PatternSet::empty();
+    let patterns = PatternSet::default();
     let delimiters = [Delimiter::fence("json").unwrap()];
     let envelope = Envelope::builder().parser(jsonspigot::Parser::builder().snapshots()).build(delimiters, &patterns);
     let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&patterns)).with_envelope(envelope);

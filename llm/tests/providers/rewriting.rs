@@ -317,7 +317,7 @@ fn rules_and_states_that_do_not_fit_are_refused() {
     let new = |provider| CallRewriter::new(provider, rules);
     assert_eq!(new(Provider::Cohere).unwrap_err(), CallRulesError::Provider(Provider::Cohere));
     let lenient = Parser::builder().lenient(Leniency::ALL);
-    let refused = CallRewriter::new(Provider::Anthropic, move || rules().parser(lenient));
+    let refused = CallRewriter::new(Provider::Anthropic, move || rules().parser(lenient.clone()));
     assert_eq!(refused.unwrap_err(), CallRulesError::Rules(RuleError::Lenient));
     for (pattern, refused) in [("$", RuleError::RemovesRoot { place: 0 }), ("raw:a", RuleError::Raw { place: 0 })] {
         let result = CallRewriter::new(Provider::Anthropic, move || Rewriter::builder().rule(pattern, Rule::remove()));

@@ -81,7 +81,7 @@ fn rule_2_absent() {
     );
     assert_eq!((log.ids(), log.summary()), (vec!["call_1"], vec!["first truncated(mismatch) {}".to_owned()]));
     for parts in [[("", "tool"), ("call_1", "")], [("call_1", ""), ("", "tool")]] {
-        let mut calls = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty()));
+        let mut calls = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
         let mut told = Vec::new();
         for (id, name) in parts.into_iter().chain([("", "")]) {
             calls.push_with(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));

@@ -170,8 +170,8 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     let rejects = Parser::builder().duplicate_keys(DuplicateKeys::Reject).accept_deviations();
     assert_eq!(kind(of(&choices.clone().parser(rejects))), None);
     let accepts = Parser::builder().lenient(Leniency::ALL);
-    assert_eq!(kind(of(&choices.clone().parser(accepts))), Some(RestoreError::OtherChoices));
-    let lenient = of(&choices.clone().parser(accepts)).save().unwrap();
+    assert_eq!(kind(of(&choices.clone().parser(accepts.clone()))), Some(RestoreError::OtherChoices));
+    let lenient = of(&choices.clone().parser(accepts.clone())).save().unwrap();
     let error = of(&choices.clone().parser(accepts.accept_deviations())).restore(&lenient).unwrap_err();
     assert_eq!(error, RestoreError::OtherChoices);
     let calls = choices.clone().build().restore(&state).unwrap_err();
@@ -270,14 +270,14 @@ fn each_choice_has_states_of_its_own() {
         [limits, limits.depth(5), limits.depth(6), limits.key(5), limits.string(5), limits.number(5)]
             .into_iter()
             .chain([limits.blank(5), limits.total(5)])
-            .map(|limits| parser.limits(limits))
+            .map(|limits| parser.clone().limits(limits))
             .collect();
-    choices.extend(DeviationKind::ALL.iter().map(|kind| parser.lenient(Leniency::NONE.with(*kind))));
+    choices.extend(DeviationKind::ALL.iter().map(|kind| parser.clone().lenient(Leniency::NONE.with(*kind))));
     choices.push(parser.lenient(Leniency::ALL));
     // Each shown in three ways, and with repeated keys taken or not.
-    choices = choices.into_iter().flat_map(|it| [it, it.snapshots(), it.provisional()]).collect();
-    choices = choices.into_iter().flat_map(|it| [it, it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
-    let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(*parser)).collect();
+    choices = choices.into_iter().flat_map(|it| [it.clone(), it.clone().snapshots(), it.provisional()]).collect();
+    choices = choices.into_iter().flat_map(|it| [it.clone(), it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
+    let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(parser.clone())).collect();
     for (place, calls_of) in calls.iter().enumerate() {
         let state = calls_of.clone().build().save().unwrap();
         for (other_place, other) in calls.iter().enumerate() {

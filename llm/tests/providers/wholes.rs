@@ -9,7 +9,7 @@ use super::wires;
 
 /// What is reported of a stream, restored after each event, and its verdict.
 pub(super) fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
-    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::empty())).with_message();
+    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::default())).with_message();
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);
@@ -375,7 +375,7 @@ fn a_repeated_input_is_no_fragment_of_another_call() {
 /// A message that comes whole at the end goes back as it says.
 #[test]
 fn a_chat_message_that_comes_once_more_goes_back_once() {
-    let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::empty())).with_message();
+    let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default())).with_message();
     for event in [
         json!({"choices": [{"index": 0, "delta": {"content": "Hel", "reasoning_content": "So"}}]}),
         json!({"choices": [{"index": 0, "message": {"content": "Hello", "reasoning_content": "So"}, "finish_reason": "stop"}]}),

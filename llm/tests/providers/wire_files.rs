@@ -73,7 +73,7 @@ impl WireFile {
     }
 
     fn stream(&self, is_detected: bool) -> ProviderStream {
-        let calls = ToolCalls::new(&PatternSet::empty());
+        let calls = ToolCalls::new(&PatternSet::default());
         let stream =
             if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
         if self.is_structured { stream.structured() } else { stream.with_message() }

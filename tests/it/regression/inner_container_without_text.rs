@@ -10,7 +10,7 @@ fn is_told_by_the_iterator_too() {
     for at in 0..document.len() {
         let mut first = Parser::new(&patterns);
         let mut told = first.feed(&document[..at]).count();
-        let mut restored = Parser::builder().build(&patterns).restore(&first.save().unwrap()).unwrap();
+        let mut restored = Parser::builder().patterns(&patterns).build().restore(&first.save().unwrap()).unwrap();
         told += restored.feed(&document[at..]).map(Result::unwrap).count();
         let mut expected = 0;
         Parser::new(&patterns).feed_with(document, |_| expected += 1).unwrap();

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use jsonspigot::{Error, ErrorKind, Parser, PatternSet};
+use jsonspigot::{Error, ErrorKind, Parser};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -24,7 +24,7 @@ enum Choice {
 }
 
 fn read<T: DeserializeOwned>(text: &str) -> Result<(), Error> {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     parser.feed(text).check().unwrap();
     parser.finish().check().unwrap();
     parser.snapshot().unwrap().deserialize::<T>().map(drop)

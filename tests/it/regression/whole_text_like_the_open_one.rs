@@ -3,7 +3,7 @@
 
 #![cfg_attr(not(feature = "std"), allow(dead_code))]
 
-use jsonspigot::{ErrorKind, Parser, PatternSet};
+use jsonspigot::{ErrorKind, Parser};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -23,7 +23,7 @@ enum Internal {
 
 /// From the place on at which the text can't fit any more, each look fails.
 fn fails_from_there_on<T: DeserializeOwned>(text: &str, place: usize) {
-    let mut parser = Parser::builder().snapshots().build(&PatternSet::empty());
+    let mut parser = Parser::builder().snapshots().build();
     for (at, byte) in text.bytes().enumerate() {
         parser.feed([byte]).check().unwrap();
         let read = parser.snapshot().unwrap().deserialize::<T>();

@@ -120,7 +120,7 @@ async fn attempt(
     loop {
         output.redo().await?;
         output.flush().await?;
-        let calls = ToolCalls::new(&PatternSet::empty());
+        let calls = ToolCalls::new(&PatternSet::default());
         let failure = match assistants.provider.open(request, calls, output.inputs()).await {
             Ok(answer) => read(answer, filling, output).await?,
             Err(error) => Some(Failure { error, has_begun: false }),

@@ -117,10 +117,10 @@ impl<T: DeserializeOwned> Attempts<T> {
     pub(super) fn new(instructor: Instructor<T>, prompt: &str) -> Self {
         // Every value's begin and end: what is open is known without a look at the document. What is shown as complete
         // must stay so, hence no second key of a name.
-        let all = PatternSet::new(["$", "$..*"]).unwrap_or_else(|_| PatternSet::empty());
+        let all = PatternSet::new(["$", "$..*"]).unwrap_or_else(|_| PatternSet::default());
         let builder = Parser::builder().snapshots().limits(instructor.limits).duplicate_keys(DuplicateKeys::Reject);
         Self {
-            parser: builder.build(&all),
+            parser: builder.patterns(&all).build(),
             first_prompt: prompt.to_owned(),
             next_prompt: Some(prompt.to_owned()),
             instructor,

@@ -39,7 +39,7 @@ enum State {
 
 impl Place {
     pub(super) fn new() -> Self {
-        let fences = Envelope::new(FENCES.iter().cloned(), &PatternSet::empty());
+        let fences = Envelope::new(FENCES.iter().cloned(), &PatternSet::default());
         Self { state: State::Unknown, fences, before: String::new() }
     }
 

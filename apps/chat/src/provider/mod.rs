@@ -139,7 +139,7 @@ fn retry_after(response: &Response) -> Option<Duration> {
 /// The message in an error's body, or the body's beginning; as much of either as comes in time.
 async fn refusal(mut response: Response, longest: Duration) -> String {
     let patterns = PatternSet::new(["error.message"]).expect("the pattern is a pattern");
-    let mut parser = Parser::builder().limits(REFUSAL_LIMITS).build(&patterns);
+    let mut parser = Parser::builder().limits(REFUSAL_LIMITS).patterns(&patterns).build();
     let (mut message, mut begun) = (String::new(), Vec::new());
     let reading = async {
         while let Ok(Some(chunk)) = response.chunk().await {

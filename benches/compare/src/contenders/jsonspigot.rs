@@ -47,12 +47,12 @@ impl Spigot {
     }
 
     fn parser(&self, patterns: &PatternSet) -> Parser {
-        Parser::builder().retain(self.retain()).build(patterns)
+        Parser::builder().retain(self.retain()).patterns(patterns).build()
     }
 
     /// Returns a parser with snapshots and no patterns.
     fn snapshotting(&self) -> Parser {
-        Parser::builder().retain(self.retain()).snapshots().build(&PatternSet::empty())
+        Parser::builder().retain(self.retain()).snapshots().build()
     }
 
     fn drive(
@@ -94,7 +94,7 @@ pub fn latency(input: &Input) -> (f64, f64) {
     let mut least = (Duration::MAX, Duration::MAX);
     for _ in 0..RUNS {
         let start = Instant::now();
-        let mut parser = Parser::builder().retain(Retain::Nothing).snapshots().build(&patterns);
+        let mut parser = Parser::builder().retain(Retain::Nothing).snapshots().patterns(&patterns).build();
         let mut first = None;
         let mut worst = Duration::ZERO;
         for chunk in input.chunks() {
@@ -132,7 +132,7 @@ impl Contender for Spigot {
     }
 
     fn validate(&mut self, input: &Input) -> Done {
-        let mut parser = self.parser(&PatternSet::empty());
+        let mut parser = self.parser(&PatternSet::default());
         self.drive(&mut parser, input, &mut Sink::default(), |_| {})
     }
 
@@ -147,7 +147,7 @@ impl Contender for Spigot {
     /// Shows the value deserialized from the retained text, or else the last snapshot.
     fn value(&mut self, input: &Input, look: &mut Look<'_>) -> Done {
         let keeps = self.method == Method::Keeping;
-        let mut parser = if keeps { self.parser(&PatternSet::empty()) } else { self.snapshotting() };
+        let mut parser = if keeps { self.parser(&PatternSet::default()) } else { self.snapshotting() };
         self.drive(&mut parser, input, &mut Sink::default(), |_| {})?;
         if keeps {
             look.see(&parser.deserialize::<Value>().ok()?);

@@ -37,14 +37,14 @@ impl Streamed {
             CallLimits::new().open_calls(size(0)).input_bytes(size(1)).name_bytes(size(2)).event_bytes(size(3));
         let options::Options { builder, texts_to, .. } = options::read(input.get(36..).unwrap_or_default());
         let builder = if flags & 8 != 0 { builder.duplicate_keys(DuplicateKeys::LastWins) } else { builder };
-        let mut calls = ToolCalls::builder().parser(builder).limits(limits);
+        let mut calls = ToolCalls::builder().parser(builder.clone()).limits(limits);
         if let Some(patterns) = sets.get_mut(patterns) {
             calls = calls.patterns(patterns);
         }
         let mut tools = options::texts(input.get(36 + options::LEN..).unwrap_or_default());
         let marks = if flags & 32 != 0 { envelopes::marks(&mut tools) } else { Vec::new() };
         let envelope = (flags & 32 != 0).then(|| {
-            let empty = PatternSet::empty();
+            let empty = PatternSet::default();
             let patterns = sets.get_mut(patterns).map_or(&empty, |patterns| &*patterns);
             Envelope::builder().parser(builder.retain(Retain::Matches)).build(marks.iter().cloned(), patterns)
         });

@@ -104,7 +104,7 @@ impl Parser {
     )]
     fn new(patterns: Option<&Bound<'_, PyAny>>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         let options = Options::of(options)?;
-        Ok(Self::of(options.builder().build(&pattern_set(patterns)?), &options))
+        Ok(Self::of(options.builder().patterns(&pattern_set(patterns)?).build(), &options))
     }
 
     /// Feeds the next piece of the text, cut anywhere, and returns what became known.

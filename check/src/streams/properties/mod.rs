@@ -242,7 +242,7 @@ fn frame(events: &[Value], framing: Framed) -> Vec<u8> {
 /// What feeding the arguments directly tells, deltas joined, and whether they are whole.
 fn directly(arguments: &str) -> (Vec<Event<'static>>, bool) {
     let builder = Parser::builder().duplicate_keys(DuplicateKeys::Reject);
-    let mut parser = builder.build(&PatternSet::new(["$", "$..*"]).unwrap());
+    let mut parser = builder.patterns(&PatternSet::new(["$", "$..*"]).unwrap()).build();
     let mut told: Vec<Event<'static>> = Vec::new();
     let mut tell = |event: Event<'_>| {
         let event = event.into_owned();

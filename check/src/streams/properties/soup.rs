@@ -14,7 +14,7 @@ use crate::streams::support::{CallLog, Log, everything, read_stream};
 pub fn is_survived(head: &[u8], signals: &[&[u8]]) {
     let choice = |place: usize| head.get(place).map_or(0, |byte| usize::from(*byte));
     let parser = parser(choice(1));
-    let choices = choices(parser, choice(2));
+    let choices = choices(parser.clone(), choice(2));
     let run = || match choice(3) % (Provider::ALL.len() + 2) {
         0 => neutral(&choices, signals),
         other => stream(new_stream(&choices, other - 1, choice(2) >> 4 | 4), signals),
@@ -23,7 +23,7 @@ pub fn is_survived(head: &[u8], signals: &[&[u8]]) {
     assert_eq!(log, run());
     for call in &log.calls {
         assert_ne!(call.status, "", "every call's input ends: {call:?}");
-        check_verdict(call, parser);
+        check_verdict(call, parser.clone());
     }
     Law::NoPanics.mark_compared();
 }
@@ -48,8 +48,8 @@ fn check_verdict(call: &CallLog, builder: ParserBuilder) {
         return;
     }
     // Values by path never allow a key to come again.
-    let is_same = [builder, builder.duplicate_keys(DuplicateKeys::Reject)].into_iter().any(|builder| {
-        let mut parser = builder.build(&jsonspigot::PatternSet::empty());
+    let is_same = [builder.clone(), builder.duplicate_keys(DuplicateKeys::Reject)].into_iter().any(|builder| {
+        let mut parser = builder.build();
         let fed = parser.feed(&call.raw).check().and_then(|()| parser.finish().check());
         fed.is_err_and(|error| (error.kind(), error.offset()) == (*kind, *offset))
     });

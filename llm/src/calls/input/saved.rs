@@ -47,8 +47,8 @@ impl Input {
         }
         let patterns = options.patterns_of(if reader.flag()? { name } else { "" });
         let mut input = match form {
-            JSON => Self::json(options.parser, patterns),
-            VALUES | OUT_OF_ORDER => Self::values(options.parser, patterns),
+            JSON => Self::json(options.parser.clone(), patterns),
+            VALUES | OUT_OF_ORDER => Self::values(options.parser.clone(), patterns),
             _ => return Err(Impossible),
         };
         let error = if form == OUT_OF_ORDER { Some(restore_error(reader)?) } else { None };

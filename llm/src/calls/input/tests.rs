@@ -97,7 +97,7 @@ fn op(text: &str) -> Op {
 }
 
 fn read(ops: &[&str]) -> Input {
-    let mut input = Input::values(Parser::builder(), &PatternSet::empty());
+    let mut input = Input::values(Parser::builder(), &PatternSet::default());
     for text in ops {
         op(text).with(|path, value| input.set(path, value, &mut |_: InputEvent<'_>| {})).unwrap();
     }
