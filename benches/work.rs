@@ -83,9 +83,8 @@ fn main() {
     let readings_made = if method == "none" { 0 } else { readings };
     if let "redacted" | "removed" = method.as_str() {
         let rule = if method == "removed" { Rule::remove } else { Rule::redact };
-        let rules = patterns.as_slice().iter().cloned();
-        let new = rules.fold(Rewriter::builder().parser(builder), |new, pattern| new.rule(pattern, rule()));
-        let mut rewriter = new.build().expect("the rules are valid");
+        let rules = patterns.as_slice().iter().map(|pattern| (pattern.clone(), rule()));
+        let mut rewriter = Rewriter::with_parser(builder, rules).expect("the rules are valid");
         for chunks in (0..readings_made).flat_map(|_| &cuts) {
             rewriter.reset();
             copy.clear();

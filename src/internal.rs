@@ -16,7 +16,7 @@ use crate::parser::Parser;
 use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
-use crate::rewrite::{Rewriter, RewriterBuilder};
+use crate::rewrite::Rewriter;
 use crate::tokenizer::{Place, Tokenizer};
 pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
 pub use crate::tree::write_escaped;
@@ -61,16 +61,11 @@ impl Parser {
     }
 }
 
-#[doc(hidden)]
-impl RewriterBuilder {
-    /// Applies the rules to the text inside the root, a string.
-    pub fn inside(mut self) -> Self {
-        for pattern in &mut self.patterns {
-            let inside = PatternSegment { is_descendant: false, selectors: vec![Selector::Inside] };
-            pattern.segments.insert(0, inside);
-        }
-        self
-    }
+/// Returns the pattern that selects the same values in the text inside the root, a string.
+pub fn inside_root(mut pattern: Pattern) -> Pattern {
+    let inside = PatternSegment { is_descendant: false, selectors: vec![Selector::Inside] };
+    pattern.segments.insert(0, inside);
+    pattern
 }
 
 #[doc(hidden)]

@@ -61,7 +61,7 @@ pub use parser::{DuplicateKeys, Events, Parser, ParserBuilder, Retain};
 pub use partial_json::PartialJson;
 pub use path::{Indices, Path, Segment, Segments};
 pub use pattern::{Pattern, PatternError, PatternId, PatternSet};
-pub use rewrite::{RewriteError, Rewriter, RewriterBuilder, Rule, RuleError};
+pub use rewrite::{RewriteError, Rewriter, Rule, RuleError};
 pub use saved::RestoreError;
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};

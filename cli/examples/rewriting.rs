@@ -53,9 +53,9 @@ fn said(error: &RewriteError) -> Value {
 }
 
 fn rewriter(given: &Value) -> Result<Rewriter, Box<dyn Error>> {
-    let mut new = Rewriter::builder();
+    let mut rules = Vec::new();
     for given in given["rules"].as_array().ok_or("expected rules")? {
-        new = new.rule(given[1].as_str().unwrap_or_default(), rule(given)?);
+        rules.push((given[1].as_str().unwrap_or_default(), rule(given)?));
     }
     let mut limits = Limits::new();
     for (name, limit) in given["limits"].as_object().into_iter().flatten() {
@@ -73,10 +73,11 @@ fn rewriter(given: &Value) -> Result<Rewriter, Box<dyn Error>> {
     if given["duplicateKeys"] == "reject" {
         builder = builder.duplicate_keys(DuplicateKeys::Reject);
     }
-    if let Some(limit) = given["heldLimit"].as_u64() {
-        new = new.held_limit(limit as usize);
-    }
-    Ok(new.parser(builder).build()?)
+    let rewriter = Rewriter::with_parser(builder, rules)?;
+    Ok(match given["heldLimit"].as_u64() {
+        Some(limit) => rewriter.held_limit(limit as usize),
+        None => rewriter,
+    })
 }
 
 fn rule(rule: &Value) -> Result<Rule, Box<dyn Error>> {

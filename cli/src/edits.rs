@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, Command, ValueHint};
-use jsonspigot::{ParserBuilder, Pattern, PatternSet, Rewriter, RewriterBuilder, Rule};
+use jsonspigot::{Pattern, PatternSet, Rule};
 
 use crate::report::Failure;
 
@@ -73,14 +73,13 @@ enum Edit {
 }
 
 impl Rules {
-    pub(crate) fn builder(&self, parser: ParserBuilder) -> RewriterBuilder {
+    pub(crate) fn make(&self) -> Vec<(Pattern, Rule)> {
         let make = |edit: &Edit| match edit {
             Edit::Remove => Rule::remove(),
             Edit::Redact => Rule::redact(),
             // It was JSON before.
             Edit::Replace(json) => Rule::replace(json).unwrap_or_else(|_| Rule::redact()),
         };
-        let new = Rewriter::builder().parser(parser);
-        self.0.iter().fold(new, |new, (pattern, edit)| new.rule(pattern.clone(), make(edit)))
+        self.0.iter().map(|(pattern, edit)| (pattern.clone(), make(edit))).collect()
     }
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 use clap::error::ErrorKind;
 use clap::{ArgGroup, CommandFactory, FromArgMatches, Parser, ValueHint};
-use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet};
+use jsonspigot::{DocumentRewriter, Framing, Leniency, Limits, ParserBuilder, PatternSet, Rewriter};
 use jsonspigot_llm::{CallRewriter, Delimiter, Envelope, EnvelopeBuilder, ToolCalls};
 
 use crate::document::Document;
@@ -314,11 +314,10 @@ impl Options {
         let mut refuse = |error: &dyn std::error::Error| command.error(ErrorKind::ValueValidation, error);
         if let Some(Wire(provider)) = self.provider {
             let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
-            let parser = self.parser();
-            let calls = CallRewriter::new(provider, move || rules.builder(parser.clone()));
+            let calls = CallRewriter::with_parser(provider, self.parser(), move || rules.make());
             return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
         }
-        let rewriter = rules.builder(self.parser()).build().map_err(|error| refuse(&error))?;
+        let rewriter = Rewriter::with_parser(self.parser(), rules.make()).map_err(|error| refuse(&error))?;
         Ok(Some(match self.documents {
             Some(framing) => Editor::Documents(DocumentRewriter::new(framing, rewriter)),
             None => Editor::Text(rewriter),

@@ -63,11 +63,11 @@ impl Frame<'_> {
     /// [`EventEditor::feed`](crate::EventEditor::feed). With the feature `providers`.
     ///
     /// ```
-    /// use jsonspigot::{Rewriter, Rule};
+    /// use jsonspigot::Rule;
     /// use jsonspigot_framing::EventEditor;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let rules = || Rewriter::builder().rule("password", Rule::redact());
+    /// let rules = || vec![("password", Rule::redact())];
     /// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
     /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
     /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");

@@ -12,7 +12,7 @@ use crate::pattern::PatternError;
 /// ```
 /// use jsonspigot::{RewriteError, Rewriter, Rule};
 ///
-/// let mut rewriter = Rewriter::builder().rule("a", Rule::map(|_| "oops".to_owned())).build()?;
+/// let mut rewriter = Rewriter::new([("a", Rule::map(|_| "oops".to_owned()))])?;
 /// let written = rewriter.write(r#"{"a": 1}"#, |_| {});
 /// assert_eq!(written, Err(RewriteError::NotJson { offset: 6 }));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,6 +1,5 @@
 //! Rewrites a text while it arrives. Bytes that no rule affects are passed on at once, unchanged.
 
-mod builder;
 mod editing;
 mod editor;
 mod error;
@@ -11,14 +10,14 @@ mod state;
 use alloc::vec::Vec;
 use core::fmt;
 
-pub use self::builder::RewriterBuilder;
 use self::editing::Writer;
 pub use self::error::{RewriteError, RuleError};
 pub use self::rule::Rule;
+use self::rule::RuleKind;
 use self::state::{Choices, State};
 use crate::error::{Error, ErrorKind, Interrupted, unless_interrupted};
-use crate::parser::{Engine, Parser};
-use crate::pattern::{PatternId, PatternSet};
+use crate::parser::{Engine, Parser, ParserBuilder, Retain};
+use crate::pattern::{Pattern, PatternError, PatternId, PatternSet};
 use crate::tokenizer::Stops;
 
 /// Rewrites one JSON text while it arrives, with one [`Rule`] for each pattern.
@@ -26,11 +25,8 @@ use crate::tokenizer::Stops;
 /// ```
 /// use jsonspigot::{Rewriter, Rule};
 ///
-/// let mut rewriter = Rewriter::builder()
-///     .rule("..password", Rule::redact())
-///     .rule("debug", Rule::remove())
-///     .rule("user | id", Rule::replace("7")?)
-///     .build()?;
+/// let rules = [("..password", Rule::redact()), ("debug", Rule::remove()), ("user | id", Rule::replace("7")?)];
+/// let mut rewriter = Rewriter::new(rules)?;
 /// let mut out = Vec::new();
 /// for chunk in [r#"{"debug": [1, "#, r#"2], "login": {"pass"#, r#"word": "hun"#, r#"ter2"}, "user": "{\"id\": 1}"}"#] {
 ///     rewriter.write(chunk, |bytes| out.extend_from_slice(bytes))?;
@@ -53,7 +49,7 @@ use crate::tokenizer::Stops;
 /// - in a string that a pattern looks inside: an incomplete escape;
 /// - the value of a [`Rule::map`], until it is complete.
 ///
-/// It is an error if they exceed the [limit](RewriterBuilder::held_limit).
+/// It is an error if they exceed the [limit](Self::held_limit).
 ///
 /// Removing a value also removes its key, the comma before it and the white space between them, or the comma after it
 /// if nothing before it remains in its object or array. So a JSON text is rewritten to a JSON text.
@@ -92,6 +88,88 @@ impl Interrupted for Rewriter {
 }
 
 impl Rewriter {
+    /// Creates a rewriter with rules and their patterns, and with default limits. A pattern is a text or a [`Pattern`].
+    ///
+    /// # Errors
+    ///
+    /// See [`with_parser`](Self::with_parser).
+    pub fn new<P>(rules: impl IntoIterator<Item = (P, Rule)>) -> Result<Self, RuleError>
+    where
+        P: TryInto<Pattern, Error: Into<PatternError>>,
+    {
+        Self::with_parser(Parser::builder(), rules)
+    }
+
+    /// Creates a rewriter with the limits and the duplicate-key policy of a parser builder.
+    ///
+    /// ```
+    /// use jsonspigot::{Limits, Parser, Pattern, Rewriter, Rule, RuleError};
+    ///
+    /// let builder = Parser::builder().limits(Limits::new().total(1 << 20));
+    /// let key = Pattern::root().key("it's").each();
+    /// assert!(Rewriter::with_parser(builder, [(key, Rule::redact())]).is_ok());
+    ///
+    /// let root = Rewriter::new([("a | $", Rule::remove())]);
+    /// assert_eq!(root.unwrap_err(), RuleError::RemovesRoot { place: 0 });
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails if a pattern does not parse, if a rule removes a root or has a pattern `raw:…`, or if the parser is lenient.
+    pub fn with_parser<P>(builder: ParserBuilder, rules: impl IntoIterator<Item = (P, Rule)>) -> Result<Self, RuleError>
+    where
+        P: TryInto<Pattern, Error: Into<PatternError>>,
+    {
+        let (patterns, rules): (Vec<P>, Vec<Rule>) = rules.into_iter().unzip();
+        Self::with_patterns(builder, &PatternSet::new(patterns).map_err(RuleError::Pattern)?, rules)
+    }
+
+    fn with_patterns(builder: ParserBuilder, patterns: &PatternSet, rules: Vec<Rule>) -> Result<Self, RuleError> {
+        let removes = |rule: &Rule| matches!(rule.kind, RuleKind::Remove);
+        let mut pairs = patterns.as_slice().iter().zip(&rules);
+        if let Some(place) = pairs.clone().position(|(pattern, rule)| removes(rule) && pattern.selects_root()) {
+            return Err(RuleError::RemovesRoot { place });
+        }
+        if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
+            return Err(RuleError::Raw { place });
+        }
+        let mut parser = builder.whole().retain(Retain::Nothing).build(patterns);
+        if parser.is_lenient() {
+            return Err(RuleError::Lenient);
+        }
+        let choices = Choices {
+            removes: rules.iter().any(removes),
+            cuts: rules.iter().any(|rule| rule.redacts),
+            held_limit: 1 << 20,
+        };
+        if choices.cuts {
+            parser.engine.tracker.follow_disguises();
+        }
+        let state = State { matches: rules.iter().map(|_| 0).collect(), ..State::default() };
+        Ok(Self { parser, rules, choices, state })
+    }
+
+    /// Sets the maximum number of bytes that are held back; by default 1 MiB.
+    ///
+    /// ```
+    /// use jsonspigot::{RewriteError, Rewriter, Rule};
+    ///
+    /// let mut rewriter = Rewriter::new([("a", Rule::remove())])?.held_limit(100);
+    /// let blanks = " ".repeat(1000);
+    /// let mut out = String::new();
+    /// let written = rewriter.write(format!("{{\"b\": 1,{blanks}\"a\": 2}}"), |bytes| {
+    ///     out.push_str(str::from_utf8(bytes).unwrap());
+    /// });
+    /// assert_eq!(written, Err(RewriteError::HeldLimit { offset: 107 }));
+    /// assert_eq!(out, r#"{"b": 1"#);
+    /// # Ok::<(), jsonspigot::RuleError>(())
+    /// ```
+    #[must_use]
+    pub fn held_limit(mut self, bytes: usize) -> Self {
+        self.choices.held_limit = bytes as u64;
+        self
+    }
+
     /// Reads a chunk, and passes all output that is decided by now to `sink`, in pieces that are never empty.
     ///
     /// # Errors
@@ -245,10 +323,10 @@ impl Rewriter {
     /// ```
     /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let new = Rewriter::builder().rule("..password", Rule::redact()).rule("arguments.password", Rule::redact());
-    /// let mut rewriter = new.build()?;
+    /// let patterns = ["..password", "arguments.password"];
+    /// let mut rewriter = Rewriter::new(patterns.map(|pattern| (pattern, Rule::redact())))?;
     /// rewriter.write(r#"{"password": "a", "arguments": "{\"password\": \"b\"}"}"#, |_| {})?;
-    /// let ids = ["..password", "arguments.password"].map(|pattern| rewriter.patterns().id(pattern).unwrap());
+    /// let ids = patterns.map(|pattern| rewriter.patterns().id(pattern).unwrap());
     /// assert_eq!(ids.map(|id| rewriter.matches(id)), [1, 0]); // the arguments are a string
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -262,7 +340,7 @@ impl Rewriter {
     /// ```
     /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let mut rewriter = Rewriter::builder().rule("b", Rule::remove()).build()?;
+    /// let mut rewriter = Rewriter::new([("b", Rule::remove())])?;
     /// rewriter.write(r#"{"a": 1, "#, |_| {})?;
     /// assert_eq!(rewriter.passed(), 7); // `, ` may go
     /// # Ok::<(), Box<dyn std::error::Error>>(())

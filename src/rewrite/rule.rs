@@ -46,8 +46,7 @@ impl Rule {
     /// ```
     /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let builder = Rewriter::builder().rule("*.b", Rule::remove()).rule("list[0]", Rule::remove());
-    /// let mut rewriter = builder.build()?;
+    /// let mut rewriter = Rewriter::new([("*.b", Rule::remove()), ("list[0]", Rule::remove())])?;
     /// let mut out = String::new();
     /// let text = r#"{"x": {"a": 1, "b": 2}, "y": {"b": 3}, "list": [4, 5]}"#;
     /// rewriter.write(text, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
@@ -84,7 +83,7 @@ impl Rule {
     /// use jsonspigot::{Rewriter, Rule};
     ///
     /// let rule = Rule::map(|json| format!("[{json}]"));
-    /// let mut rewriter = Rewriter::builder().rule("a | b", rule).build()?;
+    /// let mut rewriter = Rewriter::new([("a | b", rule)])?;
     /// let mut out = String::new();
     /// rewriter.write(r#"{"a": "{\"b\": \"x\"}"}"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;
     /// assert_eq!(out, r#"{"a": "{\"b\": [\"x\"]}"}"#);
@@ -103,7 +102,7 @@ impl Rule {
     /// use jsonspigot::{Rewriter, Rule};
     ///
     /// let rule = Rule::map_text(|piece, out| out.push_str(&piece.map_or("!".to_owned(), str::to_uppercase)));
-    /// let mut rewriter = Rewriter::builder().rule("say", rule).build()?;
+    /// let mut rewriter = Rewriter::new([("say", rule)])?;
     /// let mut out = String::new();
     /// for chunk in [r#"{"say": "on"#, r#"e\ntw"#, r#"o"}"#] {
     ///     rewriter.write(chunk, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;

@@ -18,7 +18,7 @@ impl Rewriter {
     /// ```
     /// use jsonspigot::{Rewriter, Rule};
     ///
-    /// let new = || Rewriter::builder().rule("..password", Rule::redact()).build();
+    /// let new = || Rewriter::new([("..password", Rule::redact())]);
     /// let mut out = String::new();
     /// let mut rewriter = new()?;
     /// rewriter.write(r#"{"password": "hun"#, |bytes| out.push_str(str::from_utf8(bytes).unwrap()))?;

@@ -17,7 +17,7 @@ use crate::saved::{self, Kind, Owner, RestoreError};
 /// ```
 /// use jsonspigot::{DocumentRewriter, Framing, Rewriter, Rewritten, Rule};
 ///
-/// let rewriter = Rewriter::builder().rule("..password", Rule::redact()).build()?;
+/// let rewriter = Rewriter::new([("..password", Rule::redact())])?;
 /// let mut lines = DocumentRewriter::new(Framing::Lines, rewriter);
 /// let (mut out, mut bad) = (String::new(), Vec::new());
 /// let mut sink = |rewritten: Rewritten<'_>| match rewritten {
@@ -140,8 +140,8 @@ impl DocumentRewriter {
     /// ```
     /// use jsonspigot::{DocumentRewriter, Framing, Rewriter, Rule};
     ///
-    /// let builder = || Rewriter::builder().rule("..password", Rule::redact());
-    /// let new = || builder().build().map(|rewriter| DocumentRewriter::new(Framing::Lines, rewriter));
+    /// let rules = || [("..password", Rule::redact())];
+    /// let new = || Rewriter::new(rules()).map(|rewriter| DocumentRewriter::new(Framing::Lines, rewriter));
     /// let mut lines = new()?;
     /// lines.write("{\"a\": 1}\n{\"b\"", |_| {})?;
     /// let lines = new()?.restore(&lines.save()?)?;

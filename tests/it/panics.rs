@@ -152,9 +152,9 @@ fn a_rewriter_whose_sink_or_rule_panics_has_failed() {
                     on_rule();
                     "7".to_owned()
                 };
-                let builder = Rewriter::builder().rule("..b", Rule::redact()).rule("e", Rule::remove());
-                let builder = builder.rule("c | d[0]", Rule::map(map)).rule("a[1]", Rule::redact());
-                let mut rewriter = builder.build().unwrap();
+                let mapped = ("c | d[0]", Rule::map(map));
+                let rules = [("..b", Rule::redact()), ("e", Rule::remove()), mapped, ("a[1]", Rule::redact())];
+                let mut rewriter = Rewriter::new(rules).unwrap();
                 let mut on_bytes = panic_at(if panicking == "sink" { call } else { usize::MAX });
                 let interrupted = panics(|| {
                     for chunk in TEXT.as_bytes().chunks(cut) {
@@ -176,7 +176,7 @@ fn a_rewriter_whose_sink_or_rule_panics_has_failed() {
 #[test]
 fn rewritten_documents_whose_sink_panics_have_failed() {
     let text = format!("{TEXT}\n{{oops}}\n{TEXT}\n");
-    let new = || Rewriter::builder().rule("..b", Rule::redact()).build().unwrap();
+    let new = || Rewriter::new([("..b", Rule::redact())]).unwrap();
     for call in 0..20 {
         for cut in [5, 40, text.len()] {
             let mut lines = DocumentRewriter::new(Framing::Lines, new());

@@ -7,7 +7,7 @@ use jsonspigot::{ErrorKind, RewriteError, Rewriter, Rule};
 const KEY: &str = "$serde_json::private::RawValue";
 
 fn rewritten(pattern: &str, rule: fn() -> Rule, text: &str, cut: usize) -> Result<String, RewriteError> {
-    let mut rewriter = Rewriter::builder().rule(pattern, rule()).build().unwrap();
+    let mut rewriter = Rewriter::new([(pattern, rule())]).unwrap();
     let mut out = Vec::new();
     for chunk in text.as_bytes().chunks(cut) {
         rewriter.write(chunk, |bytes| out.extend_from_slice(bytes))?;
@@ -60,10 +60,8 @@ fn a_rewriter_that_redacts_refuses_the_key() {
 /// Refuses the key after the rewriter was saved and restored at any place, too.
 #[test]
 fn a_restored_rewriter_refuses_the_key() {
-    let new = || {
-        let builder = Rewriter::builder().rule("a[0]", Rule::redact()).rule("c | x", Rule::remove());
-        builder.rule("d.y", Rule::remove()).build().unwrap()
-    };
+    let rules = || [("a[0]", Rule::redact()), ("c | x", Rule::remove()), ("d.y", Rule::remove())];
+    let new = || Rewriter::new(rules()).unwrap();
     for name in ["a", "c", "d"] {
         let text = format!(r#"{{"b": 1, "{name}": {{"x": [2, {{}}], "{KEY}": "1"}}}}"#);
         for end in 0..text.find(KEY).unwrap() + KEY.len() {

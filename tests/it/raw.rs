@@ -212,6 +212,6 @@ fn they_are_reported_again_after_a_panic_and_a_reset() {
 /// A rule is about values, not about how their text is reported.
 #[test]
 fn rules_refuse_them() {
-    let made = Rewriter::builder().rule("a", Rule::redact()).rule("raw:b", Rule::redact()).build();
+    let made = Rewriter::new([("a", Rule::redact()), ("raw:b", Rule::redact())]);
     assert_eq!(made.unwrap_err(), RuleError::Raw { place: 1 });
 }

@@ -99,15 +99,14 @@ proptest! {
 #[test]
 fn a_state_belongs_to_its_rules() {
     let patterns = PatternSet::new(["a"]).unwrap();
-    let builder = |rule| Rewriter::builder().rule("a", rule);
-    let new = |rule| builder(rule).build().unwrap();
+    let new = |rule| Rewriter::new([("a", rule)]).unwrap();
     let replaced = |json| Rule::replace(json).unwrap();
     let saved = new(replaced("1")).save().unwrap();
     let others = [Rule::remove(), Rule::redact(), replaced("2"), Rule::map(str::to_owned), Rule::map_text(|_, _| {})];
     for rule in others {
         assert_eq!(new(rule).restore(&saved).unwrap_err(), RestoreError::OtherChoices);
     }
-    let limited = builder(replaced("1")).held_limit(5).build().unwrap().restore(&saved);
+    let limited = new(replaced("1")).held_limit(5).restore(&saved);
     assert_eq!(limited.unwrap_err(), RestoreError::OtherChoices);
     assert_eq!(new(replaced("1")).restore(&saved[..HEADER - 1]).unwrap_err(), RestoreError::Cut);
     let parser = Parser::new(&patterns).save().unwrap();
@@ -116,12 +115,7 @@ fn a_state_belongs_to_its_rules() {
 }
 
 fn rewriter(rules: Vec<(&str, Rule)>) -> Rewriter {
-    rewriter_holding(1 << 20, rules)
-}
-
-fn rewriter_holding(limit: usize, rules: Vec<(&str, Rule)>) -> Rewriter {
-    let new = rules.into_iter().fold(Rewriter::builder(), |builder, (pattern, rule)| builder.rule(pattern, rule));
-    new.held_limit(limit).build().unwrap()
+    Rewriter::new(rules).unwrap()
 }
 
 #[track_caller]
@@ -213,7 +207,7 @@ pub(super) fn nothing_of_a_redacted_value_comes_out() {
 fn what_is_held_back_has_a_limit() {
     let text = format!("{{\"a\": 1,{}\"b\": 2}}", " ".repeat(100));
     let run_with = |limit: usize, cuts: &[usize]| {
-        let mut rewriter = rewriter_holding(limit, vec![("b", Rule::remove())]);
+        let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
         run(&mut rewriter, &chunks(text.as_bytes(), cuts))
     };
     for cuts in torture_cuts(text.len()) {
@@ -227,7 +221,7 @@ fn what_is_held_back_has_a_limit() {
     let [kept, text] = ["", ", \"b\": 4"].map(|b| format!("{first},{more}\"d\": 3{b}}}"));
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter_holding(limit, vec![("b", Rule::remove())]);
+            let mut rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(limit);
             run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
         };
         assert_eq!(run_with(403), (kept.clone().into_bytes(), Ok(())));
@@ -237,7 +231,7 @@ fn what_is_held_back_has_a_limit() {
     let text = r#"{"a": [1, 2, 3], "b": 0}"#;
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter_holding(limit, vec![("a", Rule::map(str::to_owned))]);
+            let mut rewriter = rewriter(vec![("a", Rule::map(str::to_owned))]).held_limit(limit);
             let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
             (String::from_utf8(out).unwrap(), verdict, rewriter.passed())
         };
@@ -248,7 +242,7 @@ fn what_is_held_back_has_a_limit() {
     let text = r#"["{oops"]"#;
     for cuts in torture_cuts(text.len()) {
         let run_with = |limit: usize| {
-            let mut rewriter = rewriter_holding(limit, vec![("[0] | $", Rule::map(str::to_owned))]);
+            let mut rewriter = rewriter(vec![("[0] | $", Rule::map(str::to_owned))]).held_limit(limit);
             run(&mut rewriter, &chunks(text.as_bytes(), &cuts))
         };
         assert_eq!(run_with(1), (b"[\"\"]".to_vec(), Ok(())));
@@ -271,7 +265,7 @@ fn megabytes_of_blanks_are_refused() {
 /// One text that holds back too much costs itself only.
 #[test]
 fn a_text_that_is_stopped_is_left_out_to_its_end() {
-    let rewriter = rewriter_holding(9, vec![("b", Rule::remove())]);
+    let rewriter = rewriter(vec![("b", Rule::remove())]).held_limit(9);
     let mut lines = DocumentRewriter::new(Framing::Lines, rewriter);
     let (mut out, mut errors) = (Vec::new(), Vec::new());
     let mut sink = |rewritten: Rewritten<'_>| match rewritten {
@@ -299,24 +293,24 @@ fn what_a_closure_gives_has_to_be_json() {
 #[test]
 fn rules_that_make_no_sense_are_refused() {
     for root in ["$", "a | $", "..* | $"] {
-        let refused = Rewriter::builder().rule("b", Rule::redact()).rule(root, Rule::remove()).build();
+        let refused = Rewriter::new([("b", Rule::redact()), (root, Rule::remove())]);
         assert_eq!(refused.unwrap_err(), RuleError::RemovesRoot { place: 1 });
     }
     // The first of them.
     let [b, c] = ["b[?", "c[-1]"];
-    let builder = Rewriter::builder().rule("a", Rule::redact()).rule(b, Rule::remove()).rule(c, Rule::remove());
+    let rules = [("a", Rule::redact()), (b, Rule::remove()), (c, Rule::remove())];
     let expected = PatternSet::new(["a", b]).unwrap_err();
-    let refused = builder.build().unwrap_err();
+    let refused = Rewriter::new(rules).unwrap_err();
     assert_eq!((refused.to_string(), refused), (expected.to_string(), RuleError::Pattern(expected)));
     let lenient = Parser::builder().lenient(Leniency::MODEL_OUTPUT);
-    let refused = Rewriter::builder().rule("b", Rule::redact()).parser(lenient).build();
+    let refused = Rewriter::with_parser(lenient, [("b", Rule::redact())]);
     assert_eq!(refused.unwrap_err(), RuleError::Lenient);
 }
 
 #[test]
 fn limits_are_the_parsers() {
     let parser = Parser::builder().limits(Limits::new().string(4)).stop_at_root();
-    let mut rewriter = Rewriter::builder().rule("a", Rule::redact()).parser(parser).build().unwrap();
+    let mut rewriter = Rewriter::with_parser(parser, [("a", Rule::redact())]).unwrap();
     let (out, verdict) = run(&mut rewriter, &[br#"{"a": "hunter2"}"#]);
     assert_eq!((&*out, verdict.unwrap_err().offset()), (&br#"{"a": "[redacted]""#[..], 11));
 }
@@ -327,7 +321,7 @@ fn a_limit_may_be_passed_in_the_middle_of_a_character() {
     let text = r#"["{\"aé\": 1}"]"#;
     for cuts in torture_cuts(text.len()) {
         let parser = Parser::builder().limits(Limits::new().key(2));
-        let mut rewriter = Rewriter::builder().rule("* | b", Rule::redact()).parser(parser).build().unwrap();
+        let mut rewriter = Rewriter::with_parser(parser, [("* | b", Rule::redact())]).unwrap();
         let (out, verdict) = run(&mut rewriter, &chunks(text.as_bytes(), &cuts));
         assert_eq!((str::from_utf8(&out), verdict), (Ok(r#"["{\"a"]"#), Ok(())), "cut at {cuts:?}");
     }

@@ -53,7 +53,7 @@ fn follow(pattern: &str) -> Contender {
 }
 
 fn rewriter(what: &str, pattern: &str, rule: Rule) -> Contender {
-    let mut rewriter = Rewriter::builder().rule(pattern, rule).build().expect("the rule is valid");
+    let mut rewriter = Rewriter::new([(pattern, rule)]).expect("the rule is valid");
     contender(format!("`Rewriter` {what} `{pattern}`"), move |chunks, out| {
         rewriter.reset();
         for chunk in chunks {

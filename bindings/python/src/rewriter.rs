@@ -153,20 +153,21 @@ impl Inner {
     ) -> PyResult<Self> {
         let py = rules.py();
         let slot = Raised::default();
-        let mut builder = Core::builder();
+        let mut made = Vec::new();
         for pair in rules.call_method0("items")?.try_iter()? {
             let (pattern, rule): (String, Bound<'_, Rule>) = pair?.extract()?;
-            builder = builder.rule(pattern, rule.get().made(py, &slot)?);
-        }
-        let limit = held_limit.map(|value| limit("held_limit", value)).transpose()?.flatten();
-        if let Some(limit) = limit {
-            builder = builder.held_limit(usize::try_from(limit).unwrap_or(usize::MAX));
+            made.push((pattern, rule.get().made(py, &slot)?));
         }
         let parser = Options::of(options)?.builder_retaining(Retain::Nothing);
-        let rewriter = builder.parser(parser).build().map_err(|error| match error {
+        let rewriter = Core::with_parser(parser, made).map_err(|error| match error {
             RuleError::Pattern(error) => bad_pattern(py, &error),
             other => PyValueError::new_err(other.to_string()),
         })?;
+        let limit = held_limit.map(|value| limit("held_limit", value)).transpose()?.flatten();
+        let rewriter = match limit {
+            Some(limit) => rewriter.held_limit(usize::try_from(limit).unwrap_or(usize::MAX)),
+            None => rewriter,
+        };
         Ok(Self { rewriter, raised: slot, offset: 0 })
     }
 

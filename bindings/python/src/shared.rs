@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use jsonspigot::{Deviation, Error, PatternSet, Revision as CoreRevision, ValueState};
+use jsonspigot::{Deviation, Error, Revision as CoreRevision, ValueState};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyString, PyTuple};

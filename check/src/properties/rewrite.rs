@@ -1,8 +1,7 @@
 //! Rewriting: what comes out is what the model says, for every cut, and after every saved state.
 
 use jsonspigot::{
-    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, RewriterBuilder,
-    Rewritten, Rule,
+    DocumentEvent, DocumentRewriter, Documents, Framing, Parser, PatternSet, RewriteError, Rewriter, Rewritten, Rule,
 };
 use serde::de::IgnoredAny;
 
@@ -16,9 +15,9 @@ pub fn patterns(rules: &[(NestedPattern, ModelRule)]) -> PatternSet {
     PatternSet::new(rules.iter().map(|(pattern, _)| pattern.to_string())).expect("the model's patterns are valid")
 }
 
-/// The builder of a rewriter with some rules.
-pub fn builder(rules: &[(NestedPattern, ModelRule)]) -> RewriterBuilder {
-    let made = |rule: &ModelRule| match rule {
+/// The rules themselves, with their patterns.
+pub fn made(rules: &[(NestedPattern, ModelRule)]) -> Vec<(String, Rule)> {
+    let make = |rule: &ModelRule| match rule {
         ModelRule::Remove => Rule::remove(),
         ModelRule::Replace => Rule::replace(REPLACEMENT).expect("it is JSON"),
         ModelRule::Redact => Rule::redact(),
@@ -34,11 +33,11 @@ pub fn builder(rules: &[(NestedPattern, ModelRule)]) -> RewriterBuilder {
             None => out.push('!'),
         }),
     };
-    rules.iter().fold(Rewriter::builder(), |builder, (pattern, rule)| builder.rule(pattern.to_string(), made(rule)))
+    rules.iter().map(|(pattern, rule)| (pattern.to_string(), make(rule))).collect()
 }
 
 pub fn rewriter(rules: &[(NestedPattern, ModelRule)]) -> Rewriter {
-    builder(rules).build().expect("no rule removes a root")
+    Rewriter::new(made(rules)).expect("no rule removes a root")
 }
 
 /// What comes out of the chunks, and the verdict.

@@ -1,6 +1,6 @@
 //! Bodies of the three wires through a rewriter of their calls: the client reads the same stream with the edited values.
 
-use jsonspigot::{PatternSet, Rewriter, Rule};
+use jsonspigot::{PatternSet, Rule};
 use jsonspigot_check::recorded;
 use jsonspigot_framing::{EventEditor, Frame, Frames};
 use jsonspigot_llm::{
@@ -109,7 +109,7 @@ fn named(value: &mut Value) {
 }
 
 fn rewriter(provider: Provider, pattern: &'static str, rule: fn() -> Rule) -> CallRewriter {
-    CallRewriter::new(provider, move || Rewriter::builder().rule(pattern, rule())).unwrap()
+    CallRewriter::new(provider, move || vec![(pattern, rule())]).unwrap()
 }
 
 fn edited(frame: Frame<'_>, calls: &mut CallRewriter) -> Option<String> {

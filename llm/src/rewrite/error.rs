@@ -11,10 +11,10 @@ use crate::stream::Provider;
 /// The reason why calls can't be rewritten by some rules.
 ///
 /// ```
-/// use jsonspigot::Rewriter;
+/// use jsonspigot::Rule;
 /// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider};
 ///
-/// let refused = CallRewriter::new(Provider::Gemini, Rewriter::builder);
+/// let refused = CallRewriter::new(Provider::Gemini, || vec![("a", Rule::redact())]);
 /// assert_eq!(refused.unwrap_err(), CallRulesError::Provider(Provider::Gemini));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,10 +51,10 @@ impl StdError for CallRulesError {}
 /// An event that could not be rewritten as it should have been, and what may be passed on in its place.
 ///
 /// ```
-/// use jsonspigot::{Rewriter, Rule};
+/// use jsonspigot::Rule;
 /// use jsonspigot_llm::{BadEventReason, CallRewriter, Provider};
 ///
-/// let rules = || Rewriter::builder().rule("password", Rule::redact());
+/// let rules = || vec![("password", Rule::redact())];
 /// let mut calls = CallRewriter::new(Provider::OpenaiChat, rules)?;
 /// let bad = calls.push("{\"choices\":[{\"del").unwrap_err();
 /// assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));

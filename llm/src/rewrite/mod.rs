@@ -18,8 +18,8 @@ use core::fmt;
 use core::mem;
 use core::ops::Range;
 
-use jsonspigot::internal::{Interrupted, unless_interrupted};
-use jsonspigot::{RewriteError, Rewriter, RewriterBuilder, RuleError};
+use jsonspigot::internal::{Interrupted, inside_root, unless_interrupted};
+use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, PatternSet, RewriteError, Rewriter, Rule, RuleError};
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
 use self::places::{Found, Key, Wire, find};
@@ -39,10 +39,10 @@ const MOST_CALLS: usize = 256;
 /// alike. So a client reads the same calls, with other values.
 ///
 /// ```
-/// use jsonspigot::{Rewriter, Rule};
+/// use jsonspigot::Rule;
 /// use jsonspigot_llm::{CallRewriter, Provider};
 ///
-/// let rules = || Rewriter::builder().rule("..password", Rule::redact());
+/// let rules = || vec![("..password", Rule::redact())];
 /// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
 /// let event = |json: &str| {
 ///     let inside = json.replace('"', "\\\"");
@@ -53,7 +53,7 @@ const MOST_CALLS: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a rule [redacts](jsonspigot::Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
+/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
 /// that has lost its call could be the middle of any value.
 ///
 /// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
@@ -64,7 +64,8 @@ const MOST_CALLS: usize = 256;
 /// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
-    rules: Box<dyn Fn() -> RewriterBuilder + Send + Sync>,
+    /// Makes a rewriter of arguments, or of the text inside the string that they are.
+    make: Box<dyn Fn(bool) -> Result<Rewriter, RuleError> + Send + Sync>,
     /// Of arguments that come as a whole: objects, and strings.
     whole: [Rewriter; 2],
     /// The open calls; the one that has got something last is the last.
@@ -97,20 +98,46 @@ impl fmt::Debug for CallRewriter {
 }
 
 impl CallRewriter {
-    /// Creates a rewriter with the rules and options that `rules` returns. It is called for each call, and applies to the
-    /// call's arguments. As these mostly are in a string, a limit for strings has to allow for all of them.
+    /// Creates a rewriter with the rules and their patterns that `rules` returns. It is called for each call.
     ///
     /// # Errors
     ///
     /// Fails if the provider's wire is not one of those that are known here, and like
-    /// [`RewriterBuilder::build`](jsonspigot::RewriterBuilder::build).
-    pub fn new(
+    /// [`Rewriter::with_parser`](jsonspigot::Rewriter::with_parser).
+    pub fn new<P>(
         provider: Provider,
-        rules: impl Fn() -> RewriterBuilder + Send + Sync + 'static,
-    ) -> Result<Self, CallRulesError> {
+        rules: impl Fn() -> Vec<(P, Rule)> + Send + Sync + 'static,
+    ) -> Result<Self, CallRulesError>
+    where
+        P: TryInto<Pattern, Error: Into<PatternError>>,
+    {
+        Self::with_parser(provider, Parser::builder(), rules)
+    }
+
+    /// Creates a rewriter with the limits and the policy on duplicate keys of a parser, for each call's arguments. As
+    /// these mostly are in a string, the limit for strings has to allow for all of them.
+    ///
+    /// # Errors
+    ///
+    /// Fails like [`new`](Self::new).
+    pub fn with_parser<P>(
+        provider: Provider,
+        parser: ParserBuilder,
+        rules: impl Fn() -> Vec<(P, Rule)> + Send + Sync + 'static,
+    ) -> Result<Self, CallRulesError>
+    where
+        P: TryInto<Pattern, Error: Into<PatternError>>,
+    {
         let wire = Wire::of(provider).ok_or(CallRulesError::Provider(provider))?;
-        let whole = [rules().build()?, rules().inside().build()?];
-        Ok(Self { wire, rules: Box::new(rules), whole, open: Vec::new(), has_panicked: false })
+        let make = move |is_inside: bool| {
+            let (patterns, rules): (Vec<P>, Vec<Rule>) = rules().into_iter().unzip();
+            let patterns = PatternSet::new(patterns).map_err(RuleError::Pattern)?;
+            let patterns = patterns.as_slice().iter().cloned();
+            let patterns = patterns.map(|pattern| if is_inside { inside_root(pattern) } else { pattern });
+            Rewriter::with_parser(parser.clone(), patterns.zip(rules))
+        };
+        let whole = [make(false)?, make(true)?];
+        Ok(Self { wire, make: Box::new(make), whole, open: Vec::new(), has_panicked: false })
     }
 
     /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
@@ -191,10 +218,6 @@ impl CallRewriter {
         edits.replace(text, rewritten, error.map(BadEventReason::Arguments));
     }
 
-    fn new_rewriter(&self) -> Result<Rewriter, RuleError> {
-        (self.rules)().inside().build()
-    }
-
     /// The text that a piece goes on with.
     fn text_of(&mut self, key: &Key<'_>, piece: &str) -> Result<&mut OpenText, BadEventReason> {
         // One that has the very id comes before one whose id has not come.
@@ -210,7 +233,7 @@ impl CallRewriter {
                     Some(place) => drop(self.open.remove(place)),
                     None => return Err(BadEventReason::TooManyCalls),
                 }
-                let mut rewriter = self.new_rewriter().map_err(BadEventReason::Rules)?;
+                let mut rewriter = (self.make)(true).map_err(BadEventReason::Rules)?;
                 begin(&mut rewriter);
                 OpenText { key: key.to_owned(), rewriter, has_failed: false, is_lost: false }
             }

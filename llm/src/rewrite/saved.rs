@@ -35,10 +35,10 @@ impl CallRewriter {
     /// rules and choices; what it has read is forgotten.
     ///
     /// ```
-    /// use jsonspigot::{Rewriter, Rule};
+    /// use jsonspigot::Rule;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let rules = || Rewriter::builder().rule("password", Rule::redact());
+    /// let rules = || vec![("password", Rule::redact())];
     /// let new = || CallRewriter::new(Provider::Anthropic, rules);
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
@@ -66,7 +66,7 @@ impl CallRewriter {
             let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
             let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
             let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
-            let mut rewriter = self.new_rewriter().map_err(|_| Impossible)?;
+            let mut rewriter = (self.make)(true).map_err(|_| Impossible)?;
             rewriter.restore_body(reader)?;
             Impossible::ensure(rewriter.is_in_root_string())?;
             self.open.push(OpenText { key, rewriter, has_failed, is_lost });

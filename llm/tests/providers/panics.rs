@@ -3,7 +3,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use jsonspigot::{PatternSet, Rewriter, Rule};
+use jsonspigot::{PatternSet, Rule};
 use jsonspigot_check::panics::{panic_at, panic_now, panics};
 use jsonspigot_llm::{
     BadEventReason, CallEvent, CallRewriter, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider,
@@ -132,12 +132,12 @@ fn a_rewriter_whose_rules_panic_passes_nothing_more() {
         let made = Mutex::new(panic_at(if is_in_rule { usize::MAX } else { 2 }));
         let rules = move || {
             (made.lock().unwrap_or_else(PoisonError::into_inner))();
-            Rewriter::builder().rule("a.b.secret", Rule::map(|_| panic_now()))
+            vec![("a.b.secret", Rule::map(|_| panic_now()))]
         };
         let mut calls = CallRewriter::new(Provider::OpenaiChat, rules).unwrap();
         assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
         let mut restored = {
-            let rules = || Rewriter::builder().rule("a.b.secret", Rule::map(str::to_owned));
+            let rules = || vec![("a.b.secret", Rule::map(str::to_owned))];
             let new = CallRewriter::new(Provider::OpenaiChat, rules).unwrap();
             new.restore(&calls.save().unwrap()).unwrap()
         };

@@ -1,12 +1,12 @@
 //! Calls' arguments that are rewritten while events pass: the model's text in any pieces on each wire, and what servers do.
 
-use jsonspigot::{Leniency, Parser, RestoreError, RewriteError, Rewriter, Rule, RuleError};
+use jsonspigot::{Leniency, Parser, RestoreError, RewriteError, Rule, RuleError};
 use jsonspigot_check::laws::Law;
 use jsonspigot_check::model::generate::{Keys, document};
 use jsonspigot_check::model::mutate::any_document;
 use jsonspigot_check::model::nested::{NestedPattern, nested_document};
 use jsonspigot_check::model::rewrite::{ModelRule, rewritten, rules};
-use jsonspigot_check::properties::rewrite::builder;
+use jsonspigot_check::properties::rewrite::made;
 use jsonspigot_llm::{BadEventReason, CallRewriter, CallRulesError, Provider};
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -20,7 +20,7 @@ const WIRES: [Provider; 3] = [Provider::Anthropic, Provider::OpenaiChat, Provide
 
 fn rewriter(provider: Provider, rules: &Rules) -> CallRewriter {
     let again = rules.clone();
-    CallRewriter::new(provider, move || builder(&again)).unwrap()
+    CallRewriter::new(provider, move || made(&again)).unwrap()
 }
 
 fn piece(provider: Provider, call: u64, text: &str) -> String {
@@ -119,7 +119,7 @@ proptest! {
 
 /// Redacts `pw`.
 fn redacting(provider: Provider) -> CallRewriter {
-    CallRewriter::new(provider, || Rewriter::builder().rule("..pw", Rule::redact())).unwrap()
+    CallRewriter::new(provider, || vec![("..pw", Rule::redact())]).unwrap()
 }
 
 #[track_caller]
@@ -180,7 +180,7 @@ fn beginnings_of_arguments() {
         check(Provider::Anthropic, [(piece(&format!("{start}1")), piece(""))]);
     }
     let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}"#;
-    let new = || Rewriter::builder().rule("$", Rule::replace("7").unwrap());
+    let new = || vec![("$", Rule::replace("7").unwrap())];
     let mut calls = CallRewriter::new(Provider::Anthropic, new).unwrap();
     assert_eq!(calls.push(start).unwrap(), start);
 }
@@ -195,8 +195,8 @@ fn nothing_passes_after_a_limit() {
     let parser = move || Parser::builder().limits(limits).duplicate_keys(jsonspigot::DuplicateKeys::Reject);
     for arguments in [twice, deep, long] {
         for rule in [Rule::remove, Rule::redact] {
-            let new = move || Rewriter::builder().rule("pw", rule()).parser(parser());
-            let mut calls = CallRewriter::new(Provider::OpenaiChat, new).unwrap();
+            let new = move || vec![("pw", rule())];
+            let mut calls = CallRewriter::with_parser(Provider::OpenaiChat, parser(), new).unwrap();
             let event = chat::more(0, &arguments);
             let rewritten = calls.push(&event);
             let event = rewritten.map_or_else(|event| event.instead().to_owned(), std::borrow::Cow::into_owned);
@@ -298,7 +298,7 @@ fn what_cannot_be_read_does_not_pass() {
     let bad = calls.push(r#"{"delta": {"partial_json": "{\"pw\": \"hunter2"#).unwrap_err();
     assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
 
-    let rules = || Rewriter::builder().rule("pw", Rule::map(|_| "no".to_owned()));
+    let rules = || vec![("pw", Rule::map(|_| "no".to_owned()))];
     let mut calls = CallRewriter::new(Provider::Anthropic, rules).unwrap();
     let bad = calls.push(&anthropic::delta(0, r#"{"pw": "hunter2", "a": "#)).unwrap_err();
     assert_eq!(bad.instead(), anthropic::delta(0, r#"{"pw": "#));
@@ -313,14 +313,14 @@ fn what_cannot_be_read_does_not_pass() {
 
 #[test]
 fn rules_and_states_that_do_not_fit_are_refused() {
-    let rules = || Rewriter::builder().rule("a", Rule::remove());
+    let rules = || vec![("a", Rule::remove())];
     let new = |provider| CallRewriter::new(provider, rules);
     assert_eq!(new(Provider::Cohere).unwrap_err(), CallRulesError::Provider(Provider::Cohere));
     let lenient = Parser::builder().lenient(Leniency::ALL);
-    let refused = CallRewriter::new(Provider::Anthropic, move || rules().parser(lenient.clone()));
+    let refused = CallRewriter::with_parser(Provider::Anthropic, lenient, rules);
     assert_eq!(refused.unwrap_err(), CallRulesError::Rules(RuleError::Lenient));
     for (pattern, refused) in [("$", RuleError::RemovesRoot { place: 0 }), ("raw:a", RuleError::Raw { place: 0 })] {
-        let result = CallRewriter::new(Provider::Anthropic, move || Rewriter::builder().rule(pattern, Rule::remove()));
+        let result = CallRewriter::new(Provider::Anthropic, move || vec![(pattern, Rule::remove())]);
         assert_eq!(result.unwrap_err(), CallRulesError::Rules(refused));
     }
     let saved = new(Provider::Anthropic).unwrap().save().unwrap();

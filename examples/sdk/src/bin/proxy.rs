@@ -18,7 +18,7 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use futures::stream::unfold;
 use futures::{Stream, StreamExt};
-use jsonspigot::{PatternSet, Rewriter, Rule};
+use jsonspigot::{PatternSet, Rule};
 use jsonspigot_framing::{EventEditor, Frame};
 use jsonspigot_llm::{CallRewriter, Provider};
 use tokio::net::TcpListener;
@@ -51,8 +51,8 @@ impl Proxy {
     fn rewriter(&self) -> Result<CallRewriter, Box<dyn Error>> {
         let patterns = self.patterns.clone();
         let rules = move || {
-            let patterns = patterns.as_slice().iter().cloned();
-            patterns.fold(Rewriter::builder(), |builder, pattern| builder.rule(pattern, Rule::redact()))
+            let patterns = patterns.as_slice().iter();
+            patterns.map(|pattern| (pattern.clone(), Rule::redact())).collect()
         };
         Ok(CallRewriter::new(self.provider, rules)?)
     }
