@@ -65,6 +65,8 @@ pub use rewrite::{RewriteError, Rewriter, Rule, RuleError};
 pub use saved::RestoreError;
 #[cfg(feature = "stream")]
 pub use stream::{DocumentStream, ParserStream, ParserStreamError};
+#[cfg(feature = "std")]
+pub use texts::DocumentValues;
 pub use texts::{DocumentEvent, DocumentEvents, DocumentRewriter, Documents, EndedDocument, Framing, Rewritten};
 pub use tokenizer::{Limits, ValueKind};
 pub use tree::{Entries, PartialValue, PartialValues, PatchOp, Revision, ValueState};

@@ -1,4 +1,4 @@
-//! Conversion to `std::io::Error`, for programs with the standard library.
+//! Conversion to `std::io::Error` and reading from `std::io::Read`, for programs with the standard library.
 
 use std::io;
 
@@ -11,21 +11,9 @@ use super::{Error, ErrorKind};
 ///
 /// use jsonspigot::Parser;
 ///
-/// fn read(mut input: impl io::Read) -> io::Result<Parser> {
-///     let mut parser = Parser::default();
-///     let mut buffer = [0; 4096];
-///     loop {
-///         match input.read(&mut buffer)? {
-///             0 => break,
-///             len => parser.feed(&buffer[..len]).check()?,
-///         }
-///     }
-///     parser.finish().check()?;
-///     Ok(parser)
-/// }
-///
-/// assert_eq!(read(&b"[1, 2"[..]).unwrap_err().kind(), io::ErrorKind::UnexpectedEof);
-/// assert_eq!(read(&b"[1, ?"[..]).unwrap_err().kind(), io::ErrorKind::InvalidData);
+/// let read = |text: &[u8]| Parser::default().read_with(text, |_| {}).map_err(|error| error.kind());
+/// assert_eq!(read(b"[1, 2"), Err(io::ErrorKind::UnexpectedEof));
+/// assert_eq!(read(b"[1, ?"), Err(io::ErrorKind::InvalidData));
 /// ```
 impl From<Error> for io::Error {
     fn from(error: Error) -> Self {
@@ -34,5 +22,16 @@ impl From<Error> for io::Error {
             _ => io::ErrorKind::InvalidData,
         };
         Self::new(kind, error)
+    }
+}
+
+/// Reads the next chunk; an empty one at the end of input. A read that is interrupted is retried.
+pub(crate) fn read_chunk<'a>(reader: &mut impl io::Read, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
+    buffer.resize(64 << 10, 0);
+    loop {
+        match reader.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return Ok(&buffer[..read?]),
+        }
     }
 }

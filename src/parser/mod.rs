@@ -7,6 +7,8 @@ mod delimited;
 mod duplicate_keys;
 mod engine;
 mod events;
+#[cfg(feature = "std")]
+mod io;
 mod open_matches;
 mod output;
 mod parts;

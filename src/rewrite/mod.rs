@@ -133,7 +133,7 @@ impl Rewriter {
         if let Some(place) = pairs.position(|(pattern, _)| pattern.is_raw) {
             return Err(RuleError::Raw { place });
         }
-        let mut parser = builder.whole().retain(Retain::Nothing).build(patterns);
+        let mut parser = builder.whole().retain(Retain::Nothing).patterns(patterns).build();
         if parser.is_lenient() {
             return Err(RuleError::Lenient);
         }

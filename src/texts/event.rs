@@ -92,6 +92,7 @@ lines!(DocumentEvent<'_>);
 pub struct EndedDocument<'a> {
     number: u64,
     start: u64,
+    line: u64,
     result: Ending<'a>,
 }
 
@@ -103,14 +104,14 @@ enum Ending<'a> {
 }
 
 impl<'a> EndedDocument<'a> {
-    pub(super) fn new(number: u64, start: u64, parser: &'a Parser) -> Self {
-        Self { number, start, result: Ending::Parser(parser) }
+    pub(super) fn new(number: u64, start: u64, line: u64, parser: &'a Parser) -> Self {
+        Self { number, start, line, result: Ending::Parser(parser) }
     }
 
     /// Returns a result that owns its data. Copies the value's text, if it was retained.
     #[must_use]
     pub fn into_owned(self) -> EndedDocument<'static> {
-        let Self { number, start, result } = self;
+        let Self { number, start, line, result } = self;
         let result = match result {
             Ending::Parser(parser) => Ending::Own {
                 byte_count: parser.offset(),
@@ -119,7 +120,7 @@ impl<'a> EndedDocument<'a> {
             },
             Ending::Own { byte_count, error, value } => Ending::Own { byte_count, error, value },
         };
-        EndedDocument { number, start, result }
+        EndedDocument { number, start, line, result }
     }
 
     /// Returns the document's number, from 0. Documents with errors are numbered too.
@@ -133,6 +134,12 @@ impl<'a> EndedDocument<'a> {
     #[must_use]
     pub fn start(&self) -> u64 {
         self.start
+    }
+
+    /// Returns the line of the stream on which the document begins, from 1. Every line feed of the stream counts.
+    #[must_use]
+    pub fn line(&self) -> u64 {
+        self.line
     }
 
     /// Returns the document's length in bytes, white space included. After an error, it is the number of bytes before
@@ -196,7 +203,7 @@ impl<'a> EndedDocument<'a> {
 
 impl PartialEq for EndedDocument<'_> {
     fn eq(&self, other: &Self) -> bool {
-        let place = |ended: &EndedDocument<'_>| (ended.number, ended.start, ended.byte_count());
+        let place = |ended: &EndedDocument<'_>| (ended.number, ended.start, ended.line, ended.byte_count());
         place(self) == place(other) && self.error() == other.error() && self.complete() == other.complete()
     }
 }

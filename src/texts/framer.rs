@@ -22,7 +22,7 @@ pub(super) trait ReadTexts {
     /// Finishes the text after its last byte.
     fn finish(&mut self, number: u64);
     /// Reports the end of the text, with or without an error.
-    fn end(&mut self, number: u64, start: u64);
+    fn end(&mut self, number: u64, start: u64, line: u64);
     /// Receives bytes that belong to no text.
     fn between_texts(&mut self, _bytes: &[u8]) {}
 }
@@ -39,8 +39,12 @@ pub(super) struct Framer {
     number: u64,
     /// The offset in the stream of the open document's first byte.
     start: u64,
+    /// The line of the open document's first byte, from 1.
+    line: u64,
     /// The number of bytes of the stream that have been read.
     offset: u64,
+    /// The number of line feeds that have been read.
+    lines: u64,
     /// True if the document begins with a number or literal, which only the next byte can end.
     is_atom: bool,
     /// The last byte that was read of the open document.
@@ -77,7 +81,8 @@ const STATES: [State; 7] = [
 
 impl Framer {
     pub(super) fn new(framing: Framing) -> Self {
-        Self { framing, state: State::Between, number: 0, start: 0, offset: 0, is_atom: false, last: 0 }
+        let (state, is_atom, last) = (State::Between, false, 0);
+        Self { framing, state, number: 0, start: 0, line: 1, offset: 0, lines: 0, is_atom, last }
     }
 
     pub(super) fn framing(&self) -> Framing {
@@ -146,6 +151,7 @@ impl Framer {
             self.end_text(reader);
             reader.between_texts(&rest[len..=len]);
             self.offset += 1;
+            self.lines += u64::from(separator == b'\n');
             rest = &rest[len + 1..];
         }
         self.read(rest, reader);
@@ -157,7 +163,7 @@ impl Framer {
         if self.state == State::Between {
             self.begin(reader);
         }
-        self.offset += piece.len() as u64;
+        self.advance(piece);
         self.last = last;
         if self.state == State::Refused {
             return;
@@ -212,10 +218,19 @@ impl Framer {
                 self.end(reader);
                 self.state = State::Closed;
             })?;
-            self.offset += read as u64;
+            self.advance(&rest[..read]);
             rest = &rest[read..];
         }
         Ok(())
+    }
+
+    /// Counts bytes that have been read.
+    fn advance(&mut self, bytes: &[u8]) {
+        self.offset += bytes.len() as u64;
+        // A line of JSON Lines has no line feed.
+        if self.framing != Framing::Lines {
+            self.lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        }
     }
 
     /// Reads up to the end of a value. Returns the number of bytes read.
@@ -256,7 +271,7 @@ impl Framer {
     fn begin(&mut self, reader: &mut impl ReadTexts) {
         reader.reset();
         self.state = State::Blank;
-        self.start = self.offset;
+        (self.start, self.line) = (self.offset, self.lines + 1);
     }
 
     /// Ends the open document, if there is one.
@@ -275,7 +290,7 @@ impl Framer {
     }
 
     fn end(&mut self, reader: &mut impl ReadTexts) {
-        reader.end(self.number, self.start);
+        reader.end(self.number, self.start, self.line);
         self.number += 1;
     }
 }
@@ -285,16 +300,25 @@ impl Framer {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.byte(self.state as u8);
         [self.number, self.start, self.offset].into_iter().for_each(|number| out.number(number));
-        out.flag(self.is_atom);
+        // A state in the first line has no lines.
+        out.byte(u8::from(self.is_atom) | u8::from(self.lines > 0) << 1);
         out.byte(self.last);
+        if self.lines > 0 {
+            out.number(self.lines);
+            out.number(self.line);
+        }
     }
 
     pub(super) fn restore(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.state = reader.choice(&STATES)?;
         (self.number, self.start, self.offset) = (reader.place()?, reader.place()?, reader.place()?);
-        self.is_atom = reader.flag()?;
+        let flags = reader.byte()?;
+        self.is_atom = flags & 1 != 0;
         self.last = reader.byte()?;
-        Ok(())
+        if flags >> 1 == 1 {
+            (self.lines, self.line) = (reader.at_most(self.offset)?, reader.place()?);
+        }
+        Impossible::ensure(flags >> 1 == u8::from(self.lines > 0) && (1..=self.lines + 1).contains(&self.line))
     }
 
     /// Returns true if the reader's state is still needed.

@@ -7,11 +7,15 @@
 mod event;
 mod framer;
 mod framing;
+#[cfg(feature = "std")]
+mod io;
 mod rewriter;
 mod saved;
 
 pub use event::{DocumentEvent, DocumentEvents, EndedDocument};
 pub use framing::Framing;
+#[cfg(feature = "std")]
+pub use io::DocumentValues;
 pub use rewriter::{DocumentRewriter, Rewritten};
 
 use alloc::vec::Vec;
@@ -222,7 +226,7 @@ impl<F: FnMut(DocumentEvent<'_>)> ReadTexts for Reading<'_, F> {
         let _ = parser.finish_with(|event| on_event(DocumentEvent::Match { document, event }));
     }
 
-    fn end(&mut self, number: u64, start: u64) {
-        (self.on_event)(DocumentEvent::End(EndedDocument::new(number, start, self.parser)));
+    fn end(&mut self, number: u64, start: u64, line: u64) {
+        (self.on_event)(DocumentEvent::End(EndedDocument::new(number, start, line, self.parser)));
     }
 }

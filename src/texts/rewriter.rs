@@ -214,7 +214,7 @@ impl ReadTexts for RewriterWithSink<'_> {
         let _ = self.rewriter.finish(|bytes| (self.sink)(Rewritten::Bytes(bytes)));
     }
 
-    fn end(&mut self, document: u64, start: u64) {
+    fn end(&mut self, document: u64, start: u64, _: u64) {
         (self.sink)(Rewritten::End { document, start, error: self.rewriter.check_open().err().as_ref() });
     }
 

@@ -25,6 +25,8 @@ mod paths;
 mod patterns;
 mod private_keys;
 mod raw;
+#[cfg(feature = "std")]
+mod readers;
 mod regression;
 mod revisions;
 mod rewrite;

@@ -59,6 +59,7 @@ fn observe(chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
 }
 
 fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: &Options) -> Vec<Told> {
+    let stream = chunks.concat();
     let mut told = Vec::new();
     let mut open = Joined::default();
     let mut on_event = |event: DocumentEvent<'_>| match event {
@@ -68,6 +69,8 @@ fn read(documents: &mut Documents, chunks: &[&[u8]], framing: Framing, options: 
         }
         DocumentEvent::End(ended) => {
             assert_eq!(ended.number(), told.len() as u64, "documents are numbered as they come");
+            let lines_before = stream[..ended.start() as usize].iter().filter(|byte| **byte == b'\n').count();
+            assert_eq!(ended.line(), lines_before as u64 + 1);
             let result = ended.error().map_or(Ok(()), |error| Err(error.clone()));
             let parser = ended.parser().expect("a borrowed event");
             let log = std::mem::take(&mut open).into_log(parser, result, options.end_of_input);

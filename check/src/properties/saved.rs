@@ -211,7 +211,7 @@ fn told_of(documents: &mut Documents, chunk: Option<&[u8]>) -> String {
     let on_event = |event: DocumentEvent<'_>| match event {
         DocumentEvent::Match { document, event } => writeln!(told, "{document} {event:?}").unwrap(),
         DocumentEvent::End(ended) => {
-            let place = (ended.number(), ended.start(), ended.byte_count());
+            let place = (ended.number(), ended.start(), ended.line(), ended.byte_count());
             writeln!(told, "{place:?} {:?} {}", ended.error(), looks(ended.parser().unwrap())).unwrap();
         }
         _ => unreachable!("another kind of event"),

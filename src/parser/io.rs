@@ -1,0 +1,48 @@
+//! Reading from `std::io::Read`, for programs with the standard library.
+
+use std::io;
+
+use super::Parser;
+use crate::error::read_chunk;
+use crate::event::Event;
+
+impl Parser {
+    /// Reads to the end of input, calls `on_event` for each event, and [finishes](Self::finish) the text. The rest of
+    /// the input is also read after a root at which the parser [stops](crate::ParserBuilder::stop_at_root).
+    ///
+    /// ```
+    /// use std::io;
+    ///
+    /// use jsonspigot::{Error, Parser, PatternSet};
+    ///
+    /// let file = io::Cursor::new(r#"{"say": "hello"}"#);
+    /// let mut parser = Parser::new(&PatternSet::new(["say"])?);
+    /// let mut said = String::new();
+    /// parser.read_with(file, |event| {
+    ///     if let Some(text) = event.delta() {
+    ///         said.push_str(text);
+    ///     }
+    /// })?;
+    /// assert_eq!(said, "hello");
+    ///
+    /// parser.reset();
+    /// let error = parser.read_with(io::Cursor::new("[1, 2"), |_| {}).unwrap_err();
+    /// assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+    /// assert_eq!(error.downcast::<Error>()?.offset(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails with an error of the reader, after which the parser can continue with another reader, or with the
+    /// [converted](io::Error#impl-From<Error>-for-Error) error of the text. A read that is interrupted is retried.
+    pub fn read_with(&mut self, mut reader: impl io::Read, mut on_event: impl FnMut(Event<'_>)) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        loop {
+            match read_chunk(&mut reader, &mut buffer)? {
+                [] => return Ok(self.finish_with(on_event)?),
+                chunk => self.feed_with(chunk, &mut on_event)?,
+            }
+        }
+    }
+}
