@@ -4,12 +4,12 @@ use super::state::{MARK, Step};
 use super::translation::Translation;
 use crate::error::{DeviationKind, Fault};
 
-impl Translation<'_, '_> {
+impl Translation<'_> {
     /// Removes the trailing comma before the bracket at `pos`.
     pub(super) fn trailing_comma(&mut self, fault: Fault, pos: usize) -> Result<usize, Fault> {
         self.tolerate(DeviationKind::TrailingCommas, fault)?;
-        self.parts.document.tokenizer.take_back_comma();
-        self.parts.document.kept.take_back_comma();
+        self.document.tokenizer.take_back_comma();
+        self.document.kept.take_back_comma();
         Ok(pos)
     }
 
@@ -43,7 +43,7 @@ impl Translation<'_, '_> {
             }
             is_after_star = byte == b'*';
             if byte == b'\n' {
-                self.parts.document.tokenizer.begin_line(self.start + place as u64 + 1);
+                self.document.tokenizer.begin_line(self.start + place as u64 + 1);
             }
         }
         self.lenient.step = if is_after_star { Step::BlockCommentStar } else { Step::BlockComment };

@@ -32,7 +32,7 @@ use alloc::boxed::Box;
 use self::state::{Lenient, MARK, Step};
 use self::translation::Translation;
 use crate::error::{Deviations, ErrorKind, Fault, Leniency};
-use crate::parser::{Parts, TokenOutput, Translator};
+use crate::parser::{StrictReader, Text, Translator};
 
 impl Lenient {
     fn boxed_for(allowed: Leniency, deviations: Deviations) -> Box<dyn Translator> {
@@ -53,14 +53,14 @@ impl Translator for Lenient {
 
     fn feed(
         &mut self,
-        parts: Parts<'_>,
+        document: &mut Text,
+        reader: &mut dyn StrictReader,
         chunk: &[u8],
-        out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault> {
-        let start = parts.document.tokenizer.offset();
-        parts.document.kept.keep_original(chunk, start);
-        let mut translation = Translation { lenient: self, parts, out, chunk, start };
+        let start = document.tokenizer.offset();
+        document.kept.keep_original(chunk, start);
+        let mut translation = Translation { lenient: self, document, reader, chunk, start };
         let read = match stopped_by {
             None => {
                 translation.begin_chunk();
@@ -68,7 +68,7 @@ impl Translator for Lenient {
             }
             Some(fault) => translation.wake(fault),
         };
-        let Translation { lenient, parts: Parts { document, .. }, .. } = translation;
+        let Translation { lenient, document, .. } = translation;
         lenient.settle(&mut document.tokenizer);
         if read.is_ok() {
             // Held bytes are part of the text until they are decided.
@@ -79,18 +79,18 @@ impl Translator for Lenient {
         read
     }
 
-    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault> {
-        if let Some(fault) = self.undecided(&parts.document.tokenizer) {
-            parts.document.kept.take_back(self.held().len());
+    fn finish(&mut self, document: &mut Text, reader: &mut dyn StrictReader) -> Result<(), Fault> {
+        if let Some(fault) = self.undecided(&document.tokenizer) {
+            document.kept.take_back(self.held().len());
             return Err(fault);
         }
-        let start = parts.document.tokenizer.offset();
+        let start = document.tokenizer.offset();
         let expected = match self.step {
             Step::Word(word, _) => words::expected(word),
             Step::BareKey => "expected the rest of a key",
             Step::BlockComment | Step::BlockCommentStar => "expected the end of a comment",
             _ => {
-                let mut translation = Translation { lenient: self, parts, out, chunk: &[], start };
+                let mut translation = Translation { lenient: self, document, reader, chunk: &[], start };
                 return translation.strictly(start, None);
             }
         };

@@ -8,7 +8,7 @@ use crate::tokenizer::{EscapeStep, OpenEscape, State};
 /// The escape that replaces a character that can't be decoded.
 const REPLACEMENT: &[u8] = b"\\ufffd";
 
-impl Translation<'_, '_> {
+impl Translation<'_> {
     /// Handles a deviation inside a string.
     pub(super) fn in_string(
         &mut self,
@@ -21,7 +21,7 @@ impl Translation<'_, '_> {
             Some(escape) => self.bad_escape(escape, kind, fault, byte, pos),
             None => {
                 let at = self.tolerate(kind, fault)?;
-                self.parts.document.tokenizer.check_string_limit(at)?;
+                self.document.tokenizer.check_string_limit(at)?;
                 let digit = |value: u8| b"0123456789abcdef"[usize::from(value & 0xF)];
                 self.put(&[b'\\', b'u', b'0', b'0', digit(byte >> 4), digit(byte)], at)?;
                 Ok(pos + 1)
@@ -80,7 +80,7 @@ impl Translation<'_, '_> {
         let escape_at = self.at(pos) - 2 - u64::from(digits);
         if escape.high != 0 {
             // If the second digit is the invalid one, the first has been read.
-            let first_digit = if self.parts.document.kept.last() == Some(b'D') { b'D' } else { b'd' };
+            let first_digit = if self.document.kept.last() == Some(b'D') { b'D' } else { b'd' };
             self.replace_escape(escape, escape_at - 6)?;
             if !is_digit {
                 self.put(REPLACEMENT, escape_at)?;
@@ -97,8 +97,8 @@ impl Translation<'_, '_> {
             return Ok(pos);
         }
         // A lone low surrogate is reported at the end of its escape.
-        self.parts.document.tokenizer.check_string_limit(self.at(pos))?;
-        self.parts.document.tokenizer.take_back_escape();
+        self.document.tokenizer.check_string_limit(self.at(pos))?;
+        self.document.tokenizer.take_back_escape();
         self.take_back(escape.len());
         self.lenient.at = escape_at;
         self.lenient.step = Step::LoneLow(2);
@@ -107,15 +107,15 @@ impl Translation<'_, '_> {
 
     /// Replaces the open escape by U+FFFD.
     fn replace_escape(&mut self, escape: OpenEscape, at: u64) -> Result<(), Fault> {
-        self.parts.document.tokenizer.take_back_escape();
+        self.document.tokenizer.take_back_escape();
         self.take_back(escape.len());
         self.put(REPLACEMENT, at)
     }
 
     /// Reads the quote of `\'`.
     fn escaped_quote(&mut self, at: u64, pos: usize) -> Result<usize, Fault> {
-        self.parts.document.tokenizer.check_string_limit(at)?;
-        self.parts.document.tokenizer.take_back_escape();
+        self.document.tokenizer.check_string_limit(at)?;
+        self.document.tokenizer.take_back_escape();
         self.take_back(1);
         self.put(b"'", at - 1)?;
         Ok(pos + 1)
@@ -126,7 +126,7 @@ impl Translation<'_, '_> {
         let at = self.at(pos);
         let is_digit = self.chunk[pos].is_ascii_hexdigit();
         if is_digit {
-            self.parts.document.tokenizer.check_string_limit(at)?;
+            self.document.tokenizer.check_string_limit(at)?;
         } else {
             let fault = Fault::new(ErrorKind::InvalidEscape, at, "expected four hexadecimal digits");
             self.tolerate(DeviationKind::BadEscapes, fault)?;
@@ -166,7 +166,7 @@ impl Translation<'_, '_> {
                 self.lenient.is_single_quoted = false;
             }
             b'"' => {
-                self.parts.document.tokenizer.check_string_limit(at)?;
+                self.document.tokenizer.check_string_limit(at)?;
                 self.put(b"\\\"", at)?;
             }
             _ => return self.raw_or_deviate(pos, pos + 1),

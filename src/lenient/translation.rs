@@ -2,31 +2,31 @@
 
 use super::state::{Lenient, Step};
 use crate::error::{Deviation, DeviationKind, Error, ErrorKind, Fault};
-use crate::parser::{Parts, TokenOutput, Translator, innermost_path};
+use crate::parser::{StrictReader, Text, Translator};
 use crate::tokenizer::{State, Tokenizer};
 
 /// The translation of one chunk.
-pub(super) struct Translation<'a, 'o> {
+pub(super) struct Translation<'a> {
     pub(super) lenient: &'a mut Lenient,
-    pub(super) parts: Parts<'a>,
-    pub(super) out: &'a mut (dyn TokenOutput + 'o),
+    pub(super) document: &'a mut Text,
+    pub(super) reader: &'a mut dyn StrictReader,
     pub(super) chunk: &'a [u8],
     /// The chunk's offset.
     pub(super) start: u64,
 }
 
-impl Translation<'_, '_> {
+impl Translation<'_> {
     /// Begins a chunk.
     pub(super) fn begin_chunk(&mut self) {
         self.lenient.is_awake = true;
-        self.parts.document.kept.take_back(self.lenient.held().len());
-        self.parts.release();
+        self.document.kept.take_back(self.lenient.held().len());
+        self.reader.begin_chunk(self.document);
     }
 
     /// Begins translation at the tokenizer's first error. The text before it is strict JSON.
     pub(super) fn wake(&mut self, fault: Fault) -> Result<(), Fault> {
         self.lenient.is_awake = true;
-        self.parts.document.tokenizer.seek(fault.offset);
+        self.document.tokenizer.seek(fault.offset);
         let pos = self.deviate(fault)?;
         self.read(pos)
     }
@@ -40,7 +40,7 @@ impl Translation<'_, '_> {
             pos = self.step(pos)?;
         }
         let end = self.at(pos);
-        self.parts.document.tokenizer.seek(end);
+        self.document.tokenizer.seek(end);
         if beyond.is_empty() || pos < within.len() {
             return Ok(());
         }
@@ -67,7 +67,7 @@ impl Translation<'_, '_> {
     }
 
     pub(super) fn tokenizer(&self) -> &Tokenizer {
-        &self.parts.document.tokenizer
+        &self.document.tokenizer
     }
 
     pub(super) fn at(&self, pos: usize) -> u64 {
@@ -76,8 +76,8 @@ impl Translation<'_, '_> {
 
     /// Reads a piece of strict JSON at offset `at`, or the end of the text.
     pub(super) fn strictly(&mut self, at: u64, piece: Option<&[u8]>) -> Result<(), Fault> {
-        self.parts.document.tokenizer.seek(at);
-        self.out.read(&mut self.parts.piece(piece))
+        self.document.tokenizer.seek(at);
+        self.reader.read(self.document, piece, false)
     }
 
     /// Reads the original text from `pos` to `end`. Fails at the first byte that is not strict JSON.
@@ -93,13 +93,13 @@ impl Translation<'_, '_> {
 
     /// Reads strict JSON that replaces the original text at an offset.
     pub(super) fn put(&mut self, bytes: &[u8], at: u64) -> Result<(), Fault> {
-        self.parts.document.tokenizer.seek(at);
-        self.out.read(&mut self.parts.replacement(bytes))
+        self.document.tokenizer.seek(at);
+        self.reader.read(self.document, Some(bytes), true)
     }
 
     /// Removes the last bytes from the strict text.
     pub(super) fn take_back(&mut self, len: u64) {
-        self.parts.document.kept.take_back(len as usize);
+        self.document.kept.take_back(len as usize);
     }
 
     /// Records an allowed deviation and returns its offset. Fails with the fault if the kind is not allowed.
@@ -107,15 +107,15 @@ impl Translation<'_, '_> {
         if !self.lenient.allowed.allows(kind) {
             return Err(fault);
         }
-        let Parts { document, inner, tracker, tree } = &mut self.parts;
+        let Self { document, reader, .. } = self;
         let deviations = &mut self.lenient.deviations;
         let (line, column) = document.tokenizer.line_and_column(fault.offset);
         if deviations.is_empty() && !deviations.are_accepted() {
-            let path = innermost_path(document, tracker, tree.as_deref(), &fault, true);
+            let path = reader.path(document, &fault);
             deviations.begin(Error::new(&fault, line, column, path.as_deref()));
             // Strings and containers that end later have no text.
             document.kept.freeze();
-            inner.iter_mut().for_each(|text| text.kept.freeze());
+            reader.freeze();
         }
         deviations.note(Deviation { kind, offset: fault.offset, line, column });
         Ok(fault.offset)
@@ -137,7 +137,7 @@ impl Translation<'_, '_> {
 
     /// Handles an unexpected byte between tokens.
     pub(super) fn unexpected(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
-        let tokenizer = &self.parts.document.tokenizer;
+        let tokenizer = &self.document.tokenizer;
         let in_array = tokenizer.nest().depth() > 0 && !tokenizer.nest().in_object();
         match (byte, tokenizer.state()) {
             (b'/', _) => self.hold(DeviationKind::Comments, Step::Slash, fault, pos),

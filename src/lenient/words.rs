@@ -31,7 +31,7 @@ pub(super) fn expected(word: u8) -> &'static str {
     WORDS[usize::from(word)].expected
 }
 
-impl Translation<'_, '_> {
+impl Translation<'_> {
     /// Reads a byte that cannot begin a JSON value.
     pub(super) fn begin_word(&mut self, fault: Fault, byte: u8, pos: usize) -> Result<usize, Fault> {
         let (kind, word) = match byte {
@@ -75,10 +75,10 @@ impl Translation<'_, '_> {
             return Err(fault);
         }
         self.tolerate(DeviationKind::NonFinite, fault)?;
-        self.parts.document.tokenizer.take_minus_for_null();
-        self.parts.tracker.leaf_is_null();
-        self.parts.document.kept.take_back(1);
-        self.parts.document.kept.append(b"n");
+        self.document.tokenizer.take_minus_for_null();
+        self.reader.begin_null();
+        self.document.kept.take_back(1);
+        self.document.kept.append(b"n");
         self.lenient.step = Step::Word(MINUS_INFINITY, 2);
         Ok(pos + 1)
     }

@@ -10,7 +10,7 @@ use super::raw::RawDeltas;
 use super::text::{DOCUMENT, Text};
 use super::token_sink::TokenOutput;
 use super::tracker::Tracker;
-use super::translator::Translator;
+use super::translator::{StrictReader, Translator};
 use crate::error::{DeviationKind, Error, ErrorKind, Fault};
 use crate::tokenizer::Stops;
 use crate::tree::Tree;
@@ -114,7 +114,8 @@ impl Engine {
         let bytes = chunk.chunk();
         let read = if cfg!(target_arch = "wasm32") {
             // To keep the module small, the tokenizer and its followers are compiled once.
-            out.as_dyn().read(&mut self.parts().1.piece(Some(bytes)))
+            let (_, document, mut parts) = self.parts(out.as_dyn());
+            parts.read(document, Some(bytes), false)
         } else {
             let Self { document, tracker, tree, .. } = self;
             document.feed(chunk, tracker, tree.as_deref_mut(), out)
@@ -204,10 +205,13 @@ impl Engine {
         }
     }
 
-    /// Returns the translator, if there is one, and the parts that read the text.
-    pub(super) fn parts(&mut self) -> (Option<&mut (dyn Translator + 'static)>, Parts<'_>) {
+    /// Returns the translator, if there is one, the document, and the parts that read it.
+    pub(super) fn parts<'a>(
+        &'a mut self,
+        out: &'a mut dyn TokenOutput,
+    ) -> (Option<&'a mut (dyn Translator + 'static)>, &'a mut Text, Parts<'a>) {
         let Self { document, inner, tracker, tree, translator, .. } = self;
-        (translator.as_deref_mut(), Parts { document, inner, tracker, tree: tree.as_deref_mut() })
+        (translator.as_deref_mut(), document, Parts { inner, tracker, tree: tree.as_deref_mut(), out })
     }
 
     /// Returns true if the root value has closed and nothing that may follow it has begun.
@@ -218,9 +222,11 @@ impl Engine {
     /// Ends the text. No string is open at the end of a text, so none is read inside.
     pub(crate) fn finish<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
-            let finished = match self.parts() {
-                (Some(translator), parts) if translator.is_awake() => translator.finish(parts, out.as_dyn()),
-                (_, mut parts) => out.read(&mut parts.piece(None)),
+            let finished = match self.parts(out.as_dyn()) {
+                (Some(translator), document, mut parts) if translator.is_awake() => {
+                    translator.finish(document, &mut parts)
+                }
+                (_, document, mut parts) => parts.read(document, None, false),
             };
             finished.map_err(|fault| self.fail(&fault))?;
             self.end_text();

@@ -1,35 +1,47 @@
-//! The parts of a parser that read its text.
+//! The parts of a parser that read its document.
 
+use alloc::string::String;
+
+use super::place::innermost_path;
 use super::text::{DOCUMENT, Text};
-use super::token_sink::TextPiece;
+use super::token_sink::{TextPiece, TokenOutput};
 use super::tracker::Tracker;
+use super::translator::StrictReader;
+use crate::error::Fault;
 use crate::tree::Tree;
 
-/// Everything that reads the document: itself, the texts in its strings, and what follows their tokens.
+/// Everything that reads the document: the texts in its strings, and what follows their tokens.
 pub(crate) struct Parts<'a> {
-    pub(crate) document: &'a mut Text,
-    pub(crate) inner: &'a mut [Text],
-    pub(crate) tracker: &'a mut Tracker,
-    pub(crate) tree: Option<&'a mut Tree>,
+    pub(super) inner: &'a mut [Text],
+    pub(super) tracker: &'a mut Tracker,
+    pub(super) tree: Option<&'a mut Tree>,
+    pub(super) out: &'a mut dyn TokenOutput,
 }
 
-impl Parts<'_> {
-    /// Begins a chunk: drops the text that no open match needs.
-    pub(crate) fn release(&mut self) {
-        let texts = core::iter::once(&mut *self.document).chain(self.inner.iter_mut());
+impl StrictReader for Parts<'_> {
+    fn read(&mut self, document: &mut Text, piece: Option<&[u8]>, is_replacement: bool) -> Result<(), Fault> {
+        let Self { inner, tracker, tree, out } = self;
+        let piece = document.piece(piece, tracker, tree.as_deref_mut(), DOCUMENT, inner);
+        out.read(&mut TextPiece { is_replacement, ..piece })
+    }
+
+    fn path(&mut self, document: &Text, fault: &Fault) -> Option<String> {
+        innermost_path(document, self.tracker, self.tree.as_deref(), fault, true)
+    }
+
+    /// Drops the text that no open match needs.
+    fn begin_chunk(&mut self, document: &mut Text) {
+        let texts = core::iter::once(document).chain(self.inner.iter_mut());
         for (text, level) in texts.zip(DOCUMENT..) {
             text.kept.release(self.tracker.outermost_position(level));
         }
     }
 
-    /// Returns strict JSON that is put in place of other text of the document.
-    pub(crate) fn replacement<'p>(&'p mut self, bytes: &'p [u8]) -> TextPiece<'p> {
-        TextPiece { is_replacement: true, ..self.piece(Some(bytes)) }
+    fn begin_null(&mut self) {
+        self.tracker.leaf_is_null();
     }
 
-    /// Returns the next piece of the document, or its end if `bytes` is `None`.
-    pub(crate) fn piece<'p>(&'p mut self, bytes: Option<&'p [u8]>) -> TextPiece<'p> {
-        let Self { document, inner, tracker, tree } = self;
-        document.piece(bytes, tracker, tree.as_deref_mut(), DOCUMENT, inner)
+    fn freeze(&mut self) {
+        self.inner.iter_mut().for_each(|text| text.kept.freeze());
     }
 }

@@ -5,7 +5,7 @@ use super::engine::Engine;
 use super::raw::RawOutput;
 use super::text::DOCUMENT;
 use super::token_sink::TokenOutput;
-use super::translator::Translator;
+use super::translator::{StrictReader, Translator};
 use crate::error::{Error, Fault};
 use crate::tokenizer::Stops;
 
@@ -18,11 +18,11 @@ impl Engine {
         stopped_by: Option<Fault>,
     ) -> Result<(), Error> {
         let start = self.document.tokenizer.offset();
-        let read = match self.parts() {
-            (Some(translator), parts) => translator.feed(parts, chunk, out, stopped_by),
-            (None, mut parts) => {
-                parts.release();
-                out.read(&mut parts.piece(Some(chunk)))
+        let read = match self.parts(out) {
+            (Some(translator), document, mut parts) => translator.feed(document, &mut parts, chunk, stopped_by),
+            (None, document, mut parts) => {
+                parts.begin_chunk(document);
+                parts.read(document, Some(chunk), false)
             }
         };
         self.show_open_atom();

@@ -138,11 +138,7 @@ impl<'a> TextPiece<'a> {
     /// Reads the piece with the receiver that reports to `out`, and keeps what was read.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
         let mut sink = O::sink(TokenSink { followers: self.followers.reborrow(), out });
-        let read = match self.bytes {
-            Some(bytes) if self.is_replacement => self.tokenizer.put(bytes, &mut sink),
-            Some(bytes) => self.tokenizer.feed_dyn(bytes, &mut sink),
-            None => self.tokenizer.finish(&mut sink),
-        };
+        let read = self.tokenizer.read_piece(self.bytes, self.is_replacement, &mut sink);
         drop(sink);
         self.keep(&read);
         read

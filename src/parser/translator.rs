@@ -1,15 +1,15 @@
 //! The interface between the engine and a translator of nearly-JSON, which continues where the strict reader stops.
 //!
 //! A parser has a translator only if its builder requested one, and the translator is inactive until the strict reader
-//! stops for the first time. From then on the engine passes it each chunk, and it feeds the [`Parts`] of the strict
-//! parser with the equivalent strict JSON. The engine does not handle deviations itself.
+//! stops for the first time. From then on the engine passes it each chunk, and it feeds a [`StrictReader`] with the
+//! equivalent strict JSON. The engine does not handle deviations itself.
 
 use alloc::boxed::Box;
+use alloc::string::String;
 use core::fmt::Debug;
 use core::panic::{RefUnwindSafe, UnwindSafe};
 
-use super::parts::Parts;
-use super::token_sink::TokenOutput;
+use super::text::Text;
 use crate::error::{Deviations, Fault, Leniency};
 
 /// Makes the translator of a new parser.
@@ -26,14 +26,14 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
     /// Reads a chunk, or the rest of the chunk in which the strict reader stopped.
     fn feed(
         &mut self,
-        parts: Parts<'_>,
+        document: &mut Text,
+        reader: &mut dyn StrictReader,
         chunk: &[u8],
-        out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault>;
 
     /// Ends the input.
-    fn finish(&mut self, parts: Parts<'_>, out: &mut dyn TokenOutput) -> Result<(), Fault>;
+    fn finish(&mut self, document: &mut Text, reader: &mut dyn StrictReader) -> Result<(), Fault>;
 
     /// Returns the deviations that it may tolerate.
     fn allowed(&self) -> Leniency;
@@ -52,6 +52,24 @@ pub(crate) trait Translator: Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 
     /// Returns the bytes that are held until their meaning is known. They are part of the kept text.
     fn held(&self) -> &'static [u8];
+}
+
+/// The reader of a document's strict JSON.
+pub(crate) trait StrictReader {
+    /// Reads a piece of the document, or its end. `is_replacement` says whether the piece replaces other text.
+    fn read(&mut self, document: &mut Text, piece: Option<&[u8]>, is_replacement: bool) -> Result<(), Fault>;
+
+    /// Returns the path of the innermost open value at a fault, if it is known.
+    fn path(&mut self, document: &Text, fault: &Fault) -> Option<String>;
+
+    /// Begins a chunk.
+    fn begin_chunk(&mut self, _document: &mut Text) {}
+
+    /// Turns the open number into a `null`.
+    fn begin_null(&mut self) {}
+
+    /// Stops keeping the texts inside strings.
+    fn freeze(&mut self) {}
 }
 
 impl Clone for Box<dyn Translator> {

@@ -32,8 +32,22 @@ impl Tokenizer {
         self.offset = offset;
     }
 
+    /// Reads a piece of the text, or its end. `is_replacement` says whether the piece replaces other text.
+    pub(crate) fn read_piece(
+        &mut self,
+        piece: Option<&[u8]>,
+        is_replacement: bool,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Fault> {
+        match piece {
+            Some(bytes) if is_replacement => self.put(bytes, sink),
+            Some(bytes) => self.feed_dyn(bytes, sink),
+            None => self.finish(sink),
+        }
+    }
+
     /// Reads `bytes` in place of the original bytes at the offset. They do not count towards limits.
-    pub(crate) fn put(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
+    fn put(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
         let read = self.read_dyn(bytes, sink);
         if let Some(limit) = limit {
