@@ -11,7 +11,7 @@ use super::text::{DOCUMENT, Text};
 use super::token_sink::TokenOutput;
 use super::tracker::Tracker;
 use super::translator::{StrictReader, Translator};
-use crate::error::{DeviationKind, Error, ErrorKind, Fault};
+use crate::error::{Error, ErrorKind, Fault};
 use crate::tokenizer::Stops;
 use crate::tree::Tree;
 
@@ -185,7 +185,7 @@ impl Engine {
     #[inline(never)]
     fn stopped(&mut self, fault: Fault, chunk: &[u8], out: &mut dyn TokenOutput) -> Result<(), Error> {
         if self.translator.is_none() {
-            return Err(self.fail_in(chunk, self.document.tokenizer.offset(), fault));
+            return Err(self.fail(&fault));
         }
         self.outcome = Outcome::OpenSlow;
         self.feed_open(chunk, out, Some(fault))
@@ -274,23 +274,6 @@ impl Engine {
         self.final_error().map_or(Ok(()), |error| Err(error.clone()))
     }
 
-    /// Fails the text permanently, at a fault in the chunk that begins at `start`.
-    #[cold]
-    pub(super) fn fail_in(&mut self, chunk: &[u8], start: u64, mut fault: Fault) -> Error {
-        let is_first = fault.kind == ErrorKind::UnexpectedByte && self.document.tokenizer.is_before_root();
-        let place = fault.offset.checked_sub(start).filter(|_| is_first);
-        let first = place.and_then(|place| chunk.get(usize::try_from(place).ok()?));
-        // A translator that tolerates byte order marks reads more bytes, or the chunk's end, before it rejects a mark.
-        let reads_marks = |translator: &dyn Translator| translator.allowed().allows(DeviationKind::ByteOrderMark);
-        if let Some(&first) = first
-            && !self.translator.as_deref().is_some_and(reads_marks)
-            && let Some(expected) = instead_of_a_text(first)
-        {
-            fault = Fault::new(fault.kind, fault.offset, expected);
-        }
-        self.fail(&fault)
-    }
-
     /// Fails the text permanently.
     #[cold]
     pub(super) fn fail(&mut self, fault: &Fault) -> Error {
@@ -333,16 +316,4 @@ impl Engine {
             None => self.locate(&Fault::new(kind, self.document.tokenizer.offset(), expected)),
         }
     }
-}
-
-/// Guesses the format of a text that is not JSON by its first byte, the only byte that is known wherever the text is
-/// cut.
-fn instead_of_a_text(first: u8) -> Option<&'static str> {
-    Some(match first {
-        0xEF => "expected a value, and this may be a byte order mark",
-        b'<' => "expected a value, and this may be HTML or XML",
-        b'`' => "expected a value, and this may be a code fence",
-        b'd' => "expected a value, and this may be `data:`, a line of server-sent events",
-        _ => return None,
-    })
 }

@@ -17,7 +17,6 @@ impl Engine {
         out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Error> {
-        let start = self.document.tokenizer.offset();
         let read = match self.parts(out) {
             (Some(translator), document, mut parts) => translator.feed(document, &mut parts, chunk, stopped_by),
             (None, document, mut parts) => {
@@ -31,7 +30,7 @@ impl Engine {
             // The inner text has to read the next pieces too.
             self.document.tokenizer.refuse_string_pieces();
         }
-        read.map_err(|fault| self.fail_in(chunk, start, fault))
+        read.map_err(|fault| self.fail(&fault))
     }
 
     /// Reads any chunk of an open text, and reports raw deltas.

@@ -379,7 +379,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     // Always inlined, like all methods here: taking the reader's address would force its variables into memory.
     #[inline(always)]
     fn unexpected(&self) -> Ended {
-        self.tokenizer.unexpected_in(self.state, self.at()).into()
+        self.tokenizer.unexpected_in(self.state, self.at(), self.stops.chunk().get(self.pos)).into()
     }
 }
 
@@ -396,15 +396,24 @@ impl Tokenizer {
     /// Returns the error for the byte at `at`, which is not allowed in the current state.
     #[cold]
     pub(crate) fn unexpected_at(&self, at: u64) -> Fault {
-        self.unexpected_in(self.state, at)
+        self.unexpected_in(self.state, at, None)
     }
 
     #[cold]
     #[inline(never)]
-    fn unexpected_in(&self, state: State, at: u64) -> Fault {
-        let is_done = state == State::AfterValue && self.nest.depth() == 0;
+    fn unexpected_in(&self, state: State, at: u64, byte: Option<&u8>) -> Fault {
+        let is_at_root = self.nest.depth() == 0;
+        let is_done = state == State::AfterValue && is_at_root;
         let kind = if is_done { ErrorKind::TrailingBytes } else { ErrorKind::UnexpectedByte };
-        Fault::new(kind, at, self.expected(state))
+        // The first byte of a text that is not JSON is the only one that is known wherever the text is cut.
+        let expected = match byte.filter(|_| state == State::Value && is_at_root) {
+            Some(0xEF) => "expected a value, and this may be a byte order mark",
+            Some(b'<') => "expected a value, and this may be HTML or XML",
+            Some(b'`') => "expected a value, and this may be a code fence",
+            Some(b'd') => "expected a value, and this may be `data:`, a line of server-sent events",
+            _ => self.expected(state),
+        };
+        Fault::new(kind, at, expected)
     }
 
     /// Returns the description of the expected input between tokens, for error messages.
