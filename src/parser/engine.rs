@@ -223,10 +223,8 @@ impl Engine {
     pub(crate) fn finish<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Error> {
         if self.outcome.is_open() {
             let finished = match self.parts(out.as_dyn()) {
-                (Some(translator), document, mut parts) if translator.is_awake() => {
-                    translator.finish(document, &mut parts)
-                }
-                (_, document, mut parts) => parts.read(document, None, false),
+                (Some(translator), document, mut parts) => translator.finish(document, &mut parts),
+                (None, document, mut parts) => parts.read(document, None, false),
             };
             finished.map_err(|fault| self.fail(&fault))?;
             self.end_text();

@@ -138,7 +138,7 @@ impl<'a> TextPiece<'a> {
     /// Reads the piece with the receiver that reports to `out`, and keeps what was read.
     pub(crate) fn read<O: TokenOutput>(&mut self, out: &mut O) -> Result<(), Fault> {
         let mut sink = O::sink(TokenSink { followers: self.followers.reborrow(), out });
-        let read = self.tokenizer.read_piece(self.bytes, self.is_replacement, &mut sink);
+        let read = self.tokenizer.read_piece::<dyn Sink>(self.bytes, self.is_replacement, &mut sink);
         drop(sink);
         self.keep(&read);
         read

@@ -260,20 +260,20 @@ impl Tokenizer {
     #[inline(always)]
     pub(crate) fn feed<S: Sink>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
         if chunk.chunk().len() as u64 > self.limits.total() - self.offset {
-            return self.feed_dyn(chunk.chunk(), sink);
+            return self.feed_limited::<dyn Sink>(chunk, sink);
         }
         self.offset += self.read(chunk, 0, sink)? as u64;
         Ok(())
     }
 
-    /// Reads a chunk into any sink, checking the total limit.
+    /// Reads a chunk up to the total limit. Compiled once for all sinks that are passed as `dyn Sink`.
     #[inline(never)]
-    pub(crate) fn feed_dyn(&mut self, chunk: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
+    pub(crate) fn feed_limited<S: Sink + ?Sized>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
         // The limit is checked before the byte at it is judged; the bytes before it are read as usual.
         let room = usize::try_from(self.limits.total() - self.offset).unwrap_or(usize::MAX);
-        let (within, beyond) = chunk.split_at_checked(room).unwrap_or((chunk, &[]));
+        let Some((within, beyond)) = chunk.chunk().split_at_checked(room) else { return self.read_away(chunk, sink) };
         let start = self.offset;
-        self.read_dyn(within, sink)?;
+        self.read_away(&mut Stops::of(within), sink)?;
         if beyond.is_empty() || self.after_root == AfterRoot::Stop && self.ends_before(beyond, sink)? {
             return Ok(());
         }
@@ -282,18 +282,17 @@ impl Tokenizer {
         Err(Fault::new(ErrorKind::TotalLimit, limit, "expected no more bytes than allowed"))
     }
 
-    /// Reads bytes without checking the total limit.
-    // Compiled once.
+    /// Reads a chunk without checking the total limit.
     #[inline(never)]
-    fn read_dyn(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
-        self.offset += self.read(&mut Stops::of(bytes), 0, sink)? as u64;
+    fn read_away<S: Sink + ?Sized>(&mut self, chunk: &mut Stops<'_>, sink: &mut S) -> Result<(), Fault> {
+        self.offset += self.read(chunk, 0, sink)? as u64;
         Ok(())
     }
 
     /// Ends a number at the root if `beyond`, the bytes past the total limit, begins with a byte that can't belong to
     /// it. Returns whether the root value has ended.
     #[cold]
-    fn ends_before(&mut self, beyond: &[u8], sink: &mut dyn Sink) -> Result<bool, Fault> {
+    fn ends_before<S: Sink + ?Sized>(&mut self, beyond: &[u8], sink: &mut S) -> Result<bool, Fault> {
         if self.is_in_root_number()
             && self.number.is_whole()
             && beyond.first().is_some_and(|&next| may_follow_atom(next))
@@ -304,7 +303,7 @@ impl Tokenizer {
     }
 
     /// Ends the input: closes a root number, or fails if the text is incomplete.
-    pub(crate) fn finish(&mut self, sink: &mut dyn Sink) -> Result<(), Fault> {
+    pub(crate) fn finish<S: Sink + ?Sized>(&mut self, sink: &mut S) -> Result<(), Fault> {
         if self.is_in_root_number() && self.number.is_whole() {
             self.end_number(&[], self.offset, sink)?;
         }

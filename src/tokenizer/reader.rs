@@ -103,7 +103,7 @@ impl<S: Sink + ?Sized> Reader<'_, '_, S> {
     #[inline(always)]
     fn pass_over(&mut self) -> Step {
         // WebAssembly modules have one loop, to stay small.
-        if cfg!(target_family = "wasm") || self.sink.is_skip_sink() {
+        if cfg!(target_family = "wasm") || self.sink.is_skip_sink() || self.sink.follows_all() {
             return Ok(());
         }
         let left = self.stops.chunk().len() - self.pos;

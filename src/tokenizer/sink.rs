@@ -151,6 +151,10 @@ pub(crate) trait Sink {
     fn end_atom(&mut self, _text: &str, _end: u64) -> Result<(), Fault> {
         Ok(())
     }
+    /// Returns true if the sink follows every value, so that the loop for skipped ones is not linked.
+    fn follows_all(&self) -> bool {
+        false
+    }
     /// Returns true if the sink is a [`SkipSink`].
     fn is_skip_sink(&self) -> bool {
         false

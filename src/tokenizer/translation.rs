@@ -5,7 +5,7 @@
 use super::escape::OpenEscape;
 use super::literal::OpenLiteral;
 use super::number::OpenNumber;
-use super::{Sink, State, Tokenizer};
+use super::{Sink, State, Stops, Tokenizer};
 use crate::error::Fault;
 
 impl Tokenizer {
@@ -32,27 +32,20 @@ impl Tokenizer {
         self.offset = offset;
     }
 
-    /// Reads a piece of the text, or its end. `is_replacement` says whether the piece replaces other text.
-    pub(crate) fn read_piece(
+    /// Reads a piece of the text, or its end. A piece that replaces other text does not count towards limits.
+    pub(crate) fn read_piece<S: Sink + ?Sized>(
         &mut self,
         piece: Option<&[u8]>,
         is_replacement: bool,
-        sink: &mut dyn Sink,
+        sink: &mut S,
     ) -> Result<(), Fault> {
-        match piece {
-            Some(bytes) if is_replacement => self.put(bytes, sink),
-            Some(bytes) => self.feed_dyn(bytes, sink),
-            None => self.finish(sink),
+        let Some(bytes) = piece else { return self.finish(sink) };
+        if !is_replacement {
+            return self.feed_limited(&mut Stops::of(bytes), sink);
         }
-    }
-
-    /// Reads `bytes` in place of the original bytes at the offset. They do not count towards limits.
-    fn put(&mut self, bytes: &[u8], sink: &mut dyn Sink) -> Result<(), Fault> {
         let limit = self.is_in_string().then(|| core::mem::replace(&mut self.limit, u64::MAX));
-        let read = self.read_dyn(bytes, sink);
-        if let Some(limit) = limit {
-            self.limit = limit;
-        }
+        let read = self.read_away(&mut Stops::of(bytes), sink);
+        self.limit = limit.unwrap_or(self.limit);
         read
     }
 
