@@ -79,18 +79,9 @@ impl Error {
         Self { inner: Arc::new(Inner { kind, place, path: path.map(shortened), expected: shortened(expected) }) }
     }
 
-    /// Creates the same error with a path.
-    pub(crate) fn with_path(&self, path: &str) -> Self {
-        self.with(self.kind(), Some(path), self.expected())
-    }
-
     /// Creates an error of another kind at the place and path of this one.
     pub(crate) fn in_its_place(&self, kind: ErrorKind, expected: &str) -> Self {
-        self.with(kind, self.path(), expected)
-    }
-
-    fn with(&self, kind: ErrorKind, path: Option<&str>, expected: &str) -> Self {
-        Self::at(kind, (self.offset(), self.line(), self.column()), path, expected)
+        Self::at(kind, (self.offset(), self.line(), self.column()), self.path(), expected)
     }
 
     /// Creates an error about a value rather than a byte, without a place.

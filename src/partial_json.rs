@@ -1,39 +1,34 @@
 //! [`PartialJson`]: one `serde_json::Value` that grows while its text arrives.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 use core::ops::Range;
+use core::slice;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::error::{Error, ErrorKind, Fault};
-use crate::parser::{
-    Output, Parser, ParserBuilder, Report, Retain, Selected, TextPiece, TokenOutput, TokenSink, is_in_leaf,
-};
+use crate::parser::{ParserBuilder, StrictReader, Text, Translator, is_in_leaf};
 use crate::path::{Segment, write_concrete};
-use crate::tokenizer::{Interest, KeyFilter, Sink, Stops, ValueKind};
+use crate::tokenizer::{Interest, Sink, Stops, ValueKind};
 
 /// A [`Value`] that is up to date after each piece of its text: the one-call form of the parser.
 ///
 /// A string, an array or an object is shown from its first byte on, and a string grows by whole characters. A number or
-/// literal is shown once it is complete. Nothing is guessed or closed: [`finish`](Self::finish) gives the value only if
-/// all of its text has arrived.
+/// literal is shown once it is complete. Nothing is guessed or closed: [`finish`](Self::finish) returns the value only
+/// if all of its text has arrived.
 ///
 /// ```
 /// use jsonspigot::PartialJson;
 ///
 /// let mut partial = PartialJson::new();
-/// let mut shown = Vec::new();
-/// for delta in [r#"{"city": "Os"#, r#"lo", "days": [3, 1"#, "2]}"] {
-///     shown.push(partial.push(delta)?.to_string());
-/// }
-/// assert_eq!(shown, [
-///     r#"{"city":"Os"}"#,
-///     r#"{"city":"Oslo","days":[3]}"#,
-///     r#"{"city":"Oslo","days":[3,12]}"#,
-/// ]);
-/// assert_eq!(partial.finish()?["days"][1], 12);
+/// assert_eq!(partial.push(r#"{"city": "Os"#)?.to_string(), r#"{"city":"Os"}"#);
+/// assert!(partial.in_string() && partial.open_path() == "city");
+/// assert_eq!(partial.push(r#"lo", "days": [3, 1"#)?.to_string(), r#"{"city":"Oslo","days":[3]}"#);
+/// assert_eq!(partial.push("2]}")?["days"][1], 12);
+/// assert_eq!(partial.finish()?["city"], "Oslo");
 /// # Ok::<(), jsonspigot::Error>(())
 /// ```
 ///
@@ -42,43 +37,30 @@ use crate::tokenizer::{Interest, KeyFilter, Sink, Stops, ValueKind};
 ///
 /// # Cost
 ///
-/// Linear in the bytes, plus two lookups for each open container at each call. A [`Parser`] with
-/// [snapshots](ParserBuilder::snapshots) needs none, and can compare and patch its snapshots.
-#[derive(Clone, Debug)]
+/// Linear in the bytes, plus at most six lookups for each container that is open at a call, and usually one. A
+/// [`Parser`](crate::Parser) with [snapshots](ParserBuilder::snapshots) needs none.
+#[derive(Clone, Debug, Default)]
 pub struct PartialJson {
-    parser: Parser,
+    text: Text,
+    translator: Option<Box<dyn Translator>>,
     growing: Growing,
-}
-
-impl Default for PartialJson {
-    fn default() -> Self {
-        Self::new()
-    }
+    /// The result of the text, once it has ended or failed.
+    end: Option<Result<(), Error>>,
 }
 
 impl PartialJson {
-    /// Creates an empty value with the default options of a [`Parser`].
+    /// Creates an empty value with the default options of a [`Parser`](crate::Parser).
     #[must_use]
     pub fn new() -> Self {
-        Self::with_parser(Parser::builder())
+        Self::default()
     }
 
     /// Creates an empty value with the limits, the leniency and the duplicate-key policy of a parser builder. At most
-    /// 127 levels are allowed, as in serde_json, whatever the limit on the depth.
-    ///
-    /// ```
-    /// use jsonspigot::{Leniency, Parser, PartialJson};
-    ///
-    /// let builder = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations();
-    /// let mut partial = PartialJson::with_parser(builder);
-    /// partial.push("[1, 2, ] // two")?;
-    /// assert_eq!(partial.finish()?.to_string(), "[1,2]");
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
+    /// 127 levels are allowed, as in serde_json.
     #[must_use]
     pub fn with_parser(builder: ParserBuilder) -> Self {
-        let parser = builder.for_values().retain(Retain::Nothing).build();
-        Self { parser, growing: Growing::default() }
+        let (text, translator, rejects_duplicates) = builder.build_for_value();
+        Self { text, translator, growing: Growing { rejects_duplicates, ..Growing::default() }, end: None }
     }
 
     /// Reads the next piece of the text, cut anywhere, and returns the value so far: `Null` until something is shown.
@@ -89,12 +71,12 @@ impl PartialJson {
     /// (`1e400`). Later calls return the same error, and [`value`](Self::value) stays what it was there.
     /// [`ErrorKind::Finished`] after [`finish`](Self::finish).
     pub fn push(&mut self, delta: impl AsRef<[u8]>) -> Result<&Value, Error> {
-        self.check_unfinished()?;
         let chunk = &mut Stops::of(delta.as_ref());
-        let Self { parser: Parser { engine, .. }, growing } = self;
-        let taken = engine.take_string_piece(chunk, |_, text, _| growing.append(text));
-        let read = taken.unwrap_or_else(|| engine.feed_any(chunk, growing));
-        self.end_call(read)?;
+        if !self.text.tokenizer.is_string_piece(chunk) {
+            self.read(chunk)?;
+        } else if self.text.tokenizer.take_string_piece(chunk) {
+            self.growing.append(chunk.plain_text());
+        }
         Ok(&self.growing.root)
     }
 
@@ -107,25 +89,21 @@ impl PartialJson {
     /// Returns true if the root value has closed. More text may follow; only [`finish`](Self::finish) excludes that.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        self.parser.is_complete()
+        let may_end = || self.translator.as_deref().is_none_or(Translator::may_end);
+        match &self.end {
+            None => self.text.tokenizer.is_done() && may_end() && self.deviation().is_none(),
+            Some(end) => end.is_ok(),
+        }
     }
 
     /// Returns true if the text so far ends inside a string value, at [`open_path`](Self::open_path).
     #[must_use]
     pub fn in_string(&self) -> bool {
-        self.growing.is_in_string && self.parser.is_open()
+        self.growing.is_in_string && self.end.is_none()
     }
 
     /// Returns the path of the innermost open string or container that is shown: `ask_slots[0].message`, or `$` for the
     /// root.
-    ///
-    /// ```
-    /// let mut partial = jsonspigot::PartialJson::new();
-    /// partial.push(r#"{"a": [{}, {"b": "te"#)?;
-    /// assert!(partial.in_string());
-    /// assert_eq!(partial.open_path(), "a[1].b");
-    /// # Ok::<(), jsonspigot::Error>(())
-    /// ```
     #[must_use]
     pub fn open_path(&self) -> String {
         self.growing.path(self.growing.is_in_string)
@@ -134,7 +112,10 @@ impl PartialJson {
     /// Returns the number of bytes that were accepted: all that were pushed, or those before the first bad byte.
     #[must_use]
     pub fn consumed(&self) -> u64 {
-        self.parser.offset()
+        match &self.end {
+            Some(Err(error)) => error.offset(),
+            _ => self.text.tokenizer.offset(),
+        }
     }
 
     /// Ends the text and takes the value out.
@@ -144,111 +125,172 @@ impl PartialJson {
     /// The error of [`push`](Self::push), if there was one; [`ErrorKind::Incomplete`] if the text is not complete;
     /// [`ErrorKind::Finished`] if the value was taken out before.
     pub fn finish(&mut self) -> Result<Value, Error> {
-        self.check_unfinished()?;
-        let finished = self.parser.engine.finish(&mut self.growing);
+        self.check_open()?;
+        let Self { text, translator, growing, .. } = self;
+        let finished = match translator {
+            Some(translator) => translator.finish(text, growing),
+            None => text.tokenizer.finish(growing),
+        };
         self.end_call(finished)?;
+        let end = self.deviation().map_or(Ok(()), |first| Err(first.clone()));
+        self.end.insert(end).clone()?;
         Ok(mem::take(&mut self.growing.root))
     }
 
     /// Forgets the text and the value, and keeps the options.
     pub fn reset(&mut self) {
-        self.parser.reset();
-        self.growing = Growing::default();
+        self.text.clear();
+        self.translator.iter_mut().for_each(|translator| translator.reset());
+        self.growing = Growing { rejects_duplicates: self.growing.rejects_duplicates, ..Growing::default() };
+        self.end = None;
     }
 
-    /// Puts the open values back, and adds the path to an error.
-    fn end_call(&mut self, read: Result<(), Error>) -> Result<(), Error> {
+    /// Reads any chunk.
+    #[inline(never)]
+    fn read(&mut self, chunk: &mut Stops<'_>) -> Result<(), Error> {
+        self.check_open()?;
+        let bytes = chunk.chunk();
+        let Self { text, translator, growing, .. } = self;
+        let read = match translator {
+            Some(translator) if translator.is_awake() => translator.feed(text, growing, bytes, None),
+            _ => text.tokenizer.feed_limited(chunk, growing).or_else(|fault| match translator {
+                Some(translator) => translator.feed(text, growing, bytes, Some(fault)),
+                None => Err(fault),
+            }),
+        };
+        self.end_call(read)
+    }
+
+    /// Puts the open values back, and fails the text permanently at a fault.
+    fn end_call(&mut self, read: Result<(), Fault>) -> Result<(), Error> {
         self.growing.attach();
-        let Err(error) = read else { return Ok(()) };
-        // The error of a deviation is about an earlier place.
-        if error.path().is_some() || self.parser.engine.deviation().is_some() {
-            return Err(error);
-        }
-        let has_leaf = self.growing.is_in_string || self.growing.is_in_atom;
-        let error = error.with_path(&self.growing.path(is_in_leaf(error.kind(), has_leaf)));
-        self.parser.engine.fail_again(error.clone());
-        Err(error)
+        let Err(fault) = read else { return Ok(()) };
+        let error = self.deviation().cloned().unwrap_or_else(|| self.error(&fault));
+        self.text.tokenizer.close();
+        self.end.insert(Err(error)).clone()
     }
 
-    fn check_unfinished(&self) -> Result<(), Error> {
-        if self.parser.is_open() || self.parser.error().is_some() {
-            return Ok(());
-        }
-        Err(self.parser.error_of_call(ErrorKind::Finished, "expected no call after a successful `finish`"))
+    fn check_open(&self) -> Result<(), Error> {
+        let Some(end) = &self.end else { return Ok(()) };
+        end.clone()?;
+        let expected = "expected no call after a successful `finish`";
+        Err(self.error(&Fault::new(ErrorKind::Finished, self.text.tokenizer.offset(), expected)))
+    }
+
+    /// Adds the line, the column and the path to a fault.
+    fn error(&self, fault: &Fault) -> Error {
+        let Self { text: Text { tokenizer, .. }, growing, .. } = self;
+        let (line, column) = tokenizer.line_and_column(fault.offset);
+        Error::new(fault, line, column, Some(&growing.path(is_in_leaf(fault.kind, tokenizer.is_in_leaf()))))
+    }
+
+    /// Returns the first deviation, unless deviations are accepted.
+    fn deviation(&self) -> Option<&Error> {
+        self.translator.as_deref()?.deviations().first()
     }
 }
 
-/// The value and its open parts. Between two calls, all of them are in `root`. While a chunk is read, the open ones are
-/// taken out, so that each can be changed without a walk from the root.
+/// The value, and what of it is open. Between two calls, all of it is in `root`.
 #[derive(Clone, Debug, Default)]
 struct Growing {
     root: Value,
-    /// For each open container, outermost first, the key of its newest member; empty in arrays.
-    keys: Vec<String>,
+    /// For each open container, outermost first, its newest member. Has no meaning in arrays.
+    members: Vec<Member>,
     is_in_string: bool,
-    is_in_atom: bool,
-    /// True while the open values are taken out.
-    is_detached: bool,
-    /// The open containers, outermost first, while they are taken out.
-    open: Vec<Value>,
-    /// The open string, while it is taken out.
-    string: String,
+    rejects_duplicates: bool,
+    /// The innermost open values, outermost first, that are not in `root`: those that began in this call, or all.
+    taken: Vec<Value>,
+    /// The number of changes that this call has made in `root`.
+    changes: u32,
 }
 
+#[derive(Clone, Debug, Default)]
+struct Member {
+    key: String,
+    /// The number of members after it, once they were counted, or [`NEAR`] if there are more.
+    after: Option<usize>,
+}
+
+/// The number of members from which on looking a member up by its key is cheaper than passing over those after it. With
+/// `preserve_order`, usually none is after the newest member.
+const NEAR: usize = 4;
+
+/// Returns the newest value inside containers of which these are the newest members.
+fn newest_in<'v>(root: &'v mut Value, members: &mut [Member]) -> Option<&'v mut Value> {
+    members.iter_mut().try_fold(root, |value, Member { key, after }| match value {
+        Value::Array(array) => array.last_mut(),
+        Value::Object(object) => {
+            let find = || object.keys().rev().take(NEAR).position(|name| name == key).unwrap_or(NEAR);
+            match *after.get_or_insert_with(find) {
+                NEAR => object.get_mut(key),
+                after => object.values_mut().nth_back(after),
+            }
+        }
+        _ => None,
+    })
+}
+
+/// The number of changes that a call makes in place. A token of a model rarely makes more.
+const FEW: u32 = 4;
+
 impl Growing {
-    /// Takes the open values out of the root.
-    fn detach(&mut self) {
-        if mem::replace(&mut self.is_detached, true) {
+    /// Returns the innermost open value, which is inside `outer` containers. For the first changes of a call it is in its
+    /// place. Then all open values are taken out, so that a long chunk does not look them up for each of its values.
+    fn innermost(&mut self, outer: usize) -> Option<&mut Value> {
+        if self.taken.is_empty() {
+            self.changes += 1;
+            if self.changes <= FEW {
+                return newest_in(&mut self.root, &mut self.members[..outer]);
+            }
+            let mut value = mem::take(&mut self.root);
+            for member in &mut self.members[..outer] {
+                let child = newest_in(&mut value, slice::from_mut(member)).map(mem::take);
+                if let Value::Array(array) = &mut value {
+                    array.pop();
+                }
+                self.taken.push(mem::replace(&mut value, child.unwrap_or_default()));
+            }
+            self.taken.push(value);
+        }
+        self.taken.last_mut()
+    }
+
+    /// Ends the open value inside `outer` containers.
+    fn end(&mut self, outer: usize) {
+        if let Some(value) = self.taken.pop() {
+            self.add(outer, value);
+        }
+    }
+
+    /// Adds a value to the innermost of `outer` containers.
+    fn add(&mut self, outer: usize, value: Value) {
+        let Some(level) = outer.checked_sub(1) else {
+            self.root = value;
             return;
-        }
-        let mut value = mem::take(&mut self.root);
-        for (level, key) in self.keys.iter().enumerate() {
-            let has_open_child = self.is_in_string || level + 1 < self.keys.len();
-            let child = match &mut value {
-                Value::Array(array) if has_open_child => array.pop(),
-                Value::Object(object) if has_open_child => object.get_mut(key).map(mem::take),
-                _ => None,
-            };
-            self.open.push(mem::replace(&mut value, child.unwrap_or_default()));
-        }
-        match value {
-            Value::String(string) if self.is_in_string => self.string = string,
-            root if self.keys.is_empty() => self.root = root,
+        };
+        let key = mem::take(&mut self.members[level].key);
+        match self.innermost(level) {
+            Some(Value::Array(array)) => array.push(value),
+            Some(Value::Object(object)) => drop(object.insert(key.clone(), value)),
             _ => {}
         }
+        self.members[level].key = key;
     }
 
-    /// Puts the open values back.
+    /// Ends a call: puts all open values into `root`.
     fn attach(&mut self) {
-        if !mem::take(&mut self.is_detached) {
-            return;
+        let mut outer = self.members.len() + usize::from(self.is_in_string);
+        while !self.taken.is_empty() {
+            outer -= 1;
+            self.end(outer);
         }
-        let mut child = self.is_in_string.then(|| Value::String(mem::take(&mut self.string)));
-        while let Some(mut container) = self.open.pop() {
-            match (&mut container, child) {
-                (Value::Array(array), Some(child)) => array.push(child),
-                (Value::Object(object), Some(child)) => {
-                    let key = &self.keys[self.open.len()];
-                    match object.get_mut(key) {
-                        Some(member) => *member = child,
-                        None => drop(object.insert(key.clone(), child)),
-                    }
-                }
-                _ => {}
-            }
-            child = Some(container);
-        }
-        if let Some(root) = child {
-            self.root = root;
-        }
+        self.changes = 0;
     }
 
-    /// Adds a complete value to the innermost open container.
-    fn add(&mut self, value: Value) {
-        match (self.open.last_mut(), self.keys.last_mut()) {
-            (Some(Value::Array(array)), _) => array.push(value),
-            (Some(Value::Object(object)), Some(key)) => drop(object.insert(mem::take(key), value)),
-            _ => self.root = value,
+    /// Appends text to the open string in `root`.
+    fn append(&mut self, text: &str) {
+        if let Some(Value::String(string)) = newest_in(&mut self.root, &mut self.members) {
+            string.push_str(text);
         }
     }
 
@@ -256,11 +298,11 @@ impl Growing {
     fn path(&self, has_leaf: bool) -> String {
         let mut path = String::new();
         let mut value = Some(&self.root);
-        let len = (self.keys.len() + usize::from(has_leaf)).saturating_sub(1);
-        let mut segments = self.keys.iter().take(len).enumerate().map(|(level, key)| match value {
+        let len = (self.members.len() + usize::from(has_leaf)).saturating_sub(1);
+        let mut segments = self.members.iter().take(len).enumerate().map(|(level, Member { key, .. })| match value {
             Some(Value::Array(array)) => {
                 // An open atom is not yet in the array.
-                let is_shown = level + 1 < self.keys.len() || self.is_in_string;
+                let is_shown = level + 1 < self.members.len() || self.is_in_string;
                 value = array.last();
                 Segment::Index((array.len() - usize::from(is_shown)) as u64)
             }
@@ -273,106 +315,68 @@ impl Growing {
         let _ = write_concrete(&mut path, &mut segments);
         path
     }
+}
 
-    /// Appends text to the open string, where it stands.
-    fn append(&mut self, text: &str) {
-        let mut value = Some(&mut self.root);
-        for key in &self.keys {
-            value = value.and_then(|value| match value {
-                Value::Array(array) => array.last_mut(),
-                Value::Object(object) => object.get_mut(key),
-                _ => None,
-            });
-        }
-        if let Some(Value::String(string)) = value {
-            string.push_str(text);
-        }
+impl StrictReader for Growing {
+    fn read(&mut self, document: &mut Text, piece: Option<&[u8]>, is_replacement: bool) -> Result<(), Fault> {
+        document.tokenizer.read_piece(piece, is_replacement, self)
+    }
+
+    fn path(&mut self, _: &Text, _: &Fault) -> Option<String> {
+        None
     }
 }
 
-/// Adds each token to the value. The parser's sink sees only keys and brackets, for the duplicate-key policy.
-struct Grower<'a>(TokenSink<'a, Growing>);
-
-impl Output for Growing {
-    fn report(&mut self, _: &Selected<'_>, _: Report<'_>) {}
-}
-
-impl TokenOutput for Growing {
-    fn as_dyn(&mut self) -> &mut (dyn TokenOutput + '_) {
-        self
-    }
-
-    fn sink<'a>(sink: TokenSink<'a, Self>) -> impl Sink
-    where
-        Self: 'a,
-    {
-        Grower(sink)
-    }
-
-    fn read(&mut self, piece: &mut TextPiece<'_>) -> Result<(), Fault> {
-        piece.read(self)
-    }
-}
-
-impl Grower<'_> {
-    fn value(&mut self) -> &mut Growing {
-        self.0.out.detach();
-        self.0.out
-    }
-}
-
-impl Sink for Grower<'_> {
-    fn begin_container(&mut self, kind: ValueKind, at: u64) -> Result<Interest, Fault> {
-        self.0.begin_container(kind, at)?;
-        let growing = self.value();
-        growing.open.push(if kind == ValueKind::Array { Value::Array(Vec::new()) } else { Map::new().into() });
-        growing.keys.push(String::new());
+impl Sink for Growing {
+    fn begin_container(&mut self, kind: ValueKind, _: u64) -> Result<Interest, Fault> {
+        let is_array = kind == ValueKind::Array;
+        self.taken.push(if is_array { Value::Array(Vec::new()) } else { Value::Object(serde_json::Map::new()) });
+        self.members.push(Member::default());
         Ok(Interest::Follow)
     }
 
-    fn end_container(&mut self, kind: ValueKind, end: u64) {
-        self.0.end_container(kind, end);
-        let growing = self.value();
-        growing.keys.pop();
-        if let Some(value) = growing.open.pop() {
-            growing.add(value);
-        }
+    fn end_container(&mut self, _: ValueKind, _: u64) {
+        self.members.pop();
+        self.end(self.members.len());
     }
 
     fn key(&mut self, key: &str, quote: u64) -> Result<Interest, Fault> {
-        self.0.key(key, quote)?;
-        if let Some(newest) = self.0.out.keys.last_mut() {
-            newest.clear();
-            newest.push_str(key);
+        if self.rejects_duplicates
+            && self.innermost(self.members.len() - 1).is_some_and(|object| object.get(key).is_some())
+        {
+            return Err(Fault::new(ErrorKind::DuplicateKey, quote, "expected each key once in an object"));
+        }
+        if let Some(newest) = self.members.last_mut() {
+            newest.key.clear();
+            newest.key.push_str(key);
+            newest.after = None;
         }
         Ok(Interest::Follow)
     }
 
-    fn wanted_keys(&self) -> KeyFilter {
-        KeyFilter::ALL
+    fn follows_all(&self) -> bool {
+        true
     }
 
-    fn skip_keys(&mut self, _: u64, _: Option<u64>) {}
-
     fn begin_string(&mut self, _: u64) -> Result<Interest, Fault> {
-        self.value().is_in_string = true;
+        self.taken.push(Value::String(String::new()));
+        self.is_in_string = true;
         Ok(Interest::Follow)
     }
 
     fn text(&mut self, text: &str, _: Range<u64>) -> Result<(), Fault> {
-        self.value().string.push_str(text);
+        if let Some(Value::String(string)) = self.innermost(self.members.len()) {
+            string.push_str(text);
+        }
         Ok(())
     }
 
     fn end_string(&mut self, _: u64) {
-        let growing = self.value();
-        growing.is_in_string = false;
-        let string = mem::take(&mut growing.string);
-        growing.add(Value::String(string));
+        self.is_in_string = false;
+        self.end(self.members.len());
     }
 
     fn begin_atom(&mut self, _: ValueKind, _: u64) -> Result<Interest, Fault> {
-        self.0.out.is_in_atom = true;
         Ok(Interest::Follow)
     }
 
@@ -385,9 +389,7 @@ impl Sink for Grower<'_> {
                 Fault::new(ErrorKind::Data, end, "expected a number that a `serde_json::Value` can hold")
             })?),
         };
-        let growing = self.value();
-        growing.is_in_atom = false;
-        growing.add(value);
+        self.add(self.members.len(), value);
         Ok(())
     }
 }

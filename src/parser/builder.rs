@@ -8,7 +8,7 @@ use super::rare_list::RareList;
 use super::raw::RawDeltas;
 use super::text::Text;
 use super::tracker::Tracker;
-use super::translator::MakeTranslator;
+use super::translator::{MakeTranslator, Translator};
 use super::{DuplicateKeys, Parser, Retain};
 use crate::error::{Deviations, Leniency};
 use crate::pattern::PatternSet;
@@ -166,10 +166,12 @@ impl ParserBuilder {
         Self { accepts_deviations: self.accepts(), stops_at_root: false, ..self }
     }
 
-    /// Makes the parser read a whole text of at most as many levels as serde_json's values have, without snapshots.
-    pub(crate) fn for_values(self) -> Self {
-        let depth = self.limits.depth.min(Limits::new().depth);
-        Self { limits: self.limits.depth(depth), snapshots: Snapshots::None, ..self.whole() }
+    /// Returns the reader of a text that is not kept, the translator if one was requested, and whether duplicate keys
+    /// are rejected. At most as many levels are allowed as serde_json's values have.
+    pub(crate) fn build_for_value(self) -> (Text, Option<Box<dyn Translator>>, bool) {
+        let limits = self.limits.depth(self.limits.depth.min(Limits::new().depth));
+        let text = Text::new(limits, Retain::Nothing, DuplicateKeys::LastWins);
+        (text, self.translator(), self.duplicate_keys == Some(DuplicateKeys::Reject))
     }
 
     /// Returns true if a text with deviations may succeed.
@@ -187,6 +189,12 @@ impl ParserBuilder {
         }
     }
 
+    fn translator(&self) -> Option<Box<dyn Translator>> {
+        let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
+        let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
+        make_translator.map(|make| make(self.leniency, deviations))
+    }
+
     /// Builds a parser; the builder can build more of them.
     #[must_use]
     pub fn build(&self) -> Parser {
@@ -196,9 +204,7 @@ impl ParserBuilder {
         let retain_inner = if self.retain == Retain::Nothing { Retain::Nothing } else { Retain::Matches };
         let inner = (0..patterns.automaton().levels()).map(|_| Text::new(self.limits, retain_inner, duplicate_keys));
         let inner: RareList<_> = inner.collect();
-        let deviations = if self.accepts_deviations { Deviations::accepted() } else { Deviations::default() };
-        let make_translator = self.make_translator.filter(|_| self.leniency != Leniency::NONE);
-        let translator = make_translator.map(|make| make(self.leniency, deviations));
+        let translator = self.translator();
         let raw = RawDeltas::of(&patterns);
         let tracker = Tracker::new(patterns);
         let mut engine = Engine {

@@ -39,7 +39,7 @@ names!(Retain {
 });
 
 /// The text that is kept, if any. Boxed, because programs with many parsers usually keep none.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Retained(Option<Box<RetainedText>>);
 
 /// One piece of the text, beginning at `start`.

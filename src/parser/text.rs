@@ -18,7 +18,7 @@ use crate::tokenizer::{Limits, Tokenizer};
 /// The level of the document; the texts in its strings have level 1.
 pub(crate) const DOCUMENT: usize = 0;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Text {
     pub(crate) tokenizer: Tokenizer,
     /// The keys of the open objects, if duplicates are rejected.
@@ -46,7 +46,7 @@ impl Text {
     }
 
     /// Forgets everything that was read.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.begin();
         self.kept.clear();
     }

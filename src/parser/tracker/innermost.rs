@@ -27,11 +27,12 @@ impl OpenValues {
 /// Returns true if an error is inside a string or atom. `is_open` says whether one seems to be open.
 pub(crate) fn is_in_leaf(kind: ErrorKind, is_open: bool) -> bool {
     use ErrorKind::{
-        DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes, UnexpectedByte,
+        Data, DepthLimit, DuplicateKey, InvalidLiteral, InvalidNumber, KeyLimit, NumberLimit, TrailingBytes,
+        UnexpectedByte,
     };
     match kind {
         // The tokenizer may read these tokens in one step, without entering a state for them.
-        InvalidNumber | InvalidLiteral | NumberLimit => true,
+        InvalidNumber | InvalidLiteral | NumberLimit | Data => true,
         UnexpectedByte | TrailingBytes | DuplicateKey | KeyLimit | DepthLimit => false,
         _ => is_open,
     }
