@@ -106,7 +106,7 @@ impl PartialJson {
     /// root.
     #[must_use]
     pub fn open_path(&self) -> String {
-        self.growing.path(self.growing.is_in_string)
+        self.growing.path_of(self.growing.is_in_string)
     }
 
     /// Returns the number of bytes that were accepted: all that were pushed, or those before the first bad byte.
@@ -179,9 +179,8 @@ impl PartialJson {
 
     /// Adds the line, the column and the path to a fault.
     fn error(&self, fault: &Fault) -> Error {
-        let Self { text: Text { tokenizer, .. }, growing, .. } = self;
-        let (line, column) = tokenizer.line_and_column(fault.offset);
-        Error::new(fault, line, column, Some(&growing.path(is_in_leaf(fault.kind, tokenizer.is_in_leaf()))))
+        let (line, column) = self.text.tokenizer.line_and_column(fault.offset);
+        Error::new(fault, line, column, Some(&self.growing.path_at(&self.text, fault)))
     }
 
     /// Returns the first deviation, unless deviations are accepted.
@@ -294,8 +293,13 @@ impl Growing {
         }
     }
 
+    /// Returns the path of the innermost open value at a fault.
+    fn path_at(&self, text: &Text, fault: &Fault) -> String {
+        self.path_of(is_in_leaf(fault.kind, text.tokenizer.is_in_leaf()))
+    }
+
     /// Returns the path of the innermost open container, or of the string or atom in it that is open.
-    fn path(&self, has_leaf: bool) -> String {
+    fn path_of(&self, has_leaf: bool) -> String {
         let mut path = String::new();
         let mut value = Some(&self.root);
         let len = (self.members.len() + usize::from(has_leaf)).saturating_sub(1);
@@ -322,8 +326,9 @@ impl StrictReader for Growing {
         document.tokenizer.read_piece(piece, is_replacement, self)
     }
 
-    fn path(&mut self, _: &Text, _: &Fault) -> Option<String> {
-        None
+    fn path(&mut self, document: &Text, fault: &Fault) -> Option<String> {
+        self.attach();
+        Some(self.path_at(document, fault))
     }
 }
 

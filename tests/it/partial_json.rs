@@ -142,11 +142,11 @@ fn options_are_those_of_a_parser() {
 }
 
 #[test]
-fn an_error_of_a_deviation_does_not_name_a_later_place() {
+fn an_error_of_a_deviation_names_its_own_place() {
     let mut partial = PartialJson::with_parser(Parser::builder().lenient(Leniency::ALL));
     partial.push(r#"{"a": [1, ], "b": {"c": "x"#).unwrap();
     let first = partial.finish().unwrap_err();
-    assert_eq!((first.kind(), first.offset(), first.path()), (ErrorKind::UnexpectedByte, 10, None));
+    assert_eq!((first.kind(), first.offset(), first.path()), (ErrorKind::UnexpectedByte, 10, Some("a")));
     assert_eq!(partial.push("\"}}"), Err(first.clone()));
     assert_eq!(partial.finish(), Err(first));
 }
