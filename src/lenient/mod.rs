@@ -58,14 +58,12 @@ impl Translator for Lenient {
         chunk: &[u8],
         stopped_by: Option<Fault>,
     ) -> Result<(), Fault> {
+        self.is_awake = true;
         let start = document.tokenizer.offset();
         document.kept.keep_original(chunk, start);
         let mut translation = Translation { lenient: self, document, reader, chunk, start };
         let read = match stopped_by {
-            None => {
-                translation.begin_chunk();
-                translation.read(0)
-            }
+            None => translation.read(0),
             Some(fault) => translation.wake(fault),
         };
         let Translation { lenient, document, .. } = translation;

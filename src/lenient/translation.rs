@@ -16,16 +16,8 @@ pub(super) struct Translation<'a> {
 }
 
 impl Translation<'_> {
-    /// Begins a chunk.
-    pub(super) fn begin_chunk(&mut self) {
-        self.lenient.is_awake = true;
-        self.document.kept.take_back(self.lenient.held().len());
-        self.reader.begin_chunk(self.document);
-    }
-
     /// Begins translation at the tokenizer's first error. The text before it is strict JSON.
     pub(super) fn wake(&mut self, fault: Fault) -> Result<(), Fault> {
-        self.lenient.is_awake = true;
         self.document.tokenizer.seek(fault.offset);
         let pos = self.deviate(fault)?;
         self.read(pos)

@@ -18,6 +18,16 @@ pub(crate) struct Parts<'a> {
     pub(super) out: &'a mut dyn TokenOutput,
 }
 
+impl Parts<'_> {
+    /// Begins a chunk: drops the text that no open match needs.
+    pub(super) fn release(&mut self, document: &mut Text) {
+        let texts = core::iter::once(document).chain(self.inner.iter_mut());
+        for (text, level) in texts.zip(DOCUMENT..) {
+            text.kept.release(self.tracker.outermost_position(level));
+        }
+    }
+}
+
 impl StrictReader for Parts<'_> {
     fn read(&mut self, document: &mut Text, piece: Option<&[u8]>, is_replacement: bool) -> Result<(), Fault> {
         let Self { inner, tracker, tree, out } = self;
@@ -27,14 +37,6 @@ impl StrictReader for Parts<'_> {
 
     fn path(&mut self, document: &Text, fault: &Fault) -> Option<String> {
         innermost_path(document, self.tracker, self.tree.as_deref(), fault, true)
-    }
-
-    /// Drops the text that no open match needs.
-    fn begin_chunk(&mut self, document: &mut Text) {
-        let texts = core::iter::once(document).chain(self.inner.iter_mut());
-        for (text, level) in texts.zip(DOCUMENT..) {
-            text.kept.release(self.tracker.outermost_position(level));
-        }
     }
 
     fn begin_null(&mut self) {

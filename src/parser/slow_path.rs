@@ -17,12 +17,14 @@ impl Engine {
         out: &mut dyn TokenOutput,
         stopped_by: Option<Fault>,
     ) -> Result<(), Error> {
-        let read = match self.parts(out) {
-            (Some(translator), document, mut parts) => translator.feed(document, &mut parts, chunk, stopped_by),
-            (None, document, mut parts) => {
-                parts.begin_chunk(document);
-                parts.read(document, Some(chunk), false)
-            }
+        let (translator, document, mut parts) = self.parts(out);
+        if stopped_by.is_none() {
+            document.kept.take_back(translator.as_deref().map_or(0, |translator| translator.held().len()));
+            parts.release(document);
+        }
+        let read = match translator {
+            Some(translator) => translator.feed(document, &mut parts, chunk, stopped_by),
+            None => parts.read(document, Some(chunk), false),
         };
         self.show_open_atom();
         self.mark_deviation();

@@ -62,9 +62,6 @@ pub(crate) trait StrictReader {
     /// Returns the path of the innermost open value at a fault, if it is known.
     fn path(&mut self, document: &Text, fault: &Fault) -> Option<String>;
 
-    /// Begins a chunk.
-    fn begin_chunk(&mut self, _document: &mut Text) {}
-
     /// Turns the open number into a `null`.
     fn begin_null(&mut self) {}
 
