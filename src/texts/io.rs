@@ -38,7 +38,7 @@ impl Documents {
     /// iterator.
     ///
     /// ```
-    /// use jsonspigot::{Documents, Framing, Parser, PatternSet};
+    /// use jsonspigot::{Documents, Framing, Parser};
     ///
     /// #[derive(serde::Deserialize)]
     /// struct Line { id: u64 }

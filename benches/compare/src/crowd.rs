@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use actson::feeder::PushJsonFeeder;
 use actson::{JsonEvent, JsonParser};
 use jiter::{JsonValueScratch, PartialMode};
-use jsonspigot::{EventKind, Parser, PatternSet, Retain};
+use jsonspigot::{Parser, PatternSet, Retain};
 
 use crate::chunks::{Chunking, Input};
 use crate::contenders::Done;

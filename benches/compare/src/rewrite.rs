@@ -11,7 +11,7 @@ use bufjson::lexical::Token;
 use bufjson::lexical::pipe::{Pipe, PipeAnalyzer};
 use bufjson::pointer::{Evaluator, Event, Group, Pointer};
 use bytes::Bytes;
-use jsonspigot::{EventKind, Parser, PatternSet, Retain, Rewriter, Rule};
+use jsonspigot::{Parser, PatternSet, Retain, Rewriter, Rule};
 use serde_json::Value;
 
 use crate::chunks::{Chunking, Input};
