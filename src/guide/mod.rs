@@ -11,7 +11,7 @@
 //! | [`gateway`] | forwarding JSON text, unchanged or edited |
 //! | [`saved`] | saving a parser's state and resuming it in another process |
 //! | [`lenient`] | trailing commas, comments and other deviations from JSON |
-//! | [`migrating`] | coming from jiter, jsonmodem, partial-json-fixer, `StreamDeserializer`, ijson and regexes |
+//! | [`migrating`] | coming from jiter, jsonmodem, partial-json-fixer, `StreamDeserializer`, ijson and regexes, and from a version before 0.1 |
 //!
 //! # Terms
 //!
