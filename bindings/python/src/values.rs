@@ -47,7 +47,7 @@ impl Made<'_, '_> {
     fn event(&mut self, event: &Event<'_>) {
         match &event.kind {
             EventKind::End(Some(value)) => self.value(value.text()),
-            EventKind::InnerError(error) => self.error(&error, None),
+            EventKind::InnerError(error) => self.error(error, None),
             _ => {}
         }
     }
