@@ -8,6 +8,39 @@
 //! No I/O, no async. A response's body is cut into events elsewhere: by `jsonspigot-framing`, or by any reader of
 //! server-sent events, whose `data` is what is pushed.
 //!
+//! ```
+//! # #[cfg(not(feature = "providers"))]
+//! # fn main() {}
+//! # #[cfg(feature = "providers")]
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use jsonspigot::PatternSet;
+//! use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, ProviderStream, StopKind, ToolCalls};
+//!
+//! let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::new(["city"])?));
+//! let mut seen = Vec::new();
+//! for data in [
+//!     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
+//!     r#"{"choices":[{"delta":{"tool_calls":[{"id":"call_1","function":{"name":"weather","arguments":"{\"city\": \"Os"}}]}}]}"#,
+//!     r#"{"choices":[{"delta":{"tool_calls":[{"function":{"arguments":"lo\"}"}}]},"finish_reason":"tool_calls"}]}"#,
+//! ] {
+//!     for event in stream.push(data) {
+//!         match event {
+//!             OwnedStreamEvent::Text { text, .. } => seen.push(text),
+//!             OwnedStreamEvent::Call(OwnedCallEvent::Start(call)) => seen.extend(call.name),
+//!             OwnedStreamEvent::Call(OwnedCallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
+//!             OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => seen.push(input.status().to_string()),
+//!             OwnedStreamEvent::Stop { kind: StopKind::Length, .. } => return Err("the answer was cut off".into()),
+//!             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! stream.finish(None).check()?; // an error unless everything that the provider sent was reported and has ended
+//! assert_eq!(seen, ["I look.", "weather", "Os", "lo", "complete"]);
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! # What is reported
 //!
 //! | question | reported by |
