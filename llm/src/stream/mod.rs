@@ -218,7 +218,8 @@ impl ProviderStream {
     }
 
     /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is
-    /// not whole, as a message with such a call is refused, now and in every request after it.
+    /// not whole, as a message with such a call is refused, now and in every request after it. It is `None` if nothing
+    /// is left without them.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -248,6 +249,10 @@ impl ProviderStream {
     /// payload in the text, nothing was repeated otherwise than reported, no frame was damaged and the provider
     /// reported no error: a stop of the kind [`Error`](crate::StopKind::Error) is one. What is late after a whole
     /// changes nothing, nor does a stray fragment of a call that then came whole.
+    ///
+    /// The verdict does not judge the reason to stop. It is also `Ok` for an answer that the provider cut off at its
+    /// token limit or filtered: the kind in [`Stop`](StreamEvent::Stop) tells, such as
+    /// [`Length`](crate::StopKind::Length).
     ///
     /// ```
     /// use jsonspigot::PatternSet;
