@@ -19,30 +19,40 @@ use crate::frames::Frames;
 const CHUNKS_PER_POLL: usize = 32;
 
 /// The body of a provider's response as a stream of its events, made of a stream of chunks and a [`ProviderStream`].
-/// With the feature `stream`.
+/// Requires the feature `stream`.
 ///
-/// The chunks are `Result`s of bytes, as HTTP clients give a body: `reqwest::Response::bytes_stream`,
-/// `http_body_util::BodyDataStream`. What frames them (server-sent events, lines, an array, Amazon's event stream) is
-/// found out by [`Frames`].
+/// The stream of chunks yields `Result`s of bytes. The bodies of HTTP clients and servers do:
+/// `reqwest::Response::bytes_stream`, axum's `Body::into_data_stream`, `http_body_util::BodyDataStream`, and
+/// `tokio_util::io::ReaderStream` around any reader. [`Frames`] detects the format (server-sent events, lines, an
+/// array, Amazon's event stream).
 ///
 /// ```
 /// use futures::{TryStreamExt, stream};
-/// use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
+/// use jsonspigot::PatternSet;
 /// use jsonspigot_framing::ProviderBody;
+/// use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, ProviderStream, ToolCalls};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-/// let chunks = ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}\n\n"];
+/// let chunks = [
+///     r#"data: {"choices":[{"delta":{"content":"I look.","tool_calls":[{"id":"call_1","function":{"name":"weather","argum"#,
+///     "ents\":\"{\\\"city\\\": \\\"Oslo\\\"}\"}}]},\"finish_reason\":\"tool_calls\"}]}\n\n",
+/// ];
 /// let chunks = stream::iter(chunks.map(Ok::<_, std::io::Error>));
-/// let mut body = ProviderBody::new(chunks, ProviderStream::detecting(ToolCalls::builder().build()));
-/// let mut said = String::new();
+/// let stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::new(["city"])?));
+/// let mut body = ProviderBody::new(chunks, stream);
+/// let mut seen = Vec::new();
 /// while let Some(event) = body.try_next().await? {
-///     if let OwnedStreamEvent::Text { text, .. } = event {
-///         said.push_str(&text);
+///     match event {
+///         OwnedStreamEvent::Text { text, .. } => seen.push(text),
+///         OwnedStreamEvent::Call(OwnedCallEvent::Start(call)) => seen.extend(call.name),
+///         OwnedStreamEvent::Call(OwnedCallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
+///         OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => seen.push(input.status().to_string()),
+///         _ => {}
 ///     }
 /// }
-/// body.stream().verdict()?; // all that was said has been reported, and has come to its end
-/// assert_eq!(said, "Hello");
+/// body.stream().verdict()?; // everything that the provider sent was reported and has ended
+/// assert_eq!(seen, ["I look.", "weather", "Oslo", "complete"]);
 /// # Ok(())
 /// # }
 /// ```
