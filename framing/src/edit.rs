@@ -41,6 +41,9 @@ use crate::sse::BYTE_ORDER_MARK;
 /// is not UTF-8 or ends before it is whole, and [`TooLong`](Frame::TooLong). It returns what stands in its place, or
 /// `None` if it stays. An event whose text becomes empty is left out, and so is one that is too long.
 ///
+/// The example forwards an `Unreadable` event unchanged, secrets included. To redact the arguments of calls, use
+/// `Frame::rewrite` (feature `providers`), whose errors have the text to forward instead.
+///
 /// # Cost
 ///
 /// Linear in the body. Memory is that of the open event, which is at most the [limit](Self::with_limit).
