@@ -2,7 +2,8 @@
 
 use core::mem;
 
-/// A reader that runs the caller's code while it reads a chunk.
+/// A reader that runs the caller's code while it reads a chunk. Hidden, or the other crates' pages would show it.
+#[doc(hidden)]
 pub trait Interrupted {
     /// Marks the reader as failed after a panic in a callback. Runs while the panic unwinds, so it must not panic.
     fn interrupt(&mut self);
