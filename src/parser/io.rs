@@ -10,6 +10,9 @@ impl Parser {
     /// Reads to the end of input, calls `on_event` for each event, and [finishes](Self::finish) the text. The rest of
     /// the input is also read after a root at which the parser [stops](crate::ParserBuilder::stop_at_root).
     ///
+    /// The callback cannot stop the reading. If it may fail, such as by writing to a closed pipe, read the chunks yourself
+    /// and loop over the events of [`feed`](Self::feed), where `?` and `break` work.
+    ///
     /// ```
     /// use std::io;
     ///
