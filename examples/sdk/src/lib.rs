@@ -5,7 +5,7 @@ use std::io::{Write, stdout};
 use std::num::NonZeroUsize;
 
 use jsonspigot::EventKind;
-use jsonspigot_llm::{CallEvent, PayloadStatus, StreamEvent};
+use jsonspigot_llm::{CallEvent, PayloadStatus};
 use sse_core::{SseDecoder, SseEvent};
 
 /// Sends a request to a server and passes the data of each event to `on_event` as soon as it is complete.
@@ -32,15 +32,6 @@ pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(),
 }
 
 /// Prints the call, its strings as they grow, and its result.
-pub fn show(event: StreamEvent<'_>) {
-    match event {
-        StreamEvent::Call(event) => show_call(event),
-        StreamEvent::Stop { reason, .. } => println!("stop: {reason}"),
-        _ => {}
-    }
-}
-
-/// Prints an event of a call.
 pub fn show_call(event: CallEvent<'_>) {
     match event {
         CallEvent::Start(call) => println!("call {}: {}", call.number, call.name.unwrap_or("?")),

@@ -1,20 +1,25 @@
-//! Feeds the events of a plain HTTP client to [`ProviderStream`], which detects the provider.
+//! Reads the calls in the body of a response with reqwest. The provider is detected. `show` is also in the README.
 //!
 //! `cargo run -p jsonspigot-sdk-examples --bin reqwest_loop -- http://127.0.0.1:8080/v1/messages`
 
-use std::error::Error;
+use futures::TryStreamExt;
+use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent::Call, ProviderStream, ToolCalls};
 
-use jsonspigot::PatternSet;
-use jsonspigot_llm::{ProviderStream, ToolCalls};
-use jsonspigot_sdk_examples::{each_event, show};
+async fn show(response: reqwest::Response) -> Result<(), Box<dyn std::error::Error>> {
+    let calls = ToolCalls::new(&jsonspigot::PatternSet::new(["city"])?);
+    let mut body = jsonspigot_framing::ProviderBody::new(response.bytes_stream(), ProviderStream::detecting(calls));
+    while let Some(event) = body.try_next().await? {
+        match event {
+            Call(OwnedCallEvent::Match { event, .. }) => println!("{:?}", event.kind), // `Delta("Zür")`, `Delta("ich")`
+            Call(OwnedCallEvent::End { input, .. }) => println!("{:?}", input.value()), // `None` if it was cut off
+            _ => {} // the start of a call, text, reasoning, usage, stop, errors, …
+        }
+    }
+    Ok(body.stream().verdict()?) // an error unless all of it came
+}
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let url = std::env::args().nth(1).ok_or("expected a URL")?;
-    let patterns = PatternSet::new(["city", "path", "lines[*]"])?;
-    let mut calls = ProviderStream::detecting(ToolCalls::new(&patterns));
-    let received = each_event(&url, |event| calls.push_with(event, show)).await;
-    // Also after a broken connection, to report open calls as truncated.
-    calls.finish_with(None, show);
-    received
+    show(reqwest::Client::new().post(url).send().await?.error_for_status()?).await
 }
