@@ -17,8 +17,7 @@
 #![doc = concat!("[ask-slots]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/ask_slots.svg")]
 #![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]
 //!
-// The README's code is tested in the package `tests/`, because one of its examples needs another crate.
-#![cfg_attr(not(doctest), doc = include_str!("../README.md"))]
+#![doc = include_str!("../README.md")]
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 

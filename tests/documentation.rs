@@ -1,9 +1,6 @@
 //! The documentation's examples that need more crates than the library's examples: `cargo test --doc` runs them.
 #![cfg(doctest)]
 
-#[doc = include_str!("../README.md")]
-struct Readme;
-
 #[cfg(feature = "stream")]
 mod stream {
     #[doc = include_str!("../src/stream/events.md")]

@@ -1,5 +1,45 @@
 //! The guide to the library, one page per subject. It contains only documentation.
 //!
+//! # The first minute
+//!
+//! [`PartialJson`](crate::PartialJson) keeps one `serde_json::Value` up to date ([more](partial)):
+//!
+//! ```
+//! let mut partial = jsonspigot::PartialJson::new();
+//! for delta in [r#"{"city": "Os"#, r#"lo", "days": [3"#, "1]}"] {
+//!     println!("{}", partial.push(delta)?); // {"city":"Os"}, {"city":"Oslo","days":[]}, {"city":"Oslo","days":[31]}
+//! }
+//! let value = partial.finish()?; // an error unless all of it was one valid JSON text
+//! assert_eq!(value["days"][0], 31);
+//! # Ok::<(), jsonspigot::Error>(())
+//! ```
+//!
+//! A [`Parser`](crate::Parser) reports the values that patterns select, as they arrive ([more](events)):
+//!
+//! ```
+//! use jsonspigot::{Parser, PatternSet};
+//!
+//! let mut parser = Parser::new(&PatternSet::new(["ask_slots[*].message"])?); // keeps the text; `Retain::Nothing` keeps none
+//! for chunk in [r#"{"route": 7, "ask_slots": [{"mess"#, r#"age": "Which si"#, r#"ze\u003f"}]}"#] {
+//!     for event in parser.feed(chunk) {
+//!         if let Some(text) = event?.delta() {
+//!             println!("{text}"); // `Which si`, then `ze?`
+//!         }
+//!     }
+//! }
+//! parser.finish().check()?;
+//! let whole: serde_json::Value = parser.deserialize()?; // strict, from that text
+//! assert_eq!(whole["route"], 7);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The streams of model providers, with tool calls, are read by the crate
+//! [`jsonspigot-llm`](https://docs.rs/jsonspigot-llm), whose guide is about them. The bodies that they arrive in are read
+//! by [`jsonspigot-framing`](https://docs.rs/jsonspigot-framing). The [front page](crate#provider-streams) has an example
+//! of both, with a response of `reqwest`.
+//!
+//! # Pages
+//!
 //! | page | subject |
 //! |---|---|
 //! | [`events`] | events, the two ways to receive them, errors, and how much text is retained |

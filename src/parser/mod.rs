@@ -55,6 +55,7 @@ use crate::tree::{PartialValue, PatchOp, Revision, Tree, ValueState, state_befor
 /// use jsonspigot::{Parser, PatternSet};
 ///
 /// let patterns = PatternSet::new(["ask_slots[*].message"])?;
+/// // Keeps the text, for `deserialize`. `Parser::builder().retain(Retain::Nothing)` keeps none.
 /// let mut parser = Parser::new(&patterns);
 /// let mut shown = String::new();
 /// for chunk in [r#"{"ask_slots": [{"mess"#, r#"age": "Gre"#, r#"at!"}], "route": "ask"}"#] {

@@ -265,6 +265,16 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     assert!(defined > 25, "the check reads definitions");
 }
 
+/// The example needs an HTTP client, so it is compiled and run in a package that this one does not wait for.
+#[test]
+fn the_readme_reads_a_response_as_the_example_does() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let shown = readme.split("\n```rust,ignore\n").nth(1).unwrap().split("```").next().unwrap();
+    let example = fs::read_to_string(root().join("examples/sdk/src/bin/reqwest_loop.rs")).unwrap();
+    assert!(example.contains(shown), "the README's example and that in examples/sdk/ differ");
+    assert_eq!(readme.matches("rust,ignore").count(), 1, "no other example is left out of the tests");
+}
+
 /// Returns true if a quoted token is the path of one file or folder, such as `tests/it/tidy.rs`.
 fn is_path(token: &str) -> bool {
     let kinds = ["rs", "md", "ts", "mjs", "js", "py", "txt", "jsonl", "json", "toml", "sh", "yml", "lua"];
