@@ -13,6 +13,7 @@
 #![doc = concat!("[contributing]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/CONTRIBUTING.md")]
 #![doc = concat!("[performance]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/PERFORMANCE.md")]
 #![doc = concat!("[security]: ", env!("CARGO_PKG_REPOSITORY"), "/blob/HEAD/SECURITY.md")]
+#![doc = concat!("[examples]: ", env!("CARGO_PKG_REPOSITORY"), "/tree/HEAD/examples")]
 #![doc = concat!("[demo]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/demo.webp")]
 #![doc = concat!("[ask-slots]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/ask_slots.svg")]
 #![doc = concat!("[cost-by-chunk-size]: ", env!("CARGO_PKG_REPOSITORY"), "/raw/HEAD/pictures/cost-by-chunk-size.svg")]

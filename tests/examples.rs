@@ -2,7 +2,7 @@
 
 mod running;
 
-use self::running::{check_reply_printer, start, start_with};
+use self::running::{start, start_with};
 
 const TOOL_CALL: &str = include_str!("../examples/classify_and_assess.json");
 
@@ -173,11 +173,6 @@ fn ask_slots_refuses_unknown_arguments() {
 }
 
 #[test]
-fn read_loop_prints_text_before_the_last_chunk() {
-    check_reply_printer("read_loop");
-}
-
-#[test]
 fn typed_elements_prints_each_element_as_it_closes() {
     let shown = start("typed_elements", &[]).ends().well();
     assert_eq!(shown, "items[0]: Kettle for ₹1499\nitems[1]: Tea ☕ for ₹249.5\n");
@@ -314,4 +309,52 @@ fn json_in_strings_prints_arguments_before_the_last_chunk() {
     let running = running.shows("city: R");
     let shown = running.write(r#"006fme\"}"}}]}}]}"#).close().well();
     assert_eq!(shown, format!("{} | city: Rome\n", at(0)));
+}
+
+/// Runs a small example, which must print these lines among others, in this order.
+fn check_lines(name: &str, expected: &[&str]) {
+    let shown = start(name, &[]).ends().well();
+    let mut lines = shown.lines();
+    for line in expected {
+        assert!(lines.any(|shown| shown == *line), "{name} does not print {line:?} in its place:\n{shown}");
+    }
+}
+
+#[test]
+fn partial_json_prints_the_value_after_each_piece() {
+    let growing = r#" city {"city":"Saint-Éti"}"#;
+    let named = r#"    $ {"city":"Saint-Étienne","days":[12,13]}"#;
+    check_lines(
+        "partial_json",
+        &[r#" city {"city":"Sa"}"#, growing, named, r#""Saint-Étienne": "Take an umbrella ☂""#],
+    );
+}
+
+#[test]
+fn patches_rebuild_the_document() {
+    let append = r#"{"op":"append","path":"/title","value":"☕, quickly"}"#;
+    let copy = r#"the copy: {"minutes":5,"steps":["Boil water","Steep"],"title":"Tea ☕, quickly"}"#;
+    check_lines("patches", &[r#"{"op":"add","path":"","value":{"title":"Tea "}}"#, append, copy]);
+}
+
+#[test]
+fn rewrite_passes_on_what_no_rule_changes() {
+    let shown = start("rewrite", &[]).ends().well();
+    let passed: Vec<_> = shown.lines().map(|line| line.split_once(" -> ").unwrap().1).collect();
+    assert_eq!(passed[0], r#"{"say": "Hello""#, "as soon as it came");
+    let expected = r#"{"say": "Hello", "login": {"name": "ann", "password": "[redacted]"}, "n": 1.0}"#;
+    assert_eq!(passed.concat(), expected);
+}
+
+#[test]
+fn save_restore_goes_on_in_the_middle_of_a_string() {
+    let lines = ["  Which colou", "60 bytes read, whole: false", "  r do you like?", "78 bytes read, whole: true"];
+    check_lines("save_restore", &lines);
+}
+
+#[cfg(feature = "std")]
+#[test]
+fn json_lines_skips_bad_lines() {
+    let not_json = "skipped: document 1, from line 3: incomplete: expected a value at line 1 column 29 (byte 28) in $";
+    check_lines("json_lines", &["info: started", not_json, "error: disk full 💾"]);
 }

@@ -265,6 +265,19 @@ fn the_readme_is_short_and_its_links_lead_somewhere() {
     assert!(defined > 25, "the check reads definitions");
 }
 
+#[test]
+fn the_readme_names_each_example_beside_its_job() {
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let table = readme.split("\n| to | use | example |\n").nth(1).unwrap().split("\n\n").next().unwrap();
+    let examples = table.lines().filter_map(|row| row.strip_suffix("` |")?.rsplit('`').next());
+    let mut files: Vec<_> = fs::read_dir(root().join("examples")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    files.sort();
+    let mut named: Vec<_> = examples.map(|name| root().join("examples").join(name).with_extension("rs")).collect();
+    named.sort();
+    assert_eq!(files, named);
+}
+
 /// The example needs an HTTP client, so it is compiled and run in a package that this one does not wait for.
 #[test]
 fn the_readme_reads_a_response_as_the_example_does() {

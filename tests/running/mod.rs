@@ -140,22 +140,3 @@ impl Ended {
         self.stdout
     }
 }
-
-/// What the two examples that print `reply.text` have in common.
-pub(crate) fn check_reply_printer(name: &str) {
-    let shown = start(name, &[]).ends().well();
-    assert!(shown.starts_with("Hello, ₹ and 🚀!\n{\n"), "{shown}");
-    assert!(shown.contains("\"reasoning\": \"greet first\""));
-
-    let running = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "on\u00"#).shows("on");
-    assert_eq!(running.shown, "on", "told before the escape is whole");
-    let running = running.write(r#"65 \ud83d"#).shows("one ");
-    let shown = running.write(r#"\ude80"}}"#).close().well();
-    assert!(shown.starts_with("one 🚀\n{\n") && shown.contains("hidden"), "{shown}");
-
-    let broken = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "one"#);
-    assert_eq!(broken.close().badly("incomplete: expected the rest of a string at line 1 column 47 "), "one");
-    // Its input stays open: a bad byte ends it, not the end of input.
-    let malformed = start(name, &["-"]).write(r#"{"reasoning": "hidden", "reply": {"text": "one\x"#);
-    assert_eq!(malformed.ends().badly("invalid escape: "), "one");
-}
