@@ -48,10 +48,9 @@ impl<'a> CompleteValue<'a> {
         CompleteValue { kind, end, text: text.into_owned().into(), path: path.into_owned() }
     }
 
-    /// Returns the same value, borrowed.
-    pub(crate) fn borrowed(&self) -> CompleteValue<'_> {
-        let Self { kind, end, ref text, ref path } = *self;
-        CompleteValue { kind, end, text: Cow::Borrowed(text), path: path.clone() }
+    /// Returns the value of a whole text, without the white space around it.
+    pub(crate) fn trimmed(&self) -> CompleteValue<'_> {
+        CompleteValue::of_text(&self.text, self.path.clone())
     }
 
     /// Returns the value's kind.

@@ -42,6 +42,12 @@ impl Parser {
         Ok(CompleteValue::of_text(self.finished_text()?, self.root()))
     }
 
+    /// Returns the complete value with the white space around it.
+    pub(crate) fn whole(&self) -> Result<CompleteValue<'_>, Error> {
+        let text = self.finished_text()?;
+        Ok(CompleteValue { end: text.len() as u64, text: text.into(), ..self.complete()? })
+    }
+
     /// Deserializes the complete value strictly from the kept text, with serde_json. The result may borrow from the
     /// parser. As always with serde_json, a `&str` can borrow only a string without escapes, and is an error for any
     /// other string: read text that you do not control as a `String`, or as a `Cow<str>` with `#[serde(borrow)]`.

@@ -100,7 +100,12 @@ pub struct EndedDocument<'a> {
 #[derive(Clone, Debug)]
 enum Ending<'a> {
     Parser(&'a Parser),
-    Own { byte_count: u64, error: Option<Error>, value: Result<CompleteValue<'static>, Error> },
+    /// The value has the white space around it, because errors count from the document's first byte.
+    Own {
+        byte_count: u64,
+        error: Option<Error>,
+        value: Result<CompleteValue<'static>, Error>,
+    },
 }
 
 impl<'a> EndedDocument<'a> {
@@ -108,7 +113,7 @@ impl<'a> EndedDocument<'a> {
         Self { number, start, line, result: Ending::Parser(parser) }
     }
 
-    /// Returns a result that owns its data. Copies the value's text, if it was retained.
+    /// Returns a result that owns its data. Copies the document's text, if it was retained.
     #[must_use]
     pub fn into_owned(self) -> EndedDocument<'static> {
         let Self { number, start, line, result } = self;
@@ -116,7 +121,7 @@ impl<'a> EndedDocument<'a> {
             Ending::Parser(parser) => Ending::Own {
                 byte_count: parser.offset(),
                 error: parser.error().cloned(),
-                value: parser.complete().map(CompleteValue::into_owned),
+                value: parser.whole().map(CompleteValue::into_owned),
             },
             Ending::Own { byte_count, error, value } => Ending::Own { byte_count, error, value },
         };
@@ -169,7 +174,7 @@ impl<'a> EndedDocument<'a> {
     pub fn complete(&self) -> Result<CompleteValue<'_>, Error> {
         match &self.result {
             Ending::Parser(parser) => parser.complete(),
-            Ending::Own { value, .. } => value.as_ref().map(CompleteValue::borrowed).map_err(Clone::clone),
+            Ending::Own { value, .. } => value.as_ref().map(CompleteValue::trimmed).map_err(Clone::clone),
         }
     }
 
@@ -196,7 +201,7 @@ impl<'a> EndedDocument<'a> {
     fn text(&self) -> Option<&str> {
         match &self.result {
             Ending::Parser(parser) => parser.complete_text(),
-            Ending::Own { value, .. } => value.as_ref().ok().map(CompleteValue::text),
+            Ending::Own { value, .. } => value.as_ref().ok().map(|value| value.text().trim_ascii()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Events that own their parts, and their way through serde.
 
-use jsonspigot::{Event, EventKind, Limits, Parser, PatternSet, Retain};
+use jsonspigot::{DocumentEvent, Documents, Event, EventKind, Framing, Limits, Parser, PatternSet, Retain};
 use proptest::prelude::*;
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
@@ -264,7 +264,6 @@ fn deep_values_need_no_stack() {
 /// The events of many documents: those that a callback is given, an error last, and in the shape of the command's lines.
 #[test]
 fn events_of_documents() {
-    use jsonspigot::{Documents, Framing};
     let text = "{\"a\": \"x\"}\n[1,\n\"ab\"\n";
     for framing in [Framing::Lines, Framing::Concatenated] {
         let documents = || Documents::new(framing, Parser::new(&PatternSet::new(["a"]).unwrap()));
@@ -299,4 +298,19 @@ fn events_of_documents() {
             r#"{"event":"document","document":2,"bytes":4,"value":"ab"}"#,
         ]
     );
+}
+
+#[test]
+fn an_owned_document_names_the_same_places() {
+    let mut documents = Documents::new(Framing::Sequence, Parser::default());
+    let mut errors = Vec::new();
+    let on_event = |event: DocumentEvent<'_>| {
+        let DocumentEvent::End(ended) = event else { return };
+        let borrowed = ended.deserialize::<Vec<u8>>().unwrap_err();
+        errors.push((borrowed, ended.into_owned().deserialize::<Vec<u8>>().unwrap_err()));
+    };
+    documents.feed_with("\u{1e} \n  [1,\n true]\n\u{1e}", on_event).unwrap();
+    let (borrowed, owned) = errors.pop().unwrap();
+    assert_eq!((owned.line(), owned.column(), owned.path()), (3, 5, Some("[1]")));
+    assert_eq!(owned, borrowed);
 }
