@@ -87,20 +87,20 @@ impl<T: DeserializeOwned, R: io::Read> Iterator for DocumentValues<T, R> {
     fn next(&mut self) -> Option<Self::Item> {
         let Self { documents, reader: open, buffer, values } = self;
         while values.is_empty() {
-            // Put back unless the stream has ended.
-            let mut reader = open.take()?;
+            let reader = open.as_mut()?;
             let on_event = |event: DocumentEvent<'_>| {
                 let DocumentEvent::End(ended) = event else { return };
                 let of_document = |error| DocumentError { number: ended.number(), line: ended.line(), error }.into();
                 values.push_back(ended.deserialize().map_err(of_document));
             };
-            let read = match read_chunk(&mut reader, buffer) {
-                Ok([]) => documents.finish_with(on_event).map_err(io::Error::from),
-                Ok(chunk) => {
-                    documents.feed_with(chunk, on_event).map_err(io::Error::from).map(|()| *open = Some(reader))
-                }
-                Err(error) => Err(error),
+            let (read, is_last) = match read_chunk(reader, buffer) {
+                Ok([]) => (documents.finish_with(on_event).map_err(io::Error::from), true),
+                Ok(chunk) => (documents.feed_with(chunk, on_event).map_err(io::Error::from), false),
+                Err(error) => (Err(error), true),
             };
+            if is_last || read.is_err() {
+                *open = None;
+            }
             // A document's error that ends the stream was reported with the document.
             if let (Err(error), None | Some(Ok(_))) = (read, values.back()) {
                 values.push_back(Err(error));

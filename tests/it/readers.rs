@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use jsonspigot::{DocumentEvent, Documents, Error, ErrorKind, Event, EventKind, Framing, Parser, PatternSet};
 use proptest::prelude::*;
@@ -147,4 +148,23 @@ fn a_restored_stream_knows_its_line() {
             assert_eq!(values(documents, &stream[cut..]), expected[ended..], "{framing} cut at {cut}");
         }
     }
+}
+
+/// A value that cannot be read without a panic.
+#[derive(Debug)]
+struct Panics;
+
+impl<'de> serde::Deserialize<'de> for Panics {
+    fn deserialize<D: serde::Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("as the test demands")
+    }
+}
+
+#[test]
+fn values_do_not_end_quietly_after_a_panic() {
+    let mut values = lines().values::<Panics, _>(&b"1\n2\n3\n"[..]);
+    assert!(catch_unwind(AssertUnwindSafe(|| values.next().map(drop))).is_err());
+    let error = values.next().unwrap().unwrap_err().downcast::<Error>().unwrap();
+    assert_eq!(error.kind(), ErrorKind::Panicked);
+    assert!(values.next().is_none());
 }
