@@ -168,12 +168,16 @@ impl Event<'_> {
     #[must_use]
     pub fn into_owned(self) -> Event<'static> {
         let Self { pattern, match_id, path, kind, offset } = self;
+        // The value shares the path: a key in it may be as long as the text.
+        let path = path.into_owned();
         let kind = match kind {
             EventKind::Begin(kind) => EventKind::Begin(kind),
             EventKind::Delta(text) => EventKind::Delta(text.into_owned().into()),
-            EventKind::End(value) => EventKind::End(value.map(CompleteValue::into_owned)),
+            EventKind::End(value) => {
+                EventKind::End(value.map(|value| CompleteValue { path: path.clone(), ..value }.into_owned()))
+            }
             EventKind::InnerError(error) => EventKind::InnerError(error),
         };
-        Event { pattern, match_id, path: path.into_owned(), kind, offset }
+        Event { pattern, match_id, path, kind, offset }
     }
 }
