@@ -3,9 +3,10 @@
 //! A test binary of its own, since its allocator counts (for each thread on its own).
 
 use allocation_counter::measure;
-use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain};
+use jsonspigot::{DuplicateKeys, ErrorKind, Limits, Parser, ParserBuilder, PatternSet, Retain, Rule};
 use jsonspigot_check::effort::size;
 use jsonspigot_check::laws::Law;
+use jsonspigot_llm::{CallRewriter, Provider};
 
 /// Which tests hold each law.
 mod laws {
@@ -307,4 +308,19 @@ fn a_stream_holds_one_chunks_events() {
         tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(all);
     });
     assert!(measured.bytes_max <= 6 * CHUNK as u64, "{} bytes", measured.bytes_max);
+}
+
+/// Each open call has rules of its own, but all have one set of compiled patterns.
+#[test]
+fn open_calls_share_their_patterns() {
+    let rules = || (0..100).map(|number| (format!("..secret{number}.a[*].b"), Rule::redact())).collect();
+    let mut calls = CallRewriter::new(Provider::OpenaiChat, rules).unwrap();
+    let mut event = |call: usize| {
+        let arguments = r#"{"name": "f", "arguments": "{\"a\": 1"}"#;
+        let call = format!(r#"{{"index": {call}, "id": "call-{call}", "function": {arguments}}}"#);
+        calls.push(&format!(r#"{{"choices": [{{"index": 0, "delta": {{"tool_calls": [{call}]}}}}]}}"#)).unwrap();
+    };
+    event(0);
+    let held = measure(|| (1..=100).for_each(&mut event)).bytes_current;
+    assert!((1 << 10..2 << 20).contains(&held), "{held} bytes");
 }

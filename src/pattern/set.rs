@@ -49,6 +49,14 @@ impl PatternSet {
     where
         I: IntoIterator<Item: TryInto<Pattern, Error: Into<PatternError>>>,
     {
+        Self::parse(patterns).map(Self::from)
+    }
+
+    /// Parses patterns without compiling them.
+    pub(crate) fn parse<I>(patterns: I) -> Result<Vec<Pattern>, PatternError>
+    where
+        I: IntoIterator<Item: TryInto<Pattern, Error: Into<PatternError>>>,
+    {
         let numbered = patterns.into_iter().enumerate();
         numbered.map(|(index, pattern)| pattern.try_into().map_err(|error| error.into().of(index))).collect()
     }

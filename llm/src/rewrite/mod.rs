@@ -64,8 +64,7 @@ const MOST_CALLS: usize = 256;
 /// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
-    /// Makes a rewriter of arguments, or of the text inside the string that they are.
-    make: Box<dyn Fn(bool) -> Result<Rewriter, RuleError> + Send + Sync>,
+    make: Box<Make>,
     /// Of arguments that come as a whole: objects, and strings.
     whole: [Rewriter; 2],
     /// The open calls; the one that has got something last is the last.
@@ -80,6 +79,9 @@ impl Interrupted for CallRewriter {
         self.has_panicked = true;
     }
 }
+
+/// Makes a rewriter after changing the patterns, with the compiled patterns that are known if they are the same.
+type Make = dyn Fn(&PatternSet, fn(Pattern) -> Pattern) -> Result<Rewriter, RuleError> + Send + Sync;
 
 /// The arguments of a call that come in pieces.
 struct OpenText {
@@ -129,14 +131,11 @@ impl CallRewriter {
         P: TryInto<Pattern, Error: Into<PatternError>>,
     {
         let wire = Wire::of(provider).ok_or(CallRulesError::Provider(provider))?;
-        let make = move |is_inside: bool| {
-            let (patterns, rules): (Vec<P>, Vec<Rule>) = rules().into_iter().unzip();
-            let patterns = PatternSet::new(patterns).map_err(RuleError::Pattern)?;
-            let patterns = patterns.as_slice().iter().cloned();
-            let patterns = patterns.map(|pattern| if is_inside { inside_root(pattern) } else { pattern });
-            Rewriter::with_parser(parser.clone(), patterns.zip(rules))
+        let make = move |known: &PatternSet, change: fn(Pattern) -> Pattern| {
+            Rewriter::sharing(known, parser.clone(), rules(), change)
         };
-        let whole = [make(false)?, make(true)?];
+        let none = PatternSet::default();
+        let whole = [make(&none, |pattern| pattern)?, make(&none, inside_root)?];
         Ok(Self { wire, make: Box::new(make), whole, open: Vec::new(), has_panicked: false })
     }
 
@@ -176,6 +175,11 @@ impl CallRewriter {
     pub fn reset(&mut self) {
         self.open.clear();
         self.has_panicked = false;
+    }
+
+    /// Makes a rewriter of the text inside the string that a call's arguments are.
+    fn inside(&self) -> Result<Rewriter, RuleError> {
+        (self.make)(self.whole[1].patterns(), inside_root)
     }
 
     fn edit(&mut self, found: Found<'_>, edits: &mut Edits<'_>) {
@@ -233,7 +237,7 @@ impl CallRewriter {
                     Some(place) => drop(self.open.remove(place)),
                     None => return Err(BadEventReason::TooManyCalls),
                 }
-                let mut rewriter = (self.make)(true).map_err(BadEventReason::Rules)?;
+                let mut rewriter = self.inside().map_err(BadEventReason::Rules)?;
                 begin(&mut rewriter);
                 OpenText { key: key.to_owned(), rewriter, has_failed: false, is_lost: false }
             }

@@ -66,7 +66,7 @@ impl CallRewriter {
             let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
             let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
             let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
-            let mut rewriter = (self.make)(true).map_err(|_| Impossible)?;
+            let mut rewriter = self.inside().map_err(|_| Impossible)?;
             rewriter.restore_body(reader)?;
             Impossible::ensure(rewriter.is_in_root_string())?;
             self.open.push(OpenText { key, rewriter, has_failed, is_lost });
