@@ -74,6 +74,9 @@ export class Documents {
   /** Where the document begins in the stream, and how far that has been read. */
   #start = 0;
   #offset = 0;
+  /** The line in which the document begins, and the line feeds that were read: for states, which the library shares. */
+  #line = 1;
+  #lines = 0;
   #isAtom = false;
   #last = 0;
   #events: DocumentEvent[] = [];
@@ -140,8 +143,13 @@ export class Documents {
       out.byte(this.#state);
       const offset = this.#offset - (this.#hasText && this.#text.isOpen ? this.#text.input.waiting : 0);
       for (const number of [this.#number, this.#start, offset]) out.number(number);
-      out.flag(this.#isAtom);
+      // A state in the first line has no lines.
+      out.byte(Number(this.#isAtom) | (Number(this.#lines > 0) << 1));
       out.byte(this.#last);
+      if (this.#lines > 0) {
+        out.number(this.#lines);
+        out.number(this.#line);
+      }
       if (this.#hasText) saveText(this.#text, out);
     });
   }
@@ -175,8 +183,14 @@ export class Documents {
     this.#number = reader.place();
     this.#start = reader.place();
     this.#offset = reader.place();
-    this.#isAtom = reader.flag();
+    const flags = reader.byte();
+    this.#isAtom = (flags & 1) !== 0;
     this.#last = reader.byte();
+    if (flags >> 1 === 1) {
+      this.#lines = reader.atMost(this.#offset);
+      this.#line = reader.place();
+    }
+    unless(flags >> 1 === Number(this.#lines > 0) && this.#line >= 1 && this.#line <= this.#lines + 1);
     input.readsMark = settings.strictByteOrderMark || this.#start > 0;
     if (this.#hasText) {
       restoreText(text, reader);
@@ -219,7 +233,8 @@ export class Documents {
     this.#check();
     this.#text.reset();
     this.#state = BETWEEN;
-    this.#number = this.#start = this.#offset = 0;
+    this.#number = this.#start = this.#offset = this.#lines = 0;
+    this.#line = 1;
   }
 
   /** Drops what the stream keeps. Nothing else can be done with it then. */
@@ -246,7 +261,7 @@ export class Documents {
       if (end > from) this.#read(part(chunk, from, end));
       if (found < 0) return;
       this.#endText();
-      this.#offset += 1;
+      this.#advance(part(chunk, end, end + 1));
       from = end + 1;
     }
   }
@@ -254,7 +269,7 @@ export class Documents {
   /** Reads a piece without a separator. */
   #read(piece: Chunk): void {
     if (this.#state === BETWEEN) this.#begin();
-    this.#offset += lengthOf(piece);
+    this.#advance(piece);
     const last = unitAt(piece, piece.length - 1);
     // A character's last byte.
     this.#last = typeof piece === "string" && last > 127 ? 0x80 | (last & 0x3f) : last;
@@ -301,7 +316,7 @@ export class Documents {
         throw this.#text.error!.with(this.#events as unknown as readonly Event[]);
       }
       // Each half of a pair is two bytes, but only whole ones are behind.
-      this.#offset += read === 0 ? 0 : lengthOf(part(chunk, from, from + read));
+      if (read > 0) this.#advance(part(chunk, from, from + read));
       from += read;
     }
   }
@@ -386,6 +401,16 @@ export class Documents {
     input.readsMark = settings.strictByteOrderMark || this.#offset > 0;
     this.#state = BLANK;
     this.#start = this.#offset;
+    this.#line = this.#lines + 1;
+  }
+
+  /** Counts what was read. */
+  #advance(piece: Chunk): void {
+    this.#offset += lengthOf(piece);
+    for (let at = -1; ; this.#lines += 1) {
+      at = typeof piece === "string" ? piece.indexOf("\n", at + 1) : piece.indexOf(10, at + 1);
+      if (at < 0) return;
+    }
   }
 
   /** Reads in the open text; returns the error that has stopped it. */

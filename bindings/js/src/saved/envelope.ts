@@ -21,7 +21,7 @@ import { Digest } from "./digest.js";
 
 const MAGIC = [0x6a, 0x73, 0x70, 0x1a];
 const NOTE_MAGIC = [0x6a, 0x73, 0x6e, 0x1a];
-const VERSION = 2;
+const VERSION = 3;
 const NOTE_VERSION = 1;
 const NOTE_HEADER = 17;
 const HEADER = 26;
