@@ -61,8 +61,9 @@ impl PatternSet {
         numbered.map(|(index, pattern)| pattern.try_into().map_err(|error| error.into().of(index))).collect()
     }
 
-    /// Returns the id of a pattern, or `None` if it is not in the set. Its spelling does not matter. If the set has it
-    /// several times, the id is the first one's. Linear in the size of the set, so look ids up before the loop.
+    /// Returns the id of a pattern, or `None` if it is not in the set. How names are quoted does not matter, but `[:5]`
+    /// is not `[0:5]`. If the set has it several times, the id is the first one's. Linear in the size of the set, so look
+    /// ids up before the loop.
     ///
     /// ```
     /// use jsonspigot::{Parser, PatternSet};
