@@ -15,7 +15,7 @@ use core::fmt::{self, Write};
 pub use self::deviation::{Deviation, DeviationKind, Leniency};
 pub(crate) use self::deviations::Deviations;
 #[cfg(feature = "std")]
-pub(crate) use self::io::read_chunk;
+pub(crate) use self::io::{read_chunk, read_chunks};
 pub use self::panics::{Interrupted, unless_interrupted};
 use crate::names::names;
 

@@ -25,6 +25,20 @@ impl From<Error> for io::Error {
     }
 }
 
+/// Calls `feed` for each chunk until the end of input.
+pub(crate) fn read_chunks(
+    mut reader: impl io::Read,
+    mut feed: impl FnMut(&[u8]) -> Result<(), Error>,
+) -> io::Result<()> {
+    let mut buffer = Vec::new();
+    loop {
+        match read_chunk(&mut reader, &mut buffer)? {
+            [] => return Ok(()),
+            chunk => feed(chunk)?,
+        }
+    }
+}
+
 /// Reads the next chunk; an empty one at the end of input. A read that is interrupted is retried.
 pub(crate) fn read_chunk<'a>(reader: &mut impl io::Read, buffer: &'a mut Vec<u8>) -> io::Result<&'a [u8]> {
     buffer.resize(64 << 10, 0);

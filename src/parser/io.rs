@@ -3,7 +3,7 @@
 use std::io;
 
 use super::Parser;
-use crate::error::read_chunk;
+use crate::error::read_chunks;
 use crate::event::Event;
 
 impl Parser {
@@ -39,13 +39,8 @@ impl Parser {
     ///
     /// Fails with an error of the reader, after which the parser can continue with another reader, or with the
     /// [converted](io::Error#impl-From<Error>-for-Error) error of the text. A read that is interrupted is retried.
-    pub fn read_with(&mut self, mut reader: impl io::Read, mut on_event: impl FnMut(Event<'_>)) -> io::Result<()> {
-        let mut buffer = Vec::new();
-        loop {
-            match read_chunk(&mut reader, &mut buffer)? {
-                [] => return Ok(self.finish_with(on_event)?),
-                chunk => self.feed_with(chunk, &mut on_event)?,
-            }
-        }
+    pub fn read_with(&mut self, reader: impl io::Read, mut on_event: impl FnMut(Event<'_>)) -> io::Result<()> {
+        read_chunks(reader, |chunk| self.feed_with(chunk, &mut on_event))?;
+        Ok(self.finish_with(on_event)?)
     }
 }

@@ -337,17 +337,14 @@ impl Path<'_> {
     /// already.
     #[must_use]
     pub fn into_owned(self) -> Path<'static> {
-        match self.0 {
-            Inner::Borrowed(..) => Path::of(self.iter()),
-            Inner::Own(store) => Path(Inner::Own(store)),
-        }
-    }
-
-    /// Returns a path with these segments.
-    fn of<'a>(segments: impl Iterator<Item = Segment<'a>>) -> Path<'static> {
-        let mut store = PathStore::default();
-        segments.fold(ROOT, |parent, segment| store.push_segment(parent, segment));
-        Path(Inner::Own(Arc::new(store)))
+        Path(Inner::Own(match self.0 {
+            Inner::Borrowed(node, parsers) => {
+                let mut store = PathStore::default();
+                parsers.segments(node).fold(ROOT, |parent, segment| store.push_segment(parent, segment));
+                Arc::new(store)
+            }
+            Inner::Own(store) => store,
+        }))
     }
 
     /// Returns the store with its segments, and their last node.

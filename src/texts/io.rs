@@ -6,7 +6,7 @@ use std::{error, fmt, io};
 use serde::de::DeserializeOwned;
 
 use super::{DocumentEvent, Documents};
-use crate::error::{Error, read_chunk};
+use crate::error::{Error, read_chunk, read_chunks};
 
 impl Documents {
     /// Reads to the end of input, calls `on_event` for each event, and [finishes](Self::finish) the stream; see
@@ -16,18 +16,9 @@ impl Documents {
     ///
     /// Fails with an error of the reader, after which the stream can continue with another reader, or like
     /// [`feed_with`](Self::feed_with). A read that is interrupted is retried.
-    pub fn read_with(
-        &mut self,
-        mut reader: impl io::Read,
-        mut on_event: impl FnMut(DocumentEvent<'_>),
-    ) -> io::Result<()> {
-        let mut buffer = Vec::new();
-        loop {
-            match read_chunk(&mut reader, &mut buffer)? {
-                [] => return Ok(self.finish_with(on_event)?),
-                chunk => self.feed_with(chunk, &mut on_event)?,
-            }
-        }
+    pub fn read_with(&mut self, reader: impl io::Read, mut on_event: impl FnMut(DocumentEvent<'_>)) -> io::Result<()> {
+        read_chunks(reader, |chunk| self.feed_with(chunk, &mut on_event))?;
+        Ok(self.finish_with(on_event)?)
     }
 
     /// Returns an iterator over the values of all documents that a reader has: one item for each document, in order. With
