@@ -90,6 +90,8 @@ mod payload;
 mod rewrite;
 #[cfg(feature = "_provider-streams")]
 mod stream;
+#[cfg(feature = "_provider-streams")]
+mod wire;
 
 pub use calls::{
     CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, OwnedCallEvent, OwnedToolCall,

@@ -1,9 +1,11 @@
 //! Parts that no reader knows: events and parts of new kinds, and members that no field waits for.
 
 use super::Emitter;
+use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::{Opaque, Source, StreamEvent, ToolResult};
 use crate::json::{Json, Others, Unread};
+use crate::wire::Mark;
 
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.
@@ -29,6 +31,24 @@ impl Emitter<'_> {
                 self.unknown_part(&word, json);
             }
         }
+    }
+
+    /// Reports a member that no row of a table has read.
+    pub(crate) fn unread(&mut self, name: &str, json: Json<'_>, mark: Mark) {
+        let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, json.spelt());
+        if mark != Mark::Unread || is_news(self.user.stream_state) {
+            self.unknown_part(name, json);
+        }
+        match mark {
+            Mark::Torn => self.leave_out("unknown-part"),
+            Mark::Odd if self.is_structured => self.leave_out("unknown-part"),
+            Mark::Odd => {
+                self.user.stream_state.outlet.leave_out("unknown-part");
+                self.spoil_message();
+            }
+            _ => return,
+        }
+        self.user.stream_state.outlet.watch.lose_part();
     }
 
     /// The members of a part that nobody knows, but for these, which say nothing of it.

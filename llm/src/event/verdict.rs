@@ -89,7 +89,7 @@ pub enum UnfinishedKind {
     CallLost,
     /// A repetition contradicts what was reported.
     Mismatch,
-    /// A frame could not be read.
+    /// A frame, or a member of an event, could not be read.
     BadFrame,
     /// The provider reported an error, or an answer stopped with [`StopKind::Error`].
     ProviderError,
@@ -192,6 +192,11 @@ impl Watch {
             return Err(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
         }
         self.wrong.map_or(Ok(()), Err)
+    }
+
+    /// Records that a part of an event could not be read.
+    pub(crate) fn lose_part(&mut self) {
+        self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::BadFrame, call: None });
     }
 
     /// A callback has panicked, whatever was wrong before.

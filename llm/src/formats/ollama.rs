@@ -1,101 +1,65 @@
 //! Ollama's own chat, and its completions: one JSON object a line, every call whole.
 
-use crate::calls::{CallStart, Place, Slot, present};
-use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
 use crate::event::OpaqueKind;
-use crate::event::media::Media;
-use crate::formats::tool_call::{Function, ToolCall};
-use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Field, Json, Lazy, Others, Piece, Pieces, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Ids, Shape, Turn};
+use crate::formats::{Format, Look, tool_call};
+use crate::message::{Composer, Ids, Shape};
+use crate::wire::{Back, Form, Means, Node, Owner, Rows, Shown, Wire, compose, read, row};
 
-objects! {
-    struct Event<'a> {
-        message: Lazy<Around<Message<'a>>>,
-        /// Text of a completion, which has no message; `thinking` is its reasoning.
-        response: Piece<'a>,
-        thinking: Piece<'a>,
-        done: Option<Json<'a>>,
-        done_reason: Text<'a>,
-        eval_count: Json<'a>,
-        model: Text<'a>,
-        /// The context with which a completion is to go on.
-        context: Json<'a>,
-        error: Json<'a>,
-    }
-
-    struct Message<'a> {
-        content: Piece<'a>,
-        thinking: Piece<'a>,
-        images: Json<'a>,
-        tool_calls: Pieces<Spelt<'a, ToolCall<'a>>>,
-        others: Others<'a> = "*",
-    }
-}
-
-pub(crate) const FORMAT: Format = Format { name: "ollama", read, owns_type: |_| false, owns_members, terminal: None };
+pub(crate) const FORMAT: Format = Format {
+    name: "ollama",
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |_| false,
+    owns_members,
+    terminal: None,
+};
 
 /// The message that goes back.
 pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }, compose);
+    Composer::new(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }, |event, turn| {
+        compose(&WIRE, event, turn);
+    });
 
 fn owns_members(look: &Look<'_>) -> bool {
     (look.message.is_given() || look.response.is_given()) && look.done.is_given()
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    let message = event.message.get();
-    // A body of an error has one too.
-    if event.done.is_none() && !matches!(message, Ok(Around(Some(_)))) {
-        return Ok(Understood::No);
-    }
-    let message = message?;
-    let mut is_done = false;
-    is_done.read(event.done.unwrap_or_default().or_null())?;
-    emit.message("", &event.model);
-    emit.reasoning(0, &event.thinking);
-    emit.text(0, &event.response);
-    if let Some(message) = message.0 {
-        emit.reasoning(0, &message.thinking);
-        emit.text(0, &message.content);
-        emit.unknown_members(&message.others, &["role"]);
-        for image in message.images.elements() {
-            let data = image.word();
-            emit.media_or_unknown(Media { data: present(&data), ..Media::default() }, "images", image);
-        }
-        for Spelt { json, object: call } in message.tool_calls.0 {
-            call.is_unknown(Slot::new(0, Place::Nowhere), json, emit);
-            let ToolCall { id, function, .. } = call;
-            let Some(Function { name, arguments }) = function.0 else { continue };
-            // Whole, so that the index, which often is 0 for all, need not be trusted.
-            emit.calls()
-                .whole_call(0, CallStart::new(name.as_str()).id(id.as_str()).input(arguments.text_or_json().as_str()));
-        }
-    }
-    if let Some(failure) = Failure::at(event.error) {
-        emit.fail(&failure);
-    }
-    if is_done {
-        emit.opaque(OpaqueKind::Compaction, 0, None, event.context);
-        emit.end_answer(&event.done_reason);
-        if event.eval_count.is_given() {
-            // The counts stand in the event itself.
-            emit.usage(json);
-        }
-        emit.end_stream();
-        emit.calls().begin_message();
-    }
-    Ok(Understood::Yes)
+const WIRE: Wire = Wire {
+    events: &[(
+        "",
+        &[
+            row(".", Means::Belongs { id: "", model: "model" }),
+            // A completion has no message.
+            row("thinking", Means::Reasoning),
+            row("response", Means::Text),
+            row(
+                "message",
+                Means::Object(&[
+                    row("thinking", Means::Reasoning).back(Back::OwnText("thinking")),
+                    row("content", Means::Text).back(Back::OwnText("content")),
+                    row("images[]", Means::Media(&IMAGE)),
+                    row("tool_calls[]", Means::Object(TOOL_CALL)).back(Back::OwnElement("tool_calls")),
+                ]),
+            ),
+            row("error", Means::Fails),
+            row("done", Means::Switch),
+            row("context", Means::Opaque(OpaqueKind::Compaction, Owner::Nothing)).when(is_done),
+            row(".", Means::Stops { reason: "done_reason", sequence: "", is_end: true }).when(is_done),
+            // The counts are members of the event itself.
+            row(".", Means::Usage).when(|event| is_done(event) && event.get("eval_count").is_given()),
+            row(".", Means::EndsStream).when(is_done),
+            row(".", Means::Hook(|emit, _, _| emit.calls().begin_message())).when(is_done),
+        ],
+    )],
+    // A body of an error has a message too, which is a text.
+    is_known: |event| event.raw("done").is_there() || event.member("message").is_object(),
+    ..Wire::NEW
+};
+
+fn is_done(event: Node<'_>) -> bool {
+    event.get("done").is_true()
 }
 
-/// Adds what an event says to the message that goes back.
-fn compose(event: Json<'_>, turn: &mut Turn) {
-    let said = event.member("message");
-    turn.text(None, "content", said.member("content"));
-    turn.text(None, "thinking", said.member("thinking"));
-    for call in said.member("tool_calls").elements() {
-        turn.element(None, "tool_calls", call);
-    }
-}
+/// Every call is whole, so that its index, which often is 0 for all, need not be trusted.
+const TOOL_CALL: Rows = &[tool_call::CALL.form(Form::ALL), tool_call::UNKNOWN];
+
+const IMAGE: Shown = Shown { media_type: "", data: ".", url: "", is_in_block: false };

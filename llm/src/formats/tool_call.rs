@@ -1,8 +1,21 @@
 //! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
 
-use crate::calls::Slot;
+use crate::calls::{Executor, Slot};
 use crate::emitter::Emitter;
 use crate::json::{Around, Field, Id, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
+use crate::wire::{Called, Means, Row, row};
+
+/// A call, or the beginning of one.
+pub(crate) const CALL: Row = row(".", Means::Call(&CALLED)).when(|entry| entry.member("function").is_object());
+
+/// A call of a type that nobody knows.
+pub(crate) const UNKNOWN: Row = row(".", Means::UnknownPiece("type", "")).when(|entry| {
+    let is_known = matches!(&*entry.get("type").word(), "" | "function" | "custom");
+    !is_known && !entry.member("function").is_object()
+});
+
+const CALLED: Called =
+    Called { id: "id", name: "function.name", input: "function.arguments", executor: |_| Executor::Client };
 
 objects! {
     /// A piece of a call, or all of it.
@@ -76,10 +89,6 @@ pub(crate) struct Arguments<'a>(Json<'a>);
 impl<'a> Arguments<'a> {
     pub(crate) fn text_or_json(self) -> TextOrJson<'a> {
         self.0.text_or_json()
-    }
-
-    pub(crate) fn required(self) -> Result<TextOrJson<'a>, Unreadable> {
-        self.0.required_piece()
     }
 }
 

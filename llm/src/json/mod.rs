@@ -255,7 +255,7 @@ impl<'a> Iterator for Inside<'a> {
 }
 
 /// The length of the value that a text begins with; 0 if there is none.
-fn value_len(text: &[u8]) -> usize {
+pub(crate) fn value_len(text: &[u8]) -> usize {
     match text.first() {
         Some(b'"') => string_len(text),
         Some(b'{' | b'[') => container_len(text),

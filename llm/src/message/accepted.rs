@@ -178,7 +178,7 @@ pub(super) fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
         };
         let id = ids.map(|id| object.member(id)).into_iter().chain([part.member("id")]).find(|id| id.is_given());
         let input = object.member(member);
-        let is_text = member != "parameters" && (input.is_string() || object.member("call_id").is_given());
+        let is_text = member == "arguments" && (input.is_string() || object.member("call_id").is_given());
         calls.push(Call { object, id: id.unwrap_or_default(), name: object.member("name"), input, member, is_text });
     }
     calls

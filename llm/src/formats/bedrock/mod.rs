@@ -380,7 +380,11 @@ fn compose(event: Json<'_>, turn: &mut Turn) {
         let bytes = BASE64_STANDARD.decode(&*bytes.word()).unwrap_or_default();
         let event = Json::of(str::from_utf8(&bytes).unwrap_or_default());
         let is_nova_s = !event.member("type").is_given();
-        return if is_nova_s { compose_block(event, turn) } else { anthropic::compose(event, turn) };
+        return if is_nova_s {
+            compose_block(event, turn);
+        } else {
+            crate::wire::compose(&anthropic::WIRE, event, turn);
+        };
     }
     compose_block(event, turn);
 }

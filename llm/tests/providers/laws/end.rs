@@ -301,7 +301,7 @@ pub(super) fn check(
         if damage.is_of_another_type() && !is_text && !told.has_unknown && is_lost() {
             faults.push(format!("the verdict is Ok, and something of {} was lost", events[damage.from()]));
         }
-    } else if wrong.is_empty() && told.has_meant && told.strays == 0 {
+    } else if wrong.is_empty() && told.has_meant && told.strays == 0 && !told.has_unknown {
         faults.push(format!("the verdict is {verdict:?}, and nothing says why"));
     }
     if told.is_incomplete && is_ended && !["bad-frame", "noise"].iter().any(|wrong| told.wrong.contains(wrong)) {

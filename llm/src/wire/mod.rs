@@ -1,0 +1,95 @@
+//! Wires as tables: the rows of a format, and the one engine that reads every event by them.
+//!
+//! An event is read twice. First its rows are only looked up, so that an event that can't be read reports nothing; then
+//! each row, in the order of the table, reports what it means. Members that no row names are reported at the end. The
+//! message that goes back is put together by the same rows.
+
+mod back;
+mod read;
+mod table;
+mod tree;
+
+pub(crate) use self::back::compose;
+pub(crate) use self::read::read;
+pub(crate) use self::table::{
+    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, row,
+};
+pub(crate) use self::tree::{Mark, Node};
+
+use self::table::matches;
+
+/// Receives the rows of an event that have a value.
+trait Visit<'e> {
+    /// A row's value, the object that its path starts at, and where it is.
+    fn row(&mut self, row: &'static Row, value: Node<'e>, object: Node<'e>, here: &Here<'e>);
+}
+
+/// Returns the rows of an event, if it is known.
+fn rows_of(wire: &Wire, event: Node<'_>) -> Option<Rows> {
+    let kind = event.word_at(wire.kind);
+    by_type(wire.events, &kind).filter(|_| (wire.is_known)(event))
+}
+
+fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
+    tables.iter().find(|(patterns, _)| matches(patterns, kind)).map(|(_, rows)| *rows)
+}
+
+/// Visits the values of an object in the order of the rows.
+fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit<'e>) {
+    object.enter();
+    for row in rows.iter().filter(|row| row.when.is_none_or(|when| when(object))) {
+        let (mut position, mut is_there) = (0, false);
+        object.each(row.path, &mut |value| {
+            let here = Here { place: row.place.of(value, position, here), choice: here.choice };
+            visit.row(row, value, object, &here);
+            position += 1;
+            is_there |= !row.means.has_parts() || !value.is_nothing();
+            inside(row, value, here, visit);
+        });
+        if row.is_required && !is_there {
+            object.flaw();
+        }
+    }
+}
+
+/// Visits the parts of a value that has rows of its own.
+fn inside<'e>(row: &Row, value: Node<'e>, here: Here<'e>, visit: &mut dyn Visit<'e>) {
+    let is_object = value.is_object();
+    match row.means {
+        Means::Object(rows) if is_object => walk(rows, value, &here, visit),
+        Means::ByType(member, tables) if is_object => {
+            if let Some(rows) = by_type(tables, &value.get(member).word()) {
+                walk(rows, value, &here, visit);
+            }
+        }
+        Means::Choice(member, rows) if is_object => {
+            let choice = value.get(member).index().unwrap_or(0);
+            walk(rows, value, &Here { choice, ..here }, visit);
+        }
+        Means::Object(_) | Means::ByType(..) | Means::Choice(..) => value.torn(),
+        _ => {}
+    }
+    // An object in place of a list, in which no row finds anything, is no element of it.
+    if is_object && row.path.ends_with("[]") && value.is_member() && value.is_untouched() {
+        value.torn();
+    }
+}
+
+impl Means {
+    fn has_parts(&self) -> bool {
+        matches!(self, Self::Object(_) | Self::ByType(..) | Self::Choice(..))
+    }
+}
+
+impl Spot {
+    /// Returns the place that a value has.
+    fn of<'e>(self, value: Node<'e>, position: u64, around: &Here<'e>) -> Placed<'e> {
+        match self {
+            Self::Same => around.place.clone(),
+            Self::Run => Placed::Run,
+            Self::Index(paths) => Placed::Index(value.get(paths).index()),
+            Self::Id(paths) => Placed::Id(value.get(paths).word()),
+            Self::Position => Placed::Index(Some(position)),
+        }
+    }
+}

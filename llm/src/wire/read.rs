@@ -1,0 +1,284 @@
+//! Reports what the rows of an event mean.
+
+use alloc::borrow::Cow;
+
+use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
+use super::tree::{Mark, Node, Tree};
+use super::{Visit, rows_of, walk};
+use crate::calls::{CallStart, Place, Slot, present};
+use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
+use crate::emitter::failure::Failure;
+use crate::emitter::said::Part;
+use crate::event::media::Media;
+use crate::event::{BlockKind, MismatchKind, Source, StreamEvent};
+use crate::formats::Understood;
+use crate::json::{Json, Unreadable};
+
+/// Reads an event by a wire's table.
+pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    let tree = Tree::new(event);
+    let root = tree.root();
+    if !root.is_object() {
+        return Err(Unreadable);
+    }
+    let Some(rows) = rows_of(wire, root) else { return Ok(Understood::No) };
+    let here = Here { choice: 0, place: wire.place.of(root, 0, &Here::default()) };
+    let mut check = Check;
+    for rows in [rows, wire.always] {
+        walk(rows, root, &here, &mut check);
+    }
+    if tree.is_flawed() {
+        return Err(Unreadable);
+    }
+    emit.watch_inputs();
+    let mut report = Report { wire, emit };
+    for rows in [rows, wire.always] {
+        walk(rows, root, &here, &mut report);
+    }
+    tree.unread(&mut |node, mark| emit.unread(&node.name(), node.json(), mark));
+    Ok(Understood::Yes)
+}
+
+/// Looks at the values without reporting them.
+struct Check;
+
+impl<'e> Visit<'e> for Check {
+    fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, _: &Here<'e>) {
+        match row.means {
+            Means::Text | Means::Reasoning | Means::Refusal => drop(value.text()),
+            Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
+            Means::Input => drop(value.text()),
+            Means::Unreadable => value.flaw(),
+            _ => {}
+        }
+    }
+}
+
+/// Reports the values to an emitter.
+struct Report<'r, 'a> {
+    wire: &'static Wire,
+    emit: &'r mut Emitter<'a>,
+}
+
+impl Here<'_> {
+    /// Returns the slot of the call in this place.
+    pub(crate) fn slot(&self) -> Slot<'_> {
+        let place = match &self.place {
+            Placed::Index(Some(index)) => Place::Index(*index),
+            Placed::Id(id) if !id.is_empty() => Place::Id(id),
+            _ => Place::Nowhere,
+        };
+        Slot::new(self.choice, place)
+    }
+
+    /// Returns the place of the block here.
+    pub(crate) fn at(&self) -> At<'_> {
+        match &self.place {
+            Placed::Run => At::Run,
+            Placed::Index(index) => At::from(*index),
+            Placed::Id(id) => At::from(&**id),
+        }
+    }
+}
+
+impl<'e> Visit<'e> for Report<'_, '_> {
+    fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
+        self.begin_index(row, value, here);
+        let choice = here.choice;
+        match row.means {
+            Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {}
+            Means::Silent => drop(value.read()),
+            Means::Switch if value.is_true() => drop(value.read()),
+            Means::Switch => value.odd(Mark::Torn),
+            Means::Unreadable => {}
+            Means::Begins { id, model } => self.emit.begin_message(&value.word_at(id), &value.word_at(model)),
+            Means::Belongs { id, model } => self.emit.message(&value.word_at(id), &value.word_at(model)),
+            Means::Stops { reason, sequence, is_end } => {
+                let (reason, sequence) = (value.word_at(reason), value.word_at(sequence));
+                if is_end || !reason.is_empty() {
+                    self.emit.end_answer_with(&reason, &sequence);
+                }
+            }
+            Means::EndsStream => self.emit.end_stream(),
+            Means::Text => self.words(MismatchKind::Text, row, value, here),
+            Means::Reasoning => self.words(MismatchKind::Reasoning, row, value, here),
+            Means::Refusal => self.words(MismatchKind::Refusal, row, value, here),
+            Means::Starts(BlockKind::Text, id) => self.emit.start_text(choice, here.at(), &value.word_at(id), ""),
+            Means::Starts(kind, id) => drop(self.emit.start_block(choice, here.at(), kind, &value.word_at(id), "")),
+            Means::Ends => {
+                self.emit.stop_call(here.slot());
+                self.emit.end_block(here.at());
+            }
+            Means::Call(called) => self.call(called, row.form, value, here),
+            Means::Input => self.input(value, here),
+            Means::Result(outcome) => self.result(outcome, value),
+            Means::Approval { id, call } => {
+                let (id, call) = (value.word_at(id), value.word_at(call));
+                let call = self.emit.known().find_id(choice, &call);
+                if self.emit.is_news(choice, &["approval/", &*id].concat()) {
+                    self.emit.report(StreamEvent::ApprovalRequest { id: &id, call, json: value.read().spelt() });
+                }
+            }
+            Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
+            Means::Source(cited) => self.source(cited, value, here),
+            Means::Media(shown) => self.media(shown, value, here),
+            Means::Usage => self.emit.usage(value.read().json()),
+            Means::Filter => self.emit.content_filter(choice, value.read().json()),
+            Means::Data(name) => {
+                let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { Cow::Borrowed(name) };
+                self.emit.data(&kind, value.read().json());
+            }
+            Means::Fails => {
+                if let Some(failure) = Failure::at(value.read().json()) {
+                    self.emit.fail(&failure);
+                }
+            }
+            Means::Reports => {
+                if let Some(failure) = Failure::at(value.read().json()) {
+                    self.emit.report_failure(&failure);
+                }
+            }
+            Means::Unknown(member, name) | Means::UnknownPiece(member, name) => {
+                let kind = value.word_at(member);
+                let kind = if kind.is_empty() { name } else { &*kind };
+                match row.means {
+                    Means::Unknown(..) => self.emit.unknown_part(kind, value.read().json()),
+                    _ => self.emit.unknown_piece(here.slot(), kind, value.read().json()),
+                }
+            }
+            Means::Hook(hook) => hook(self.emit, value, here),
+        }
+    }
+}
+
+impl Report<'_, '_> {
+    /// Notes that something has begun at an index. An empty piece of a call shows nothing of its beginning.
+    fn begin_index(&mut self, row: &Row, value: Node<'_>, here: &Here<'_>) {
+        let Placed::Index(index) = here.place else { return };
+        match row.means {
+            Means::Ends => self.emit.end_index(index),
+            Means::Text | Means::Reasoning | Means::Input if value.is_nothing() => {}
+            Means::Text
+            | Means::Reasoning
+            | Means::Input
+            | Means::Starts(..)
+            | Means::Call(_)
+            | Means::Result(_)
+            | Means::Opaque(_, Owner::Block | Owner::Begun(_))
+            | Means::Source(_)
+            | Means::Unknown(..)
+            | Means::UnknownPiece(..) => self.emit.begin_index(index),
+            _ if row.back.is_some() => self.emit.begin_index(index),
+            _ => {}
+        }
+    }
+
+    /// A piece of what is said, or all of it. A value that is no text is reported as it is.
+    fn words(&mut self, kind: MismatchKind, row: &Row, value: Node<'_>, here: &Here<'_>) {
+        let Some(text) = value.text() else {
+            return value.odd(Mark::Odd);
+        };
+        value.read();
+        if self.wire.is_message_by_id
+            && let (MismatchKind::Text, Placed::Id(id)) = (kind, &here.place)
+        {
+            self.emit.enter_structured(here.choice, id);
+        }
+        let part = Part { kind, choice: here.choice, at: here.at() };
+        let text = match row.form {
+            Form::Piece => {
+                if self.wire.repeats {
+                    self.emit.note_said(part, &text);
+                }
+                &*text
+            }
+            Form::Whole(scope) => self.emit.news_of(part, &text, scope).1,
+            Form::SoFar => self.emit.so_far(part, &text),
+        };
+        match kind {
+            MismatchKind::Reasoning => self.emit.reasoning_at(here.choice, here.at(), text),
+            MismatchKind::Refusal => self.emit.refusal(here.choice, text),
+            _ => self.emit.text_at(here.choice, here.at(), text),
+        }
+    }
+
+    fn call(&mut self, called: &Called, form: Form, value: Node<'_>, here: &Here<'_>) {
+        let (id, name) = (value.word_at(called.id), value.word_at(called.name));
+        let input = value.raw(called.input).read().json();
+        let input = input.text_or_json();
+        let start = CallStart::new(&*name).id(&*id).input(input.as_str()).executor((called.executor)(value));
+        match form {
+            Form::Piece => self.emit.start_call(here.slot(), start),
+            _ => self.emit.calls().whole_call(here.choice, start),
+        }
+    }
+
+    fn input(&mut self, value: Node<'_>, here: &Here<'_>) {
+        match value.json().piece() {
+            Ok(piece) => {
+                value.read();
+                self.emit.payload(here.slot(), &piece);
+            }
+            Err(_) => value.odd(Mark::Torn),
+        }
+    }
+
+    fn result(&mut self, outcome: &Outcome, value: Node<'_>) {
+        let of = value.word_at(outcome.of);
+        let has_failed = (outcome.has_failed)(value);
+        let said = value.get(outcome.value).spelt();
+        let shown = if outcome.shown.is_empty() { value } else { value.get(outcome.shown) };
+        let shown = if shown.is_given() { shown } else { value };
+        self.emit.tool_result(&of, has_failed, shown.read().json(), said);
+    }
+
+    fn opaque(&mut self, kind: crate::event::OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
+        let choice = here.choice;
+        match owner {
+            Owner::Nothing => self.emit.opaque(kind, choice, None, value.json()),
+            Owner::Block => self.emit.opaque(kind, choice, self.emit.find_block(choice, here.at()), value.json()),
+            Owner::Begun(block) => {
+                if !value.is_nothing() {
+                    let number = self.emit.block_of(choice, here.at(), block);
+                    self.emit.opaque(kind, choice, Some(number), value.json());
+                }
+            }
+            Owner::Call => {
+                let call = self.emit.calls().find_in(here.slot());
+                self.emit.opaque_of_call(kind, choice, call, value.json());
+            }
+        }
+    }
+
+    fn source(&mut self, cited: &Cited, value: Node<'_>, here: &Here<'_>) {
+        if !(cited.is_source)(value) {
+            return;
+        }
+        let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
+        let span = |(start, end): &(&str, &str)| value.get(start).index().zip(value.get(end).index());
+        let source = Source {
+            choice: here.choice,
+            block: self.emit.find_block(here.choice, here.at()),
+            url: present(&url),
+            title: present(&title),
+            quote: present(&quote),
+            span: cited.spans.iter().find_map(span),
+            json: value.read().spelt(),
+        };
+        self.emit.source(source);
+    }
+
+    fn media(&mut self, shown: &Shown, value: Node<'_>, here: &Here<'_>) {
+        let [media_type, data, url] = [shown.media_type, shown.data, shown.url].map(|path| value.word_at(path));
+        let block = if shown.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None };
+        let kind = value.word_at("type");
+        let kind = if kind.is_empty() { value.key() } else { kind };
+        if data.is_empty() && url.is_empty() {
+            return self.emit.unknown_part(&kind, value.read().json());
+        }
+        value.enter();
+        let (media_type, data, url) = (present(&media_type), present(&data), present(&url));
+        self.emit.media(Media { choice: here.choice, block, media_type, data, url });
+    }
+}

@@ -1,0 +1,284 @@
+//! What a wire's table is made of. A row says what stands at a path in an event, what it means, and where it goes in the
+//! message that is sent back. A table is `const` data; what it cannot say is a named hook.
+
+use super::tree::Node;
+use crate::calls::Executor;
+use crate::emitter::Emitter;
+use crate::emitter::said::Scope;
+use crate::event::{BlockKind, OpaqueKind};
+
+/// A wire format: how its events are told apart, and what each of them means.
+pub(crate) struct Wire {
+    /// The member that names an event's type; `""` where events have no type.
+    pub(crate) kind: &'static str,
+    /// The member that names the block or call an event is about.
+    pub(crate) place: Spot,
+    /// Rows by the event's type: the first pattern that matches counts, in which `*` stands for anything and `|` for
+    /// another pattern. An event that none matches is not known.
+    pub(crate) events: ByType,
+    /// Rows of every known event, read after its own.
+    pub(crate) always: Rows,
+    /// Tells whether an event without a type is this wire's.
+    pub(crate) is_known: fn(Node<'_>) -> bool,
+    /// True if the wire repeats its text as a whole, so that the pieces have to be remembered.
+    pub(crate) repeats: bool,
+    /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
+    pub(crate) is_message_by_id: bool,
+}
+
+pub(crate) type Rows = &'static [Row];
+pub(crate) type ByType = &'static [(&'static str, Rows)];
+
+impl Wire {
+    /// A wire without types, places and repetitions, to be completed.
+    pub(crate) const NEW: Self = Self {
+        kind: "",
+        place: Spot::Run,
+        events: &[],
+        always: &[],
+        is_known: |_| true,
+        repeats: false,
+        is_message_by_id: false,
+    };
+}
+
+/// One line of a table.
+#[derive(Clone, Copy)]
+pub(crate) struct Row {
+    /// See [`Node::each`].
+    pub(super) path: &'static str,
+    pub(super) means: Means,
+    /// True if an event without it is unreadable.
+    pub(super) is_required: bool,
+    pub(super) form: Form,
+    pub(super) place: Spot,
+    /// Asked about the object that the path starts at.
+    pub(super) when: Option<fn(Node<'_>) -> bool>,
+    pub(super) back: Option<Back>,
+}
+
+/// A row with the usual attributes.
+pub(crate) const fn row(path: &'static str, means: Means) -> Row {
+    Row { path, means, is_required: false, form: Form::Piece, place: Spot::Same, when: None, back: None }
+}
+
+impl Row {
+    pub(crate) const fn required(self) -> Self {
+        Self { is_required: true, ..self }
+    }
+
+    pub(crate) const fn when(self, when: fn(Node<'_>) -> bool) -> Self {
+        Self { when: Some(when), ..self }
+    }
+
+    pub(crate) const fn form(self, form: Form) -> Self {
+        Self { form, ..self }
+    }
+
+    pub(crate) const fn at(self, place: Spot) -> Self {
+        Self { place, ..self }
+    }
+
+    pub(crate) const fn back(self, back: Back) -> Self {
+        Self { back: Some(back), ..self }
+    }
+}
+
+/// The meaning of a value.
+#[derive(Clone, Copy)]
+pub(crate) enum Means {
+    /// An object with rows of its own.
+    Object(Rows),
+    /// An object whose rows depend on the type in this member.
+    ByType(&'static str, ByType),
+    /// One of several answers, with its number in this member, and rows of its own.
+    Choice(&'static str, Rows),
+    /// A value that is known and says nothing of the answer.
+    Silent,
+    /// A switch that the conditions of other rows ask for.
+    Switch,
+    /// An event with such a value can't be read.
+    Unreadable,
+
+    /// A message begins.
+    Begins {
+        id: &'static str,
+        model: &'static str,
+    },
+    /// An event is part of a message, which begins with the first such event.
+    Belongs {
+        id: &'static str,
+        model: &'static str,
+    },
+    /// The answer stops for a reason. Without one, `is_end` says whether it ends all the same.
+    Stops {
+        reason: &'static str,
+        sequence: &'static str,
+        is_end: bool,
+    },
+    /// Nothing more comes of the stream's message.
+    EndsStream,
+
+    Text,
+    Reasoning,
+    Refusal,
+    /// A block begins, with its id in this member.
+    Starts(BlockKind, &'static str),
+    /// The block or call in this place ends.
+    Ends,
+
+    /// A call begins; with [`Form::Whole`] it is all there.
+    Call(&'static Called),
+    /// A piece of a call's input, or all of it.
+    Input,
+    Result(&'static Outcome),
+    Approval {
+        id: &'static str,
+        call: &'static str,
+    },
+
+    /// A value that has to go back as it is.
+    Opaque(OpaqueKind, Owner),
+    Source(&'static Cited),
+    Media(&'static Shown),
+    Usage,
+    Filter,
+    /// The application's own, under this name; under the event's type where it is empty.
+    Data(&'static str),
+
+    /// An error that ends the answer.
+    Fails,
+    /// An error beside the answer.
+    Reports,
+    /// A part that is not known, of the type in this member, or by this name.
+    Unknown(&'static str, &'static str),
+    /// The same for a piece: a call that is open in its place is not whole.
+    UnknownPiece(&'static str, &'static str),
+    /// What a table can't say.
+    Hook(fn(&mut Emitter<'_>, Node<'_>, &Here<'_>)),
+}
+
+/// Whether a value is a piece of what is said.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    Piece,
+    /// All of it, which may repeat what came in pieces.
+    Whole(Scope),
+    /// All of it so far, or a piece: the wire sends either.
+    SoFar,
+}
+
+impl Form {
+    /// All of something that never comes in pieces.
+    pub(crate) const ALL: Self = Self::Whole(Scope::Place);
+}
+
+/// Where a table says the place of a block or call is.
+#[derive(Clone, Copy)]
+pub(crate) enum Spot {
+    /// Where the event's is.
+    Same,
+    /// Nowhere: text belongs to the run that is open, and so does a call's input.
+    Run,
+    /// At the index in this member.
+    Index(&'static str),
+    /// At the id in this member.
+    Id(&'static str),
+    /// At the number of the element in its list.
+    Position,
+}
+
+/// Where a value is: in which answer, and at which place.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Here<'e> {
+    pub(crate) choice: u64,
+    pub(crate) place: Placed<'e>,
+}
+
+/// A place as an event spells it.
+#[derive(Clone, Debug, Default)]
+pub(crate) enum Placed<'e> {
+    #[default]
+    Run,
+    /// The index may be missing.
+    Index(Option<u64>),
+    Id(alloc::borrow::Cow<'e, str>),
+}
+
+/// The owner of an opaque value.
+#[derive(Clone, Copy)]
+pub(crate) enum Owner {
+    Nothing,
+    Block,
+    /// The block, which begins with it if it has not begun.
+    Begun(BlockKind),
+    Call,
+}
+
+/// Where a call's parts are.
+pub(crate) struct Called {
+    pub(crate) id: &'static str,
+    pub(crate) name: &'static str,
+    pub(crate) input: &'static str,
+    pub(crate) executor: fn(Node<'_>) -> Executor,
+}
+
+/// Where the parts of a call's result are.
+pub(crate) struct Outcome {
+    /// The id of the call.
+    pub(crate) of: &'static str,
+    pub(crate) has_failed: fn(Node<'_>) -> bool,
+    /// What it comes to, apart from what is about the event.
+    pub(crate) value: &'static str,
+    /// What is reported; the object itself where it is empty or not there.
+    pub(crate) shown: &'static str,
+}
+
+/// Where a source's parts are.
+pub(crate) struct Cited {
+    pub(crate) url: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) quote: &'static str,
+    /// The members for start and end: the first pair that is there.
+    pub(crate) spans: &'static [(&'static str, &'static str)],
+    pub(crate) is_source: fn(Node<'_>) -> bool,
+}
+
+/// Where the parts of content that is not text are.
+pub(crate) struct Shown {
+    pub(crate) media_type: &'static str,
+    pub(crate) data: &'static str,
+    pub(crate) url: &'static str,
+    pub(crate) is_in_block: bool,
+}
+
+/// Where a value goes in the message that is sent back.
+#[derive(Clone, Copy)]
+pub(crate) enum Back {
+    /// A part of its own, at its place, inside objects of these names.
+    Start(&'static [&'static str]),
+    /// A part of its own, after the others.
+    Push,
+    /// A piece of a text in this member of the part, whose type ends so.
+    Text(&'static str, &'static str),
+    /// The value of this member of the part.
+    Set(&'static str, &'static str),
+    /// A piece of JSON text for this member of the part.
+    Json(&'static str, &'static str),
+    /// An element of a list in this member of the part.
+    Element(&'static str, &'static str),
+    /// The same for members of the message itself.
+    OwnText(&'static str),
+    OwnElement(&'static str),
+    OwnSet(&'static str),
+    /// Something of the message that can't go back.
+    Spoils,
+}
+
+/// Returns true if a type matches a pattern of [`Wire::events`].
+pub(super) fn matches(patterns: &str, kind: &str) -> bool {
+    patterns.split('|').any(|pattern| match pattern.split_once('*') {
+        None => pattern == kind,
+        Some((start, end)) => kind.len() >= start.len() + end.len() && kind.starts_with(start) && kind.ends_with(end),
+    })
+}

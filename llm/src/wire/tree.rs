@@ -1,0 +1,369 @@
+//! An event as a tree of its values. Each value records whether a row of the wire's table has read it, so that what no
+//! row names can be reported at the end.
+//!
+//! Reading is lenient: a missing member, `null`, `""`, `false` and `[]` all mean that there is nothing. Two things make
+//! the whole event unreadable, because nobody can know what the sender meant: a wanted member that is there twice, and
+//! a wanted string whose escapes are half of a surrogate pair. Both set the tree's flaw, which is asked for before
+//! anything is reported.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::cell::Cell;
+
+use jsonspigot::internal::unescaped;
+
+use crate::json::{Json, value_len};
+
+/// The values of one event, in the order of the text: a container is followed by what is in it.
+#[derive(Debug)]
+pub(crate) struct Tree<'a> {
+    values: Vec<Value<'a>>,
+    is_flawed: Cell<bool>,
+}
+
+#[derive(Debug)]
+struct Value<'a> {
+    /// The member's name as it is spelt between the quotes; `None` for an element and for the root.
+    key: Option<&'a str>,
+    text: &'a str,
+    /// The index of the first value after this one that is not inside it.
+    next: usize,
+    mark: Cell<Mark>,
+}
+
+/// Whether a value has been read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mark {
+    /// No row has named it.
+    Unread,
+    /// A row has read it, and all of it.
+    Read,
+    /// A row has looked inside; each of its members has a mark of its own.
+    Entered,
+    /// A row has named it as words, but it has another type.
+    Odd,
+    /// A row has named it as an object, a list or a piece of a call, but it has another type: whatever is open may have
+    /// lost something.
+    Torn,
+}
+
+/// The number of values in most events.
+const MOSTLY: usize = 24;
+
+impl<'a> Tree<'a> {
+    /// Builds the tree of a text that is known to be JSON.
+    pub(crate) fn new(json: Json<'a>) -> Self {
+        let text = json.spelt();
+        let mut values: Vec<Value<'a>> = Vec::with_capacity(MOSTLY);
+        // The open containers: the value's index, where its text begins, and whether it is an object.
+        let mut open: Vec<(usize, usize, bool)> = Vec::new();
+        let (mut at, mut key) = (0, None);
+        while let Some(byte) = text.as_bytes().get(at) {
+            match byte {
+                b' ' | b'\t' | b'\n' | b'\r' | b',' | b':' => at += 1,
+                b'}' | b']' => {
+                    at += 1;
+                    let next = values.len();
+                    if let Some((value, start, _)) = open.pop()
+                        && let Some(value) = values.get_mut(value)
+                    {
+                        (value.text, value.next) = (text.get(start..at).unwrap_or_default(), next);
+                    }
+                }
+                b'{' | b'[' => {
+                    open.push((values.len(), at, *byte == b'{'));
+                    values.push(Value::new(key.take(), ""));
+                    at += 1;
+                }
+                _ => {
+                    let len = value_len(text.as_bytes().get(at..).unwrap_or_default()).max(1);
+                    let value = text.get(at..at + len).unwrap_or_default();
+                    at += len;
+                    let is_key = key.is_none() && open.last().is_some_and(|(.., is_object)| *is_object);
+                    if is_key {
+                        key = Some(value.get(1..value.len() - 1).unwrap_or_default());
+                    } else {
+                        let next = values.len() + 1;
+                        values.push(Value { next, ..Value::new(key.take(), value) });
+                    }
+                }
+            }
+        }
+        Self { values, is_flawed: Cell::new(false) }
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        Node { tree: self, at: 0 }
+    }
+
+    /// Returns true if what was read so far can't be relied on.
+    pub(crate) fn is_flawed(&self) -> bool {
+        self.is_flawed.get()
+    }
+
+    /// Calls `found` with each value that no row has read.
+    pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(Node<'e>, Mark)) {
+        let mut at = 0;
+        while let Some(value) = self.values.get(at) {
+            let node = Node { tree: self, at };
+            at = match value.mark.get() {
+                Mark::Entered => at + 1,
+                Mark::Read => value.next,
+                mark @ (Mark::Unread | Mark::Odd | Mark::Torn) => {
+                    if mark != Mark::Unread || node.json().says_something() {
+                        found(node, mark);
+                    }
+                    value.next
+                }
+            };
+        }
+    }
+}
+
+impl<'a> Value<'a> {
+    fn new(key: Option<&'a str>, text: &'a str) -> Self {
+        Self { key, text, next: 0, mark: Cell::new(Mark::Unread) }
+    }
+}
+
+/// A value of an event, or none.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Node<'e> {
+    tree: &'e Tree<'e>,
+    at: usize,
+}
+
+/// The index of no value.
+const NONE: usize = usize::MAX;
+
+impl<'e> Node<'e> {
+    fn value(self) -> Option<&'e Value<'e>> {
+        self.tree.values.get(self.at)
+    }
+
+    fn at(self, at: usize) -> Self {
+        Self { at, ..self }
+    }
+
+    /// Returns the value as it is spelt; `""` if there is none.
+    pub(crate) fn spelt(self) -> &'e str {
+        self.value().map_or("", |value| value.text)
+    }
+
+    /// Returns the value for functions that take one as it is spelt; `null` is none.
+    pub(crate) fn json(self) -> Json<'e> {
+        if self.is_given() { Json::of(self.spelt()) } else { Json::default() }
+    }
+
+    /// Returns the member's name, as a JSON string stands for it.
+    pub(crate) fn key(self) -> Cow<'e, str> {
+        let key = self.value().and_then(|value| value.key).unwrap_or_default();
+        if key.contains('\\') { unescaped(key).unwrap_or_default().into() } else { key.into() }
+    }
+
+    /// Returns the name of the member that the value is, or is in as an element; `event` for the whole event.
+    pub(crate) fn name(self) -> Cow<'e, str> {
+        let before = self.tree.values.get(..=self.at).unwrap_or_default();
+        let around = |at: usize| self.tree.values.get(at).is_some_and(|value| value.next > self.at);
+        let named =
+            (0..before.len()).rev().find(|at| around(*at) && self.at(*at).value().is_some_and(|it| it.key.is_some()));
+        named.map_or(Cow::Borrowed("event"), |at| self.at(at).key())
+    }
+
+    /// Returns true if there is a value, be it `null`.
+    pub(crate) fn is_there(self) -> bool {
+        self.value().is_some()
+    }
+
+    /// Returns true if there is a value other than `null`.
+    pub(crate) fn is_given(self) -> bool {
+        !matches!(self.spelt(), "" | "null")
+    }
+
+    pub(crate) fn is_object(self) -> bool {
+        self.spelt().starts_with('{')
+    }
+
+    pub(crate) fn is_list(self) -> bool {
+        self.spelt().starts_with('[')
+    }
+
+    pub(crate) fn is_string(self) -> bool {
+        self.spelt().starts_with('"')
+    }
+
+    /// Returns true for what servers put where there is nothing.
+    pub(crate) fn is_nothing(self) -> bool {
+        !self.is_given() || self.json().is_nothing()
+    }
+
+    pub(crate) fn is_true(self) -> bool {
+        self.spelt() == "true"
+    }
+
+    /// Returns a string's text; `None` for anything else.
+    pub(crate) fn text(self) -> Option<Cow<'e, str>> {
+        match Json::of(self.spelt()).text() {
+            Ok(text) => text,
+            Err(_) => {
+                self.flaw();
+                None
+            }
+        }
+    }
+
+    /// Returns a string's text or a number's digits, and marks the value as read; `""` for anything else.
+    pub(crate) fn word(self) -> Cow<'e, str> {
+        let number = || self.json().word();
+        let word = self.text().unwrap_or_else(number);
+        if !word.is_empty() {
+            self.read();
+        }
+        word
+    }
+
+    /// Records that the event can't be relied on.
+    pub(crate) fn flaw(self) {
+        self.tree.is_flawed.set(true);
+    }
+
+    /// Marks the value and all inside it as read.
+    pub(crate) fn read(self) -> Self {
+        self.mark(Mark::Read)
+    }
+
+    /// Marks the value as looked into.
+    pub(crate) fn enter(self) -> Self {
+        if self.value().is_some_and(|value| value.mark.get() != Mark::Read) {
+            self.mark(Mark::Entered);
+        }
+        self
+    }
+
+    /// Marks the value as one of another type than a row's, unless another row reads it or there is nothing in it.
+    pub(crate) fn odd(self, mark: Mark) {
+        if self.is_nothing() {
+            self.read();
+        } else if self.value().is_some_and(|value| value.mark.get() == Mark::Unread) {
+            self.mark(mark);
+        }
+    }
+
+    /// Marks the value as one that is no object, unless it is what some languages have for an empty one.
+    pub(crate) fn torn(self) {
+        self.mark(if matches!(self.spelt(), "" | "[]" | "{}") { Mark::Read } else { Mark::Torn });
+    }
+
+    /// Returns true if no row has read anything inside the value.
+    pub(crate) fn is_untouched(self) -> bool {
+        self.children().all(|child| child.value().is_some_and(|child| child.mark.get() == Mark::Unread))
+    }
+
+    /// Returns true if the value is an object's member.
+    pub(crate) fn is_member(self) -> bool {
+        self.value().is_some_and(|value| value.key.is_some())
+    }
+
+    fn mark(self, mark: Mark) -> Self {
+        if let Some(value) = self.value() {
+            value.mark.set(mark);
+        }
+        self
+    }
+
+    /// Returns the members of an object or the elements of a list.
+    pub(crate) fn children(self) -> impl Iterator<Item = Self> + use<'e> {
+        let end = self.value().map_or(0, |value| value.next);
+        let mut at = self.at.saturating_add(1);
+        core::iter::from_fn(move || {
+            let child = self.at(at);
+            at = child.value().filter(|_| at < end)?.next;
+            Some(child)
+        })
+    }
+
+    /// Returns an object's member, or none. One that is there twice is a flaw.
+    pub(crate) fn member(self, name: &str) -> Self {
+        let mut found = self.at(NONE);
+        if !self.is_object() {
+            return found;
+        }
+        for child in self.children() {
+            let key = child.value().and_then(|value| value.key).unwrap_or_default();
+            if key == name || (key.contains('\\') && child.key() == name) {
+                if found.at != NONE {
+                    self.flaw();
+                }
+                found = child;
+            }
+        }
+        found
+    }
+
+    /// Returns the value at the first of these paths, divided by `|`, that has something; or none. A path is names of
+    /// members, divided by `.`; `.` or `""` is the value itself.
+    pub(crate) fn get(self, paths: &str) -> Self {
+        let mut found = self.at(NONE);
+        for path in paths.split('|') {
+            self.each(path, &mut |node| {
+                if found.at == NONE && !node.is_nothing() {
+                    found = node;
+                }
+            });
+        }
+        found
+    }
+
+    /// Returns the value at a path, whatever it is, but for `null`; none if the path is empty.
+    pub(crate) fn raw(self, path: &str) -> Self {
+        let mut found = self.at(NONE);
+        if !path.is_empty() {
+            self.each(path, &mut |node| found = node);
+        }
+        found
+    }
+
+    /// Returns the word at the first of these paths that has one, which is then read.
+    pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
+        if paths.is_empty() { Cow::Borrowed("") } else { self.get(paths).word() }
+    }
+
+    /// Returns the place in a list that the value is, as some servers spell it: a number, or one in a string. Anything
+    /// else that says something is a flaw.
+    pub(crate) fn index(self) -> Option<u64> {
+        let json = self.json();
+        let index = json.index();
+        if index.is_none() && (self.is_true() || json.is_object() && json.says_something() || self.is_list()) {
+            self.flaw();
+        }
+        self.read();
+        index
+    }
+
+    /// Calls `found` with each value at a path, whose containers are then entered. A step `name[]` is each element of a
+    /// list; an object in place of the list is a list of one.
+    pub(crate) fn each(self, path: &str, found: &mut dyn FnMut(Self)) {
+        let (step, rest) = path.split_once('.').unwrap_or((path, ""));
+        if step.is_empty() {
+            return found(self);
+        }
+        let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+        let value = if name.is_empty() { self } else { self.member(name) };
+        if !value.is_given() {
+            return;
+        }
+        if !name.is_empty() {
+            self.enter();
+        }
+        if !is_each || value.is_object() {
+            return value.each(rest, found);
+        }
+        if value.is_list() {
+            value.enter();
+            return value.children().filter(|element| element.is_given()).for_each(|element| element.each(rest, found));
+        }
+        if value.value().is_some_and(|value| value.mark.get() == Mark::Unread) {
+            value.torn();
+        }
+    }
+}
