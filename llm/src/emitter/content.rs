@@ -81,9 +81,9 @@ impl Emitter<'_> {
         self.user.stream_state.said.key(&part).is_some_and(|key| self.has_reported(&key))
     }
 
-    /// Returns true if exactly this was said of a part.
-    pub(crate) fn has_said_this(&self, part: Part<'_>, text: &str) -> bool {
-        self.user.stream_state.said.rest_of(&part, text) == Some("")
+    /// Returns true if a text is the last piece of a part, or all of it before that piece.
+    pub(crate) fn has_said_lately(&self, part: Part<'_>, text: &str) -> bool {
+        text.is_empty() || self.user.stream_state.said.is_late(&part, text)
     }
 
     /// True if anything of this message was noted that may be repeated.

@@ -78,6 +78,9 @@ struct Spoken {
     /// `None` for a run, and for an item that another one has taken the place of.
     place: Option<Place>,
     text: Text,
+    /// The last piece, and the text before it.
+    last: Text,
+    before: Text,
     /// True if the list of everything has had it.
     is_listed: bool,
 }
@@ -104,6 +107,11 @@ impl Text {
 }
 
 impl Spoken {
+    fn new(kind: MismatchKind, choice: u64, place: Option<Place>) -> Self {
+        let [text, last, before] = [Text::default(); 3];
+        Self { kind, choice, place, text, last, before, is_listed: false }
+    }
+
     fn is(&self, part: &Part<'_>) -> bool {
         self.kind == part.kind
             && match (&self.place, part.at) {
@@ -134,10 +142,11 @@ impl Said {
                 self.parts.remove(0);
             }
             let Part { kind, choice, at } = part;
-            self.parts.push(Spoken { kind, choice, place: Place::of(at), text: Text::default(), is_listed: false });
+            self.parts.push(Spoken::new(kind, choice, Place::of(at)));
             self.parts.len() - 1
         });
         if let Some(spoken) = self.parts.get_mut(place) {
+            (spoken.before, spoken.last) = (spoken.text, Text::default().with(piece));
             spoken.text = spoken.text.with(piece);
         }
     }
@@ -259,6 +268,12 @@ impl Said {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
+    /// Returns true if a text is the last piece of a part, or what was said before that piece.
+    pub(crate) fn is_late(&self, part: &Part<'_>, text: &str) -> bool {
+        let text = Text::default().with(text);
+        self.parts.iter().rfind(|spoken| spoken.is(part)).is_some_and(|it| [it.last, it.before].contains(&text))
+    }
+
     /// Returns the part of a text that goes beyond all that was said in its place; `None` if it does not begin with
     /// that.
     pub(crate) fn rest_of<'t>(&self, part: &Part<'_>, text: &'t str) -> Option<&'t str> {
@@ -357,7 +372,7 @@ impl Said {
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
         [self.is_blind, self.has_forgotten, self.had_forgotten].into_iter().for_each(|flag| out.flag(flag));
         out.number(self.parts.len() as u64);
-        for Spoken { kind, choice, place, text, is_listed } in &self.parts {
+        for Spoken { kind, choice, place, text, is_listed, .. } in &self.parts {
             out.byte(Self::KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8);
             out.number(*choice);
             Place::save(place.as_ref(), out);
@@ -387,7 +402,7 @@ impl Said {
             let (kind, choice) = (reader.choice(&Self::KINDS)?, reader.number()?);
             let place = Place::restore(reader)?;
             let text = Text { len: reader.place()?, digest: reader.number()? };
-            parts.push(Spoken { kind, choice, place, text, is_listed: reader.flag()? });
+            parts.push(Spoken { text, is_listed: reader.flag()?, ..Spoken::new(kind, choice, place) });
         }
         let (watches_inputs, count) = (reader.flag()?, reader.count()?);
         Impossible::ensure(count <= MOST_INPUTS && (watches_inputs || count == 0))?;

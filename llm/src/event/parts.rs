@@ -184,10 +184,3 @@ pub struct Source<'a> {
     /// All that the provider says of it, as its JSON text.
     pub json: &'a str,
 }
-
-impl Source<'_> {
-    /// The same, known to belong to a block.
-    pub(crate) fn in_block(self, block: Option<u64>) -> Self {
-        Self { block, ..self }
-    }
-}

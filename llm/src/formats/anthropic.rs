@@ -97,7 +97,7 @@ const BLOCKS: ByType = &[
         ],
     ),
     ("compaction", &[row("content", COMPACTION)]),
-    ("*_tool_result", &[row(".", Means::Result(&RESULT)), row("content[]", Means::Source(&PAGE)).at(Spot::Run)]),
+    ("*_tool_result", &[row(".", Means::Result(&RESULT)), row("content[]", Means::Source(&PAGE))]),
     ("", &[row("text", Means::Text), row("thinking", Means::Reasoning), row("signature", SIGNATURE)]),
     // Nobody has an event for it yet: an upload to a container, another model's turn, …
     ("*", &[row(".", Means::Unknown("type", ""))]),
@@ -136,6 +136,8 @@ const PAGE: Cited = Cited {
     title: "title",
     quote: "",
     spans: &[],
+    once: "",
+    is_in_block: false,
     is_source: |found| found.get("type").word().starts_with("web_") && found.get("url").is_given(),
 };
 
@@ -149,6 +151,8 @@ const CITATION: Cited = Cited {
         ("start_page_number", "end_page_number"),
         ("start_block_index", "end_block_index"),
     ],
+    once: "",
+    is_in_block: true,
     is_source: |_| true,
 };
 

@@ -4,107 +4,73 @@
 //! event that begins with all that was said has the rest, and any other is a piece; after an event that had more than
 //! all that was said, it is a contradiction.
 
-use crate::calls::present;
+use super::openai_chat::CHOICE;
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
-use crate::event::media::Media;
-use crate::event::{MismatchKind, Source};
-use crate::formats::{Format, Look, Understood, openai_chat};
-use crate::json::{Around, Id, Json, Piece, Silent, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Ids, Shape, Turn};
+use crate::formats::{Format, Look};
+use crate::message::{Composer, Ids, Shape};
+use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, read, row};
 
-objects! {
-    struct Event<'a> {
-        output: Around<Output<'a>>,
-        usage: Json<'a>,
-        request_id: Id<'a>,
-        // Of an error.
-        code: Text<'a>,
-        message: Json<'a>,
-    }
+pub(crate) const FORMAT: Format = Format {
+    name: "dashscope",
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |_| false,
+    owns_members,
+    terminal: None,
+};
 
-    struct Output<'a> {
-        text: Piece<'a>,
-        choices: Json<'a>,
-        /// `"null"` until the end.
-        finish_reason: Text<'a>,
-        audio: Option<Audio<'a>>,
-        search_info: Option<SearchInfo<'a>>,
-    }
-
-    struct Audio<'a> {
-        data: Text<'a>,
-        url: Text<'a>,
-        // When the address ends.
-        _expires_at: Silent<'a> = "expires_at",
-    }
-
-    struct SearchInfo<'a> {
-        search_results: alloc::vec::Vec<Spelt<'a, Found<'a>>>,
-    }
-
-    struct Found<'a> {
-        url: Text<'a>,
-        title: Text<'a>,
-    }
-}
-
-pub(crate) const FORMAT: Format =
-    Format { name: "dashscope", read, owns_type: |_| false, owns_members, terminal: None };
-
-/// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, compose);
+/// The message that goes back. Its calls are added as they end.
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| compose(&WIRE, event, turn));
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.output.is_object() && look.request_id.is_string() && look.kind().is_empty()
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    emit.watch_inputs();
-    let Some(output) = event.output.0 else {
-        if event.code.is_empty() {
-            return Ok(Understood::No);
-        }
-        emit.fail(&Failure::new(json.hand_over()));
-        return Ok(Understood::Yes);
-    };
-    emit.message_with_id(&event.request_id);
-    openai_chat::read_so_far(output.choices, emit)?;
-    let text = emit.so_far(Part { kind: MismatchKind::Text, choice: 0, at: At::Run }, &output.text);
-    emit.text(0, text);
-    if let Some(Audio { data, url, .. }) = &output.audio {
-        emit.media(Media { data: present(data), url: present(url), ..Media::default() });
-    }
-    for Spelt { json, object: Found { url, title } } in output.search_info.iter().flat_map(|info| &info.search_results)
-    {
-        let (url, title) = (present(url), present(title));
-        let source = Source { choice: 0, block: None, url, title, quote: None, span: None, json: json.spelt() };
-        emit.source_once(source.url.unwrap_or_default(), source);
-    }
-    emit.usage(event.usage);
-    if !matches!(&*output.finish_reason, "" | "null") {
-        emit.end_answer(&output.finish_reason);
-    }
-    if !event.code.is_empty() {
-        emit.fail(&Failure { message: event.message.word(), code: event.code.as_str().into(), ..Failure::default() });
-    }
-    Ok(Understood::Yes)
+const WIRE: Wire = Wire {
+    events: &[(
+        "",
+        &[
+            row(".", Means::Hook(|emit, event, _| emit.message_with_id(&event.word_at("request_id")))).when(has_output),
+            row("output.choices[]", Means::Choice("index", CHOICE)),
+            row("output.text", Means::Text).back(Back::Own("content")),
+            row("output.audio", Means::Media(&SOUND)),
+            row("output.search_info.search_results[]", Means::Source(&PAGE)),
+            row("usage", Means::Usage),
+            row("output", Means::Stops { reason: "finish_reason", sequence: "", is_end: false })
+                .when(|event| !is_open(event)),
+            row("output.finish_reason", Means::Silent).when(is_open),
+            row(".", Means::Hook(fail)).when(has_failed),
+        ],
+    )],
+    is_known: |event| has_output(event) || has_failed(event),
+    form: Form::SoFar,
+    ..Wire::NEW
+};
+
+fn has_output(event: Node<'_>) -> bool {
+    event.get("output").is_object()
 }
 
-/// Adds what an event says to the message that goes back: the first answer. Its calls are added as they end.
-fn compose(event: Json<'_>, turn: &mut Turn) {
-    let output = event.member("output");
-    turn.so_far("content", output.member("text"));
-    let mut choices = output.member("choices").elements();
-    let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
-    let message = choice.member("message");
-    for name in ["content", "reasoning_content"] {
-        turn.so_far(name, message.member(name));
-    }
-    for part in message.member("content").elements() {
-        turn.so_far("content", part.member("text"));
+fn has_failed(event: Node<'_>) -> bool {
+    event.get("code").text().is_some_and(|code| !code.is_empty())
+}
+
+fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    if has_output(event) {
+        let (code, message) = (event.word_at("code"), event.word_at("message"));
+        emit.fail(&Failure { message, code, ..Failure::default() });
+    } else {
+        emit.fail(&Failure::new(event.read().json()));
     }
 }
+
+/// The reason is `"null"` until the end.
+fn is_open(event: Node<'_>) -> bool {
+    event.get("output.finish_reason").text().is_some_and(|reason| reason == "null")
+}
+
+const SOUND: Shown = Shown { name: "audio", media_type: "", data: "data", url: "url", is_in_block: false };
+
+const PAGE: Cited =
+    Cited { url: "url", title: "title", quote: "", spans: &[], once: "url", is_in_block: false, is_source: |_| true };

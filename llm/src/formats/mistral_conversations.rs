@@ -81,9 +81,18 @@ const CHUNKS: ByType = &[
     ("*", &[row(".", Means::Unknown("type", "content"))]),
 ];
 
-const REFERENCE: Cited = Cited { url: "url", title: "title", quote: "description", spans: &[], is_source: |_| true };
+const REFERENCE: Cited = Cited {
+    url: "url",
+    title: "title",
+    quote: "description",
+    spans: &[],
+    once: "",
+    is_in_block: true,
+    is_source: |_| true,
+};
 
 const LINK: Shown = Shown {
+    name: "content",
     media_type: "",
     data: "",
     url: "image_url.url|image_url|document_url.url|document_url",

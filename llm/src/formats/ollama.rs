@@ -34,10 +34,11 @@ const WIRE: Wire = Wire {
             row(
                 "message",
                 Means::Object(&[
-                    row("thinking", Means::Reasoning).back(Back::OwnText("thinking")),
-                    row("content", Means::Text).back(Back::OwnText("content")),
+                    row("thinking", Means::Reasoning).back(Back::Own("thinking")),
+                    row("content", Means::Text).back(Back::Own("content")),
                     row("images[]", Means::Media(&IMAGE)),
-                    row("tool_calls[]", Means::Object(TOOL_CALL)).back(Back::OwnElement("tool_calls")),
+                    row("tool_calls", Means::Kept).back(Back::Own("tool_calls")),
+                    row("tool_calls[]", Means::Object(TOOL_CALL)),
                 ]),
             ),
             row("error", Means::Fails),
@@ -62,4 +63,4 @@ fn is_done(event: Node<'_>) -> bool {
 /// Every call is whole, so that its index, which often is 0 for all, need not be trusted.
 const TOOL_CALL: Rows = &[tool_call::CALL.form(Form::ALL), tool_call::UNKNOWN];
 
-const IMAGE: Shown = Shown { media_type: "", data: ".", url: "", is_in_block: false };
+const IMAGE: Shown = Shown { name: "images", media_type: "", data: ".", url: "", is_in_block: false };

@@ -1,18 +1,19 @@
 //! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
 
-use crate::calls::{Executor, Slot};
-use crate::emitter::Emitter;
+use crate::calls::Executor;
 use crate::json::{Around, Field, Id, Json, Others, Piece, Spelt, Text, TextOrJson, Unreadable, objects};
-use crate::wire::{Called, Means, Row, row};
+use crate::wire::{Called, Means, Node, Row, row};
 
 /// A call, or the beginning of one.
 pub(crate) const CALL: Row = row(".", Means::Call(&CALLED)).when(|entry| entry.member("function").is_object());
 
 /// A call of a type that nobody knows.
-pub(crate) const UNKNOWN: Row = row(".", Means::UnknownPiece("type", "")).when(|entry| {
+pub(crate) const UNKNOWN: Row = row(".", Means::UnknownPiece("type", "")).when(is_unknown);
+
+pub(crate) fn is_unknown(entry: Node<'_>) -> bool {
     let is_known = matches!(&*entry.get("type").word(), "" | "function" | "custom");
-    !is_known && !entry.member("function").is_object()
-});
+    !is_known && !["function", "custom"].iter().any(|called| entry.member(called).is_object())
+}
 
 const CALLED: Called =
     Called { id: "id", name: "function.name", input: "function.arguments", executor: |_| Executor::Client };
@@ -49,36 +50,6 @@ objects! {
         pub(crate) name: Text<'a>,
         /// A string with the JSON text, or where a server knows no better, the JSON itself.
         pub(crate) arguments: Arguments<'a>,
-    }
-}
-
-impl<'a> ToolCall<'a> {
-    /// Returns true if the older form says the same piece.
-    pub(crate) fn is_said_by(&self, older: &Function<'_>) -> bool {
-        self.function.0.as_ref().is_some_and(|own| {
-            let is_same_name = older.name.is_empty() || *older.name == *own.name;
-            is_same_name && own.arguments.text_or_json().as_str() == older.arguments.text_or_json().as_str()
-        })
-    }
-
-    /// Returns true if it is of a type that is not known. If so, that is reported, as is what nobody knows of a piece
-    /// without a type; it may be a piece of the call in this slot, unless it has an id of its own.
-    pub(crate) fn is_unknown(&self, slot: Slot<'_>, json: Json<'_>, emit: &mut Emitter<'_>) -> bool {
-        if self.function.0.is_some() || self.custom.0.is_some() {
-            emit.unknown_members(&self.others, &[]);
-            return false;
-        }
-        let is_known = matches!(self.kind.as_str(), "" | "function" | "custom");
-        let is_piece = self.id.is_empty() && (!is_known || !self.others.0.is_empty());
-        if is_piece && emit.calls().find_open(slot).is_some() {
-            emit.leave_out("unknown-part");
-        }
-        if is_known {
-            emit.unknown_members(&self.others, &[]);
-        } else {
-            emit.unknown_part(&self.kind, json);
-        }
-        !is_known
     }
 }
 

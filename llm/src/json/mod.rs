@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use jsonspigot::internal::{string_len, unescaped};
 use serde::de::IgnoredAny;
 
-pub(crate) use self::either::{TextOrJson, TextOrList};
+pub(crate) use self::either::TextOrJson;
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};

@@ -1,19 +1,15 @@
 //! Puts together the message that goes back, by the same rows.
 
-use super::table::{Back, Here, Placed, Row, Wire};
+use super::table::{Back, Form, Here, Placed, Row, Wire};
 use super::tree::{Node, Tree};
-use super::{Visit, rows_of, walk};
+use super::{Visit, walk_event};
 use crate::json::Json;
 use crate::message::Turn;
 
 /// Adds what an event says to the message that goes back.
 pub(crate) fn compose(wire: &'static Wire, event: Json<'_>, turn: &mut Turn) {
     let tree = Tree::new(event);
-    let root = tree.root();
-    let here = Here { choice: 0, place: wire.place.of(root, 0, &Here::default()) };
-    for rows in rows_of(wire, root).into_iter().chain([wire.always]) {
-        walk(rows, root, &here, &mut Compose { turn });
-    }
+    walk_event(wire, tree.root(), &mut Compose { turn });
 }
 
 struct Compose<'t> {
@@ -24,7 +20,7 @@ impl<'e> Visit<'e> for Compose<'_> {
     fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
         let Some(back) = row.back else { return };
         let (turn, json) = (&mut *self.turn, value.json());
-        if here.choice != 0 || json.is_nothing() {
+        if here.choice != 0 || here.form == Form::Beside || json.is_nothing() {
             return;
         }
         let index = if let Placed::Index(index) = here.place { index } else { None };
@@ -54,10 +50,22 @@ impl<'e> Visit<'e> for Compose<'_> {
                 let at = at(turn, kind);
                 turn.element(at, member, json);
             }
-            Back::OwnText(member) => turn.text(None, member, json),
-            Back::OwnElement(member) => turn.element(None, member, json),
-            Back::OwnSet(member) => turn.set(None, member, json),
+            Back::Own(member) => own(turn, member, value, here.form),
+            Back::OlderCall => turn.expect_older_call(),
             Back::Spoils => turn.spoil(),
         }
+    }
+}
+
+/// Adds a value to a member of the message itself.
+fn own(turn: &mut Turn, member: &'static str, value: Node<'_>, form: Form) {
+    match form {
+        Form::Whole(_) => turn.set(None, member, value.json()),
+        Form::SoFar if value.is_list() => value.each("[].text", &mut |text| turn.so_far(member, text.json())),
+        Form::SoFar => turn.so_far(member, value.json()),
+        _ if value.is_list() => value.children().for_each(|element| turn.element(None, member, element.json())),
+        _ if value.is_object() => turn.element(None, member, value.json()),
+        _ if value.is_string() => turn.text(None, member, value.json()),
+        _ => turn.text(None, member, Json::of(&["\"", value.spelt(), "\""].concat())),
     }
 }

@@ -10,7 +10,7 @@ mod table;
 mod tree;
 
 pub(crate) use self::back::compose;
-pub(crate) use self::read::read;
+pub(crate) use self::read::{read, say};
 pub(crate) use self::table::{
     Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, row,
 };
@@ -24,10 +24,14 @@ trait Visit<'e> {
     fn row(&mut self, row: &'static Row, value: Node<'e>, object: Node<'e>, here: &Here<'e>);
 }
 
-/// Returns the rows of an event, if it is known.
-fn rows_of(wire: &Wire, event: Node<'_>) -> Option<Rows> {
-    let kind = event.word_at(wire.kind);
-    by_type(wire.events, &kind).filter(|_| (wire.is_known)(event))
+/// Visits the rows of an event. Returns false if the event is not known.
+fn walk_event<'e>(wire: &Wire, event: Node<'e>, visit: &mut dyn Visit<'e>) -> bool {
+    let rows = by_type(wire.events, &event.word_at(wire.kind)).filter(|_| (wire.is_known)(event));
+    let here = Here { choice: 0, place: wire.place.of(event, 0, &Here::default()), form: wire.form };
+    for rows in rows.into_iter().flat_map(|rows| [rows, wire.always]) {
+        walk(rows, event, &here, visit);
+    }
+    rows.is_some()
 }
 
 fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
@@ -39,8 +43,9 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit
     object.enter();
     for row in rows.iter().filter(|row| row.when.is_none_or(|when| when(object))) {
         let (mut position, mut is_there) = (0, false);
+        let form = if row.form == Form::Same { here.form } else { row.form };
         object.each(row.path, &mut |value| {
-            let here = Here { place: row.place.of(value, position, here), choice: here.choice };
+            let here = Here { place: row.place.of(value, position, here), choice: here.choice, form };
             visit.row(row, value, object, &here);
             position += 1;
             is_there |= !row.means.has_parts() || !value.is_nothing();
@@ -66,7 +71,9 @@ fn inside<'e>(row: &Row, value: Node<'e>, here: Here<'e>, visit: &mut dyn Visit<
             let choice = value.get(member).index().unwrap_or(0);
             walk(rows, value, &Here { choice, ..here }, visit);
         }
-        Means::Object(_) | Means::ByType(..) | Means::Choice(..) => value.torn(),
+        Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {
+            value.torn();
+        }
         _ => {}
     }
     // An object in place of a list, in which no row finds anything, is no element of it.

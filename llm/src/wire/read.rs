@@ -4,12 +4,12 @@ use alloc::borrow::Cow;
 
 use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
 use super::tree::{Mark, Node, Tree};
-use super::{Visit, rows_of, walk};
+use super::{Visit, walk_event};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
+use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
 use crate::event::{BlockKind, MismatchKind, Source, StreamEvent};
 use crate::formats::Understood;
@@ -22,20 +22,14 @@ pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>)
     if !root.is_object() {
         return Err(Unreadable);
     }
-    let Some(rows) = rows_of(wire, root) else { return Ok(Understood::No) };
-    let here = Here { choice: 0, place: wire.place.of(root, 0, &Here::default()) };
-    let mut check = Check;
-    for rows in [rows, wire.always] {
-        walk(rows, root, &here, &mut check);
+    if !walk_event(wire, root, &mut Check) {
+        return Ok(Understood::No);
     }
     if tree.is_flawed() {
         return Err(Unreadable);
     }
     emit.watch_inputs();
-    let mut report = Report { wire, emit };
-    for rows in [rows, wire.always] {
-        walk(rows, root, &here, &mut report);
-    }
+    walk_event(wire, root, &mut Report { wire, emit });
     tree.unread(&mut |node, mark| emit.unread(&node.name(), node.json(), mark));
     Ok(Understood::Yes)
 }
@@ -48,7 +42,7 @@ impl<'e> Visit<'e> for Check {
         match row.means {
             Means::Text | Means::Reasoning | Means::Refusal => drop(value.text()),
             Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
-            Means::Input => drop(value.text()),
+            Means::Input | Means::Kept => drop(value.text()),
             Means::Unreadable => value.flaw(),
             _ => {}
         }
@@ -88,12 +82,20 @@ impl<'e> Visit<'e> for Report<'_, '_> {
         let choice = here.choice;
         match row.means {
             Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {}
-            Means::Silent => drop(value.read()),
-            Means::Switch if value.is_true() => drop(value.read()),
+            Means::Silent => {
+                value.read();
+            }
+            Means::Switch if value.is_true() => {
+                value.read();
+            }
             Means::Switch => value.odd(Mark::Torn),
-            Means::Unreadable => {}
+            Means::Unreadable | Means::Kept => {}
             Means::Begins { id, model } => self.emit.begin_message(&value.word_at(id), &value.word_at(model)),
             Means::Belongs { id, model } => self.emit.message(&value.word_at(id), &value.word_at(model)),
+            Means::Follows { id, model, says_anything } => {
+                let says_anything = says_anything(value);
+                self.emit.message_after_end(&value.word_at(id), &value.word_at(model), says_anything);
+            }
             Means::Stops { reason, sequence, is_end } => {
                 let (reason, sequence) = (value.word_at(reason), value.word_at(sequence));
                 if is_end || !reason.is_empty() {
@@ -101,16 +103,16 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 }
             }
             Means::EndsStream => self.emit.end_stream(),
-            Means::Text => self.words(MismatchKind::Text, row, value, here),
-            Means::Reasoning => self.words(MismatchKind::Reasoning, row, value, here),
-            Means::Refusal => self.words(MismatchKind::Refusal, row, value, here),
+            Means::Text => self.words(MismatchKind::Text, value, here),
+            Means::Reasoning => self.words(MismatchKind::Reasoning, value, here),
+            Means::Refusal => self.words(MismatchKind::Refusal, value, here),
             Means::Starts(BlockKind::Text, id) => self.emit.start_text(choice, here.at(), &value.word_at(id), ""),
             Means::Starts(kind, id) => drop(self.emit.start_block(choice, here.at(), kind, &value.word_at(id), "")),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
                 self.emit.end_block(here.at());
             }
-            Means::Call(called) => self.call(called, row.form, value, here),
+            Means::Call(called) => self.call(called, value, here),
             Means::Input => self.input(value, here),
             Means::Result(outcome) => self.result(outcome, value),
             Means::Approval { id, call } => {
@@ -143,12 +145,41 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 let kind = value.word_at(member);
                 let kind = if kind.is_empty() { name } else { &*kind };
                 match row.means {
+                    _ if value.get("id").is_given() => self.emit.unknown_part(kind, value.read().json()),
                     Means::Unknown(..) => self.emit.unknown_part(kind, value.read().json()),
                     _ => self.emit.unknown_piece(here.slot(), kind, value.read().json()),
                 }
             }
             Means::Hook(hook) => hook(self.emit, value, here),
         }
+    }
+}
+
+/// Reports the part of a text that has not been reported before.
+pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Emitter<'_>) {
+    let part = Part { kind, choice: here.choice, at: here.at() };
+    let text = match here.form {
+        Form::Same | Form::Piece => text,
+        Form::Noted => {
+            emit.note_said(part, text);
+            text
+        }
+        Form::Whole(scope) => emit.news_of(part, text, scope).1,
+        Form::SoFar => emit.so_far(part, text),
+        Form::Beside if emit.has_said_lately(part, text) => "",
+        Form::Beside => {
+            let (_, rest) = emit.news_of(part, text, Scope::Item);
+            if !rest.is_empty() {
+                // The message that goes back is made of the pieces.
+                emit.spoil_message();
+            }
+            rest
+        }
+    };
+    match kind {
+        MismatchKind::Reasoning => emit.reasoning_at(here.choice, here.at(), text),
+        MismatchKind::Refusal => emit.refusal(here.choice, text),
+        _ => emit.text_at(here.choice, here.at(), text),
     }
 }
 
@@ -174,43 +205,26 @@ impl Report<'_, '_> {
         }
     }
 
-    /// A piece of what is said, or all of it. A value that is no text is reported as it is.
-    fn words(&mut self, kind: MismatchKind, row: &Row, value: Node<'_>, here: &Here<'_>) {
-        let Some(text) = value.text() else {
-            return value.odd(Mark::Odd);
-        };
+    /// Reports a piece of what is said, or all of it.
+    fn words(&mut self, kind: MismatchKind, value: Node<'_>, here: &Here<'_>) {
+        let Some(text) = value.text() else { return value.odd(Mark::Odd) };
         value.read();
         if self.wire.is_message_by_id
             && let (MismatchKind::Text, Placed::Id(id)) = (kind, &here.place)
         {
             self.emit.enter_structured(here.choice, id);
         }
-        let part = Part { kind, choice: here.choice, at: here.at() };
-        let text = match row.form {
-            Form::Piece => {
-                if self.wire.repeats {
-                    self.emit.note_said(part, &text);
-                }
-                &*text
-            }
-            Form::Whole(scope) => self.emit.news_of(part, &text, scope).1,
-            Form::SoFar => self.emit.so_far(part, &text),
-        };
-        match kind {
-            MismatchKind::Reasoning => self.emit.reasoning_at(here.choice, here.at(), text),
-            MismatchKind::Refusal => self.emit.refusal(here.choice, text),
-            _ => self.emit.text_at(here.choice, here.at(), text),
-        }
+        say(kind, &text, here, self.emit);
     }
 
-    fn call(&mut self, called: &Called, form: Form, value: Node<'_>, here: &Here<'_>) {
+    fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
         let (id, name) = (value.word_at(called.id), value.word_at(called.name));
         let input = value.raw(called.input).read().json();
         let input = input.text_or_json();
         let start = CallStart::new(&*name).id(&*id).input(input.as_str()).executor((called.executor)(value));
-        match form {
-            Form::Piece => self.emit.start_call(here.slot(), start),
-            _ => self.emit.calls().whole_call(here.choice, start),
+        match here.form {
+            Form::Whole(_) => self.emit.calls().whole_call(here.choice, start),
+            _ => self.emit.start_call(here.slot(), start),
         }
     }
 
@@ -259,21 +273,24 @@ impl Report<'_, '_> {
         let span = |(start, end): &(&str, &str)| value.get(start).index().zip(value.get(end).index());
         let source = Source {
             choice: here.choice,
-            block: self.emit.find_block(here.choice, here.at()),
+            block: if cited.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None },
             url: present(&url),
             title: present(&title),
             quote: present(&quote),
             span: cited.spans.iter().find_map(span),
             json: value.read().spelt(),
         };
-        self.emit.source(source);
+        match value.get(cited.once) {
+            _ if cited.once.is_empty() => self.emit.source(source),
+            key => self.emit.source_once(&key.text().unwrap_or(Cow::Borrowed(key.spelt())), source),
+        }
     }
 
     fn media(&mut self, shown: &Shown, value: Node<'_>, here: &Here<'_>) {
         let [media_type, data, url] = [shown.media_type, shown.data, shown.url].map(|path| value.word_at(path));
         let block = if shown.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None };
         let kind = value.word_at("type");
-        let kind = if kind.is_empty() { value.key() } else { kind };
+        let kind = if kind.is_empty() { Cow::Borrowed(shown.name) } else { kind };
         if data.is_empty() && url.is_empty() {
             return self.emit.unknown_part(&kind, value.read().json());
         }

@@ -20,8 +20,8 @@ pub(crate) struct Wire {
     pub(crate) always: Rows,
     /// Tells whether an event without a type is this wire's.
     pub(crate) is_known: fn(Node<'_>) -> bool,
-    /// True if the wire repeats its text as a whole, so that the pieces have to be remembered.
-    pub(crate) repeats: bool,
+    /// The form of what is said, where no row says otherwise.
+    pub(crate) form: Form,
     /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
     pub(crate) is_message_by_id: bool,
 }
@@ -37,7 +37,7 @@ impl Wire {
         events: &[],
         always: &[],
         is_known: |_| true,
-        repeats: false,
+        form: Form::Piece,
         is_message_by_id: false,
     };
 }
@@ -45,7 +45,7 @@ impl Wire {
 /// One line of a table.
 #[derive(Clone, Copy)]
 pub(crate) struct Row {
-    /// See [`Node::each`].
+    /// See [`Node::each`]; of several paths, divided by `|`, the first that has something.
     pub(super) path: &'static str,
     pub(super) means: Means,
     /// True if an event without it is unreadable.
@@ -59,7 +59,7 @@ pub(crate) struct Row {
 
 /// A row with the usual attributes.
 pub(crate) const fn row(path: &'static str, means: Means) -> Row {
-    Row { path, means, is_required: false, form: Form::Piece, place: Spot::Same, when: None, back: None }
+    Row { path, means, is_required: false, form: Form::Same, place: Spot::Same, when: None, back: None }
 }
 
 impl Row {
@@ -95,6 +95,8 @@ pub(crate) enum Means {
     Choice(&'static str, Rows),
     /// A value that is known and says nothing of the answer.
     Silent,
+    /// A value that other rows read, and that goes back.
+    Kept,
     /// A switch that the conditions of other rows ask for.
     Switch,
     /// An event with such a value can't be read.
@@ -109,6 +111,13 @@ pub(crate) enum Means {
     Belongs {
         id: &'static str,
         model: &'static str,
+    },
+    /// The same on wires that may make an id for each event: another message begins if this event says something under
+    /// another id, and the last one has ended, or has said something under an id that it had before.
+    Follows {
+        id: &'static str,
+        model: &'static str,
+        says_anything: fn(Node<'_>) -> bool,
     },
     /// The answer stops for a reason. Without one, `is_end` says whether it ends all the same.
     Stops {
@@ -152,20 +161,27 @@ pub(crate) enum Means {
     Reports,
     /// A part that is not known, of the type in this member, or by this name.
     Unknown(&'static str, &'static str),
-    /// The same for a piece: a call that is open in its place is not whole.
+    /// The same for a piece: without an id of its own, a call that is open in its place is not whole.
     UnknownPiece(&'static str, &'static str),
     /// What a table can't say.
     Hook(fn(&mut Emitter<'_>, Node<'_>, &Here<'_>)),
 }
 
 /// Whether a value is a piece of what is said.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Form {
+    /// The form of the object around it.
+    #[default]
+    Same,
     Piece,
+    /// A piece on a wire that repeats its pieces as a whole, so that they are remembered.
+    Noted,
     /// All of it, which may repeat what came in pieces.
     Whole(Scope),
     /// All of it so far, or a piece: the wire sends either.
     SoFar,
+    /// All of it so far, beside a piece of it.
+    Beside,
 }
 
 impl Form {
@@ -193,6 +209,7 @@ pub(crate) enum Spot {
 pub(crate) struct Here<'e> {
     pub(crate) choice: u64,
     pub(crate) place: Placed<'e>,
+    pub(crate) form: Form,
 }
 
 /// A place as an event spells it.
@@ -241,11 +258,16 @@ pub(crate) struct Cited {
     pub(crate) quote: &'static str,
     /// The members for start and end: the first pair that is there.
     pub(crate) spans: &'static [(&'static str, &'static str)],
+    /// What tells a source from others where the wire repeats them, each of which is reported once.
+    pub(crate) once: &'static str,
+    pub(crate) is_in_block: bool,
     pub(crate) is_source: fn(Node<'_>) -> bool,
 }
 
 /// Where the parts of content that is not text are.
 pub(crate) struct Shown {
+    /// The name of one whose content can't be found, if it has no type.
+    pub(crate) name: &'static str,
     pub(crate) media_type: &'static str,
     pub(crate) data: &'static str,
     pub(crate) url: &'static str,
@@ -267,10 +289,10 @@ pub(crate) enum Back {
     Json(&'static str, &'static str),
     /// An element of a list in this member of the part.
     Element(&'static str, &'static str),
-    /// The same for members of the message itself.
-    OwnText(&'static str),
-    OwnElement(&'static str),
-    OwnSet(&'static str),
+    /// A text, a list or another value for this member of the message itself: a piece of it, or all of it.
+    Own(&'static str),
+    /// A call in the form that chats had before there were lists of them.
+    OlderCall,
     /// Something of the message that can't go back.
     Spoils,
 }

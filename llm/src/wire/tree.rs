@@ -96,8 +96,9 @@ impl<'a> Tree<'a> {
         Node { tree: self, at: 0 }
     }
 
-    /// Returns true if what was read so far can't be relied on.
+    /// Returns true if what was read so far can't be relied on, and forgets what was read.
     pub(crate) fn is_flawed(&self) -> bool {
+        self.values.iter().for_each(|value| value.mark.set(Mark::Unread));
         self.is_flawed.get()
     }
 
@@ -244,19 +245,23 @@ impl<'e> Node<'e> {
     pub(crate) fn odd(self, mark: Mark) {
         if self.is_nothing() {
             self.read();
-        } else if self.value().is_some_and(|value| value.mark.get() == Mark::Unread) {
+        } else if self.is_unread() {
             self.mark(mark);
         }
     }
 
     /// Marks the value as one that is no object, unless it is what some languages have for an empty one.
-    pub(crate) fn torn(self) {
-        self.mark(if matches!(self.spelt(), "" | "[]" | "{}") { Mark::Read } else { Mark::Torn });
+    pub(crate) fn torn(self) -> Self {
+        self.mark(if matches!(self.spelt(), "null" | "[]") { Mark::Read } else { Mark::Torn })
+    }
+
+    fn is_unread(self) -> bool {
+        self.value().is_some_and(|value| value.mark.get() == Mark::Unread)
     }
 
     /// Returns true if no row has read anything inside the value.
     pub(crate) fn is_untouched(self) -> bool {
-        self.children().all(|child| child.value().is_some_and(|child| child.mark.get() == Mark::Unread))
+        self.children().all(Self::is_unread)
     }
 
     /// Returns true if the value is an object's member.
@@ -305,7 +310,7 @@ impl<'e> Node<'e> {
     pub(crate) fn get(self, paths: &str) -> Self {
         let mut found = self.at(NONE);
         for path in paths.split('|') {
-            self.each(path, &mut |node| {
+            self.walk(path, false, &mut |node| {
                 if found.at == NONE && !node.is_nothing() {
                     found = node;
                 }
@@ -318,14 +323,18 @@ impl<'e> Node<'e> {
     pub(crate) fn raw(self, path: &str) -> Self {
         let mut found = self.at(NONE);
         if !path.is_empty() {
-            self.each(path, &mut |node| found = node);
+            self.walk(path, true, &mut |node| found = node);
         }
         found
     }
 
     /// Returns the word at the first of these paths that has one, which is then read.
     pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
-        if paths.is_empty() { Cow::Borrowed("") } else { self.get(paths).word() }
+        let mut word = Cow::Borrowed("");
+        if !paths.is_empty() {
+            self.each(paths, &mut |value| word = value.word());
+        }
+        word
     }
 
     /// Returns the place in a list that the value is, as some servers spell it: a number, or one in a string. Anything
@@ -340,29 +349,51 @@ impl<'e> Node<'e> {
         index
     }
 
-    /// Calls `found` with each value at a path, whose containers are then entered. A step `name[]` is each element of a
-    /// list; an object in place of the list is a list of one.
-    pub(crate) fn each(self, path: &str, found: &mut dyn FnMut(Self)) {
+    /// Calls `found` with each value at a path; of several paths, with the value at the first that has something. A step
+    /// `name[]` is each element of a list; an object in place of the list is a list of one. The containers on the way
+    /// are marked as entered.
+    pub(crate) fn each(self, paths: &str, found: &mut dyn FnMut(Self)) {
+        if !paths.contains('|') {
+            return self.walk(paths, true, found);
+        }
+        let Some(path) = paths.split('|').find(|path| self.get(path).is_there()) else { return };
+        let mut is_first = true;
+        self.walk(path, true, &mut |value| {
+            if is_first && !value.is_nothing() {
+                is_first = false;
+                found(value);
+            }
+        });
+    }
+
+    fn walk(self, path: &str, is_entering: bool, found: &mut dyn FnMut(Self)) {
         let (step, rest) = path.split_once('.').unwrap_or((path, ""));
         if step.is_empty() {
             return found(self);
         }
         let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
         let value = if name.is_empty() { self } else { self.member(name) };
+        if is_entering && !name.is_empty() && (self.is_unread() || value.is_there()) {
+            if self.is_object() {
+                self.enter()
+            } else {
+                self.torn()
+            };
+        }
         if !value.is_given() {
             return;
         }
-        if !name.is_empty() {
-            self.enter();
-        }
         if !is_each || value.is_object() {
-            return value.each(rest, found);
+            return value.walk(rest, is_entering, found);
         }
         if value.is_list() {
-            value.enter();
-            return value.children().filter(|element| element.is_given()).for_each(|element| element.each(rest, found));
+            if is_entering {
+                value.enter();
+            }
+            let elements = value.children().filter(|element| element.is_given());
+            return elements.for_each(|element| element.walk(rest, is_entering, found));
         }
-        if value.value().is_some_and(|value| value.mark.get() == Mark::Unread) {
+        if is_entering && value.is_unread() {
             value.torn();
         }
     }

@@ -192,7 +192,7 @@ fn cloudflare() {
     assert_eq!((whole.text.as_str(), whole.ends, whole.incomplete), ("Line 4", 1, None));
     assert!(whole.unknown_parts.is_empty() && whole.data.is_empty());
     assert_eq!(log(&[words(json!("Line "))]).incomplete.as_deref(), Some("end-of-input"));
-    assert_eq!(log(&[words(json!(["Line"]))]).bad_frames.len(), 1);
+    assert_eq!(log(&[words(json!(["Line"]))]).unknown_parts, [r#"["Line"]"#]);
     // The last count is that of all: others are increments.
     let chunk = |delta: Value, reason: Value| {
         json!({"object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": reason}],

@@ -43,10 +43,7 @@ const WIRE: Wire = Wire {
         ("content-end|tool-call-end", &[row(".", Means::Ends)]),
         (
             "tool-plan-delta",
-            &[row("delta.message.tool_plan", Means::Reasoning)
-                .required()
-                .at(Spot::Run)
-                .back(Back::OwnText("tool_plan"))],
+            &[row("delta.message.tool_plan", Means::Reasoning).required().at(Spot::Run).back(Back::Own("tool_plan"))],
         ),
         ("tool-call-start", &[row("delta.message.tool_calls", Means::Object(&[tool_call::CALL, tool_call::UNKNOWN]))]),
         ("tool-call-delta", &[row("delta.message.tool_calls.function.arguments", Means::Input).required()]),
@@ -98,5 +95,7 @@ const CITATION: Cited = Cited {
     title: "sources[].document.title",
     quote: "text",
     spans: &[("start", "end")],
+    once: "",
+    is_in_block: true,
     is_source: |_| true,
 };

@@ -2,24 +2,23 @@
 
 use alloc::borrow::Cow;
 
-use super::Form;
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot};
 use crate::emitter::Emitter;
-use crate::formats::tool_call::{Custom, Function};
 use crate::json::TextOrJson;
+use crate::wire::{Form, Here, Mark, Node, Placed};
 
-/// An entry of a list of calls: a call, or a piece of one.
+/// Reports an entry of a list of calls: a call, or a piece of one.
 pub(super) fn read_entry(
-    choice: u64,
-    index: Option<u64>,
+    here: &Here<'_>,
     id: &str,
-    called: &Called<'_>,
-    (executor, form): (Executor, Form),
+    fragment: &Fragment<'_>,
+    executor: Executor,
     emit: &mut Emitter<'_>,
 ) {
-    let Called { name, input, is_raw } = called;
-    let entry = Entered { choice, index, id, name, has_arguments: !input.as_str().is_empty() };
-    let start = CallStart::new(*name).id(id).executor(executor);
+    let Fragment { name, input, is_raw } = fragment;
+    let index = if let Placed::Index(index) = here.place { index } else { None };
+    let entry = Entered { choice: here.choice, index, id, name, has_arguments: !input.as_str().is_empty() };
+    let start = CallStart::new(&**name).id(id).executor(executor);
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
         Found::New => match emit.calls().open(entry.slot(), if *is_raw { start.raw() } else { start }) {
@@ -28,8 +27,8 @@ pub(super) fn read_entry(
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
         // Late as well, but for what repeats all of it.
-        Found::Ended(number) if form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
-        Found::Ended(number) if form == Form::Whole => {
+        Found::Ended(number) if here.form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
+        Found::Ended(number) if matches!(here.form, Form::Whole(_)) => {
             emit.repeat_call(number, name, input.as_str());
             return;
         }
@@ -37,30 +36,60 @@ pub(super) fn read_entry(
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
     emit.calls().identify(number, id, name);
-    match input {
+    match (input, here.form) {
         _ if !entry.has_arguments => {}
-        TextOrJson::Text(text) if form == Form::Piece => emit.calls().append(number, text),
-        TextOrJson::Text(text) if form == Form::SoFar => emit.calls().append_so_far(number, text),
+        (TextOrJson::Text(text), Form::Noted) => emit.calls().append(number, text),
+        (TextOrJson::Text(text), Form::SoFar) => emit.calls().append_so_far(number, text),
         // An object where a string should be is all there is. It may be said once more after the call's end.
-        whole if emit.repeat_call(number, name, whole.as_str()) => {}
-        whole => emit.calls().whole_of(number, whole.as_str()),
+        (whole, _) if emit.repeat_call(number, name, whole.as_str()) => {}
+        (whole, _) => emit.calls().whole_of(number, whole.as_str()),
     }
 }
 
-/// The thing that an entry calls: a function with JSON text, or a custom tool with a text of its own kind.
-pub(super) struct Called<'a> {
-    name: &'a str,
+/// What an entry calls, and with what: a function with JSON text, or a custom tool with a text of its own kind.
+pub(super) struct Fragment<'a> {
+    name: Cow<'a, str>,
     input: TextOrJson<'a>,
     is_raw: bool,
 }
 
-impl<'a> Called<'a> {
-    pub(super) fn function(function: &'a Function<'_>) -> Self {
-        Self { name: &function.name, input: function.arguments.text_or_json(), is_raw: false }
+impl<'a> Fragment<'a> {
+    /// Reads an entry, or the function itself where nothing is around it.
+    pub(super) fn of(entry: Node<'a>) -> Self {
+        let [function, custom] = ["function", "custom"].map(|name| entry.member(name));
+        for called in [function, custom] {
+            if called.is_object() {
+                called.enter()
+            } else {
+                called.torn()
+            };
+        }
+        let is_raw = custom.is_object() || (entry.get("type").word() == "custom" && !function.is_object());
+        let called = if is_raw {
+            custom
+        } else if function.is_object() {
+            function
+        } else {
+            entry
+        };
+        let input = called.get(if is_raw { "input" } else { "arguments|parameters" });
+        let input = match input.json().piece() {
+            Ok(_) if !is_raw || input.is_string() => input.read().json().text_or_json(),
+            _ => {
+                input.odd(Mark::Torn);
+                TextOrJson::Json("")
+            }
+        };
+        Self { name: called.word_at("name"), input, is_raw }
     }
 
-    pub(super) fn custom(custom: &'a Custom<'_>) -> Self {
-        Self { name: &custom.name, input: TextOrJson::Text(Cow::Borrowed(&custom.input)), is_raw: true }
+    pub(super) fn is_empty(&self) -> bool {
+        self.name.is_empty() && self.input.as_str().is_empty()
+    }
+
+    /// Returns true if the newer form of a piece is the same as this one.
+    pub(super) fn repeats(&self, newer: &Self) -> bool {
+        (self.name.is_empty() || self.name == newer.name) && self.input.as_str() == newer.input.as_str()
     }
 }
 

@@ -1,444 +1,306 @@
-//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows whose a
-//! call's fragment is, `beside` what a message says beside its delta, and `sources` what is cited.
+//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows which call
+//! a fragment belongs to.
 
-mod beside;
 mod entries;
-mod sources;
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
-use self::entries::{Called, read_entry};
-use self::sources::Page;
-use crate::calls::{Executor, Place, Slot, present};
+use self::entries::{Fragment, read_entry};
+use crate::calls::{Executor, Place, Slot};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
-use crate::emitter::failure::Failure;
-use crate::emitter::said::{Part as Said, Scope};
-use crate::event::media::Media;
+use crate::emitter::said::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::formats::tool_call::{Function, ToolCall};
-use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Field, Id, Json, Others, Piece, Pieces, Spelt, Text, TextOrList, Unreadable, objects};
-use crate::message::{Composer, Ids, Shape, Turn};
+use crate::formats::{Format, Look, tool_call};
+use crate::message::{Composer, Ids, Shape};
+use crate::wire::{
+    Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, read,
+    row, say,
+};
 
-objects! {
-    struct Chunk<'a> {
-        object: Text<'a>,
-        choices: Option<Json<'a>>,
-        id: Id<'a>,
-        model: Text<'a>,
-        usage: Json<'a>,
-        /// Azure's filters, for the prompt.
-        prompt_filter_results: Json<'a>,
-        /// Perplexity's and xAI's addresses, repeated with each chunk, and Perplexity's pages with more about each.
-        citations: Json<'a>,
-        search_results: Vec<Spelt<'a, Page<'a>>>,
-        /// Groq's own member; at times only this one has the usage.
-        x_groq: Option<XGroq<'a>>,
-        error: Json<'a>,
-    }
+pub(crate) const FORMAT: Format = Format {
+    name: "openai-chat",
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |_| false,
+    owns_members,
+    terminal: None,
+};
 
-    struct Annotation<'a> {
-        url_citation: Option<Page<'a>>,
-    }
-
-    /// A call that Groq has executed: twice, the second time with what came of it.
-    struct Executed<'a> {
-        output: Json<'a>,
-    }
-
-    struct XGroq<'a> {
-        usage: Json<'a>,
-    }
-
-    struct Choice<'a> {
-        index: Option<u64>,
-        delta: Around<Delta<'a>>,
-        /// In place of a delta where the answer is not streamed: all of it.
-        message: Around<Delta<'a>>,
-        /// In place of a delta in a completion.
-        text: Piece<'a>,
-        finish_reason: Text<'a>,
-        native_finish_reason: Text<'a>,
-        /// The stop sequence that has come, at vLLM. (Where it is a number, a token.)
-        stop_reason: Text<'a>,
-        content_filter_results: Json<'a>,
-        content_filter_offsets: Json<'a>,
-        error: Json<'a>,
-        /// Moonshot's place for it.
-        usage: Json<'a>,
-    }
-
-    struct Delta<'a> {
-        content: TextOrList<'a, Spelt<'a, Part<'a>>>,
-        refusal: Piece<'a>,
-        reasoning_content: Piece<'a>,
-        reasoning: Piece<'a>,
-        reasoning_details: Vec<Spelt<'a, Detail<'a>>>,
-        /// `LiteLLM`'s form of what Anthropic thinks.
-        thinking_blocks: Vec<Detail<'a>>,
-        /// The spoken text, and the sound of it.
-        audio: Around<Audio<'a>>,
-        images: Vec<Spelt<'a, Image<'a>>>,
-        annotations: Vec<Spelt<'a, Annotation<'a>>>,
-        executed_tools: Vec<Spelt<'a, Executed<'a>>>,
-        tool_calls: Pieces<Spelt<'a, ToolCall<'a>>>,
-        function_call: Around<Spelt<'a, Function<'a>>>,
-        others: Others<'a> = "*",
-    }
-
-    /// A part of the content, where it is a list, as Mistral sends it.
-    struct Part<'a> {
-        kind: Text<'a> = "type",
-        text: Piece<'a>,
-        thinking: TextOrList<'a, Thought<'a>>,
-        image_url: Json<'a>,
-    }
-
-    struct Audio<'a> {
-        transcript: Piece<'a>,
-        data: Piece<'a>,
-    }
-
-    struct Image<'a> {
-        image_url: Json<'a>,
-    }
-
-    struct ImageUrl<'a> {
-        url: Text<'a>,
-    }
-
-    struct Thought<'a> {
-        text: Piece<'a>,
-    }
-
-    /// A piece of reasoning as OpenRouter sends it: text, a summary, or data that only the provider can read.
-    struct Detail<'a> {
-        text: Piece<'a>,
-        summary: Piece<'a>,
-        thinking: Piece<'a>,
-        signature: Json<'a>,
-        data: Json<'a>,
-    }
-}
-
-pub(crate) const FORMAT: Format =
-    Format { name: "openai-chat", read, owns_type: |_| false, owns_members, terminal: None };
-
-/// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, compose);
+/// The message that goes back. Its calls are added as they end.
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, |event, turn| compose(&WIRE, event, turn));
 
 fn owns_members(look: &Look<'_>) -> bool {
     look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let chunk: Chunk<'_> = json.object()?;
-    emit.watch_inputs();
-    let groq = chunk.x_groq.map(|groq| groq.usage).unwrap_or_default();
-    let usage = if chunk.usage.is_given() { chunk.usage } else { groq };
-    // The same counts once more.
-    groq.pass_over();
-    let is_named = ["chat.completion", "text_completion"].iter().any(|name| chunk.object.starts_with(name));
-    if chunk.choices.is_none() && !usage.is_given() && !is_named {
-        return Ok(Understood::No);
-    }
-    let mut choices = Pieces::<Choice<'_>>::default();
-    choices.read(chunk.choices.unwrap_or_default().or_null())?;
-    emit.message_after_end(&chunk.id, &chunk.model, choices.0.iter().any(Choice::says_anything));
-    emit.content_filter(0, chunk.prompt_filter_results);
-    let of_choice = choices.0.iter().map(|choice| choice.usage).find(|usage| usage.is_given());
-    for choice in choices.0 {
-        read_choice(choice, Form::Whole, emit);
-    }
-    sources::of_chunk(&chunk.search_results, chunk.citations, emit);
-    emit.usage(of_choice.filter(|_| !usage.is_given()).unwrap_or(usage));
-    if let Some(failure) = Failure::at(chunk.error) {
-        emit.fail(&failure);
-    }
-    Ok(Understood::Yes)
-}
+pub(crate) const WIRE: Wire = Wire {
+    events: &[(
+        "",
+        &[
+            row(
+                ".",
+                Means::Follows { id: "id", model: "model", says_anything: |event| any(event, "choices[]", says_more) },
+            ),
+            // Azure's filters, for the prompt.
+            row("prompt_filter_results", Means::Filter),
+            row("choices[]", Means::Choice("index", CHOICE)).form(Form::Whole(Scope::Item)),
+            // Perplexity's and xAI's pages, repeated with each chunk.
+            row("search_results[]", Means::Source(&PAGE)),
+            row("citations[]", Means::Source(&ADDRESS)),
+            // Groq's and Moonshot's places for it.
+            row("usage|x_groq.usage|choices[].usage", Means::Usage),
+            row("x_groq.usage", Means::Silent),
+            row("error", Means::Fails),
+        ],
+    )],
+    is_known: |event| {
+        let object = event.get("object").word();
+        ["chat.completion", "text_completion"].iter().any(|name| object.starts_with(name))
+            || event.member("choices").is_there()
+            || event.get("usage|x_groq.usage").is_given()
+    },
+    ..Wire::NEW
+};
 
-impl Choice<'_> {
-    /// Returns true if it is more than an end, and what comes with that.
-    fn says_anything(&self) -> bool {
-        let deltas = self.delta.0.iter().chain(&self.message.0);
-        !self.text.is_empty() || deltas.into_iter().any(Delta::says_anything)
-    }
-}
-
-impl Delta<'_> {
-    fn says_anything(&self) -> bool {
-        let texts = [&self.refusal, &self.reasoning_content, &self.reasoning];
-        self.content.says_anything()
-            || texts.into_iter().any(|text| !text.is_empty())
-            || !self.tool_calls.0.is_empty()
-            || self.function_call.0.is_some()
-    }
-}
-
-impl Detail<'_> {
-    fn texts(&self) -> [&str; 3] {
-        [&self.text, &self.summary, &self.thinking].map(Piece::as_str)
-    }
-}
-
-/// The form of what a choice says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    Piece,
-    /// All of it, which may repeat what has come in pieces.
-    Whole,
-    /// A piece, or all of it so far.
-    SoFar,
-    /// All of it so far, beside a piece.
-    Beside,
-}
-
-/// Reads choices whose messages come in pieces, or each with all so far.
-pub(crate) fn read_so_far(choices: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let mut read = Pieces::<Choice<'_>>::default();
-    read.read(choices.or_null())?;
-    read.0.into_iter().for_each(|choice| read_choice(choice, Form::SoFar, emit));
-    Ok(())
-}
-
-/// A choice; `message` is the form of what it has in place of a delta.
-fn read_choice(choice: Choice<'_>, message: Form, emit: &mut Emitter<'_>) {
-    let number = choice.index.unwrap_or(0);
-    // Some servers spell the missing reason as a string.
-    let given = Some(choice.finish_reason.as_str()).filter(|reason| *reason != "null");
-    let (reason, native) = (given.unwrap_or_default(), choice.native_finish_reason.as_str());
-    let (reason, native) = if reason.is_empty() { (native, "") } else { (reason, native) };
-    // Some servers have another name for it, under which others say which stop sequence has come.
-    let is_reason = reason.is_empty() && StopKind::of(choice.stop_reason.peek()) != StopKind::Other;
-    let (reason, stop_sequence) = match () {
-        () if is_reason => (choice.stop_reason.as_str(), ""),
-        () if reason.is_empty() => ("", ""),
-        () => (reason, choice.stop_reason.as_str()),
-    };
-    let has_delta = choice.delta.0.is_some();
-    let is_repeated = choice.delta.0.as_ref().zip(choice.message.0.as_ref());
-    let is_repeated = is_repeated.is_some_and(|(delta, message)| message.is_said_by(number, delta, emit));
-    match choice.delta.0 {
-        Some(delta) => {
-            // Some servers repeat the delta's text next to it, and some have it only there.
-            let (is_said, is_repeated) = (delta.content.says_anything(), delta.content.is(&choice.text));
-            read_delta(number, delta, Form::Piece, emit);
-            if !is_said {
-                emit.text(number, &choice.text);
-            } else if !is_repeated && !choice.text.is_empty() {
-                emit.contradict(Said { kind: MismatchKind::Text, choice: number, at: At::Run }, &choice.text);
-            }
-        }
-        None => emit.text(number, &choice.text),
-    }
-    match choice.message.0 {
-        // Beside each delta, some servers send all so far.
-        Some(said) if !has_delta || !reason.is_empty() => read_delta(number, said, message, emit),
-        Some(said) if !is_repeated => read_delta(number, said.words(), Form::Beside, emit),
-        _ => {}
-    }
+/// An answer. In place of a delta, or beside the last one, a message has all of it; beside other deltas some servers
+/// send all so far.
+pub(crate) const CHOICE: Rows = &[
+    row("delta", Means::Object(DELTA)).form(Form::Noted),
+    row("text", Means::Text).form(Form::Piece).when(|choice| !says_text(choice.get("delta"))),
+    row("text", Means::Hook(compare_text)).when(|choice| says_text(choice.get("delta"))),
+    row("message", Means::Object(DELTA)).when(is_whole),
+    row("message", Means::Object(WORDS)).form(Form::Beside).when(|choice| !is_whole(choice)),
     // Last, as some servers send a call and the reason in one chunk.
-    if !reason.is_empty() {
-        let meant = if says_cut(native) { native } else { reason };
-        emit.end_blocks_of(number);
-        emit.calls().finish_choice(number, Some(meant));
-        emit.stop(number, reason, StopKind::of(meant), native, stop_sequence);
-    }
-    emit.content_filter(number, choice.content_filter_results);
-    emit.content_filter(number, choice.content_filter_offsets);
-    if let Some(failure) = Failure::at(choice.error) {
-        emit.fail(&failure);
-    }
+    row(".", Means::Hook(stop)),
+    row("content_filter_results", Means::Filter),
+    row("content_filter_offsets", Means::Filter),
+    row("error", Means::Fails),
+];
+
+/// The words of a delta or a message, which are also in the message that goes back.
+const WORDS: Rows = &[
+    row(".", Means::Hook(reason)),
+    row("content", Means::Text).back(Back::Own("content")),
+    row("refusal", Means::Refusal).back(Back::Own("refusal")),
+    row("reasoning", Means::Kept).back(Back::Own("reasoning")).when(|delta| delta.get("reasoning").is_string()),
+    row("reasoning_content", Means::Kept)
+        .back(Back::Own("reasoning_content"))
+        .when(|delta| delta.get("reasoning_content").is_string()),
+];
+
+const DELTA: Rows = &[
+    WORDS[0],
+    WORDS[3],
+    WORDS[4],
+    row("reasoning_content.signature|reasoning.signature", SIGNATURE),
+    row("reasoning_details", Means::Kept).back(Back::Own("reasoning_details")),
+    row(
+        "reasoning_details[]",
+        Means::Object(&[row("signature", SIGNATURE), row(".", ENCRYPTED).when(|it| it.get("data").is_given())]),
+    ),
+    // LiteLLM's copy of Anthropic's thinking blocks.
+    row("thinking_blocks", Means::Kept).back(Back::Own("thinking_blocks")),
+    row("thinking_blocks[]", Means::Object(&[row("signature", SIGNATURE), row("data", ENCRYPTED)])),
+    WORDS[1],
+    row("content[]", Means::ByType("type", PARTS)),
+    row("audio.transcript", Means::Text).form(Form::Piece),
+    row("audio", Means::Media(&SOUND)).when(|delta| delta.get("audio.data").is_given()),
+    row("images[]", Means::Media(&IMAGE)),
+    row("annotations[]", Means::Source(&ANNOTATION)),
+    // A call that Groq has executed comes twice, the second time with its result.
+    row(
+        "executed_tools[]",
+        Means::Object(&[row(".", Means::Result(&EXECUTED)).when(|it| it.get("output").is_given())]),
+    ),
+    WORDS[2],
+    row("role", Means::Silent),
+    row("tool_calls[]", Means::Object(ENTRY)).at(Spot::Index("index")),
+    row(".", Means::Hook(older_call)).when(|delta| delta.get("function_call").is_object()),
+    row("function_call", Means::Object(&[])).back(Back::OlderCall),
+];
+
+const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
+const ENCRYPTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(BlockKind::Reasoning));
+
+/// The parts of a content that is a list, as Mistral sends it.
+const PARTS: ByType = &[
+    ("reference", &[row(".", Means::Source(&REFERENCE))]),
+    (
+        "|text|thinking|image_url",
+        &[
+            row("image_url", Means::Media(&IMAGE)),
+            row("thinking", Means::Reasoning).form(Form::Piece),
+            row("thinking[].text", Means::Reasoning).form(Form::Piece),
+            row("text", Means::Text),
+        ],
+    ),
+    ("*", &[row(".", Means::Unknown("type", "content"))]),
+];
+
+/// An entry of a list of calls: a call, or a piece of one.
+pub(crate) const ENTRY: Rows = &[
+    row("function.arguments|custom.input", Means::Kept),
+    row(".", Means::Hook(entry)).when(|entry| !tool_call::is_unknown(entry)),
+    tool_call::UNKNOWN,
+    row("extra_content", Means::Hook(extra)),
+];
+
+const PAGE: Cited = Cited {
+    url: "url",
+    title: "title",
+    quote: "content|snippet",
+    spans: &[("start_index", "end_index")],
+    once: "url",
+    is_in_block: false,
+    is_source: |_| true,
+};
+const ADDRESS: Cited = Cited { url: ".", title: "", quote: "", spans: &[], once: ".", ..PAGE };
+const REFERENCE: Cited = Cited { url: "", title: "", quote: "", spans: &[], once: "", is_in_block: true, ..PAGE };
+const ANNOTATION: Cited = Cited {
+    url: "url_citation.url",
+    title: "url_citation.title",
+    quote: "url_citation.content|url_citation.snippet",
+    spans: &[("url_citation.start_index", "url_citation.end_index")],
+    once: "",
+    is_in_block: true,
+    ..PAGE
+};
+
+const SOUND: Shown = Shown { name: "audio", media_type: "", data: "data", url: "", is_in_block: false };
+const IMAGE: Shown =
+    Shown { name: "image", media_type: "", data: "", url: "image_url.url|image_url|url|.", is_in_block: false };
+const EXECUTED: Outcome = Outcome { of: "", has_failed: |_| false, value: "", shown: "" };
+
+fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
+    let mut found = false;
+    node.each(path, &mut |value| found |= is(value));
+    found
 }
 
-/// Returns true if the reason of the provider behind a gateway says that the answer is incomplete. The gateway's own
-/// may be `tool_calls` all the same.
-fn says_cut(native: &str) -> bool {
-    matches!(StopKind::of(native), StopKind::Length | StopKind::ContentFilter | StopKind::Error)
+/// Returns true if a choice has more than an end, and what comes with that.
+fn says_more(choice: Node<'_>) -> bool {
+    const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|tool_calls|function_call";
+    !choice.get("text").is_nothing()
+        || ["delta", "message"].iter().any(|said| !choice.get(said).get(MEMBERS).is_nothing())
 }
 
-/// A piece of an answer, or all of it.
-fn read_delta(choice: u64, delta: Delta<'_>, form: Form, emit: &mut Emitter<'_>) {
-    let news = |kind, text, emit: &mut Emitter<'_>| {
-        let part = Said { kind, choice, at: At::Run };
-        match form {
-            Form::Whole => return emit.news_of(part, text, Scope::Item).1,
-            Form::Beside => {
-                let (_, rest) = emit.news_of(part, text, Scope::Item);
-                if !rest.is_empty() {
-                    // The message that goes back is made of the pieces.
-                    emit.spoil_message();
-                }
-                return rest;
+fn says_text(delta: Node<'_>) -> bool {
+    !delta.get("content").is_nothing()
+}
+
+/// Returns true if a choice's message is all of the answer.
+fn is_whole(choice: Node<'_>) -> bool {
+    !choice.get("delta").is_object() || !reasons(choice)[0].is_empty()
+}
+
+/// Compares the text that some servers send beside the delta's.
+fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
+    let said = text.text().unwrap_or_default();
+    let part = Part { kind: MismatchKind::Text, choice: here.choice, at: At::Run };
+    if !emit.has_said_lately(part, &said) {
+        emit.contradict(part, &said);
+    }
+    text.read();
+}
+
+/// Reports reasoning, of which servers send several copies: each has the same words, or the beginning of them.
+fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
+    const COPIES: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_details[]", "thinking_blocks[]"];
+    let (mut reasoning, mut contradicting) = (String::new(), None);
+    for path in COPIES {
+        let mut copy = String::new();
+        delta.each(path, &mut |value| {
+            let members = ["text", "summary", "thinking"].map(|member| value.member(member));
+            for text in [value].into_iter().chain(members).filter(|text| text.is_string()) {
+                copy += &text.read().text().unwrap_or_default();
             }
-            Form::SoFar => return emit.so_far(part, text),
-            Form::Piece => emit.note_said(part, text),
-        }
-        text
-    };
-    // Each of these says the same, or the beginning of it.
-    let details: String = delta.reasoning_details.iter().flat_map(|detail| detail.object.texts()).collect();
-    let blocks: String = delta.thinking_blocks.iter().flat_map(Detail::texts).collect();
-    let (mut reasoning, mut contradicting) = ("", None);
-    for text in [&*delta.reasoning_content, &*delta.reasoning, &*details, &*blocks] {
-        if text.starts_with(reasoning) {
-            reasoning = text;
-        } else if !reasoning.starts_with(text) {
-            contradicting = Some(text);
+            if value.is_object() && !value.is_untouched() {
+                value.enter();
+            } else {
+                value.odd(Mark::Odd);
+            }
+        });
+        if copy.starts_with(&*reasoning) {
+            reasoning = copy;
+        } else if !reasoning.starts_with(&*copy) {
+            contradicting = Some(copy);
         }
     }
-    let reasoning = news(MismatchKind::Reasoning, reasoning, emit);
-    emit.reasoning(choice, reasoning);
+    say(MismatchKind::Reasoning, &reasoning, here, emit);
     if let Some(text) = contradicting {
-        emit.contradict(Said { kind: MismatchKind::Reasoning, choice, at: At::Run }, text);
-    }
-    for Spelt { json, object: detail } in &delta.reasoning_details {
-        take_back(choice, detail, *json, emit);
-    }
-    delta.thinking_blocks.iter().for_each(|block| take_back(choice, block, block.data, emit));
-    match &delta.content {
-        TextOrList::Text(text) => {
-            let text = news(MismatchKind::Text, text, emit);
-            emit.text(choice, text);
-        }
-        TextOrList::List(parts) if form == Form::SoFar => {
-            let text: String = parts.iter().map(|part| part.object.text.as_str()).collect();
-            let part = Said { kind: MismatchKind::Text, choice, at: At::Run };
-            let text = emit.so_far(part, &text);
-            emit.text(choice, text);
-        }
-        TextOrList::List(parts) => parts.iter().for_each(|part| read_part(choice, part, emit)),
-    }
-    let Audio { transcript, data } = delta.audio.unwrap_or_default();
-    emit.text(choice, &transcript);
-    emit.media(Media { choice, data: present(&data), ..Media::default() });
-    for Spelt { json, object: image } in &delta.images {
-        let image = if image.image_url.is_given() { image.image_url } else { *json };
-        show(choice, image, emit);
-    }
-    for Spelt { json, object: annotation } in &delta.annotations {
-        let page = annotation.url_citation.as_ref();
-        emit.source(page.unwrap_or(&Page::default()).source(choice, *json).in_block(emit.find_block(choice, At::Run)));
-    }
-    for Spelt { json, object: executed } in &delta.executed_tools {
-        if executed.output.is_given() {
-            emit.tool_result("", false, *json, "");
-        }
-    }
-    let refusal = news(MismatchKind::Refusal, delta.refusal.as_str(), emit);
-    emit.refusal(choice, refusal);
-    emit.unknown_members(&delta.others, &["role"]);
-    let older = delta.function_call.0;
-    let (is_alone, is_repetition) = (
-        delta.tool_calls.0.is_empty(),
-        older
-            .as_ref()
-            .is_some_and(|older| delta.tool_calls.0.iter().any(|entry| entry.object.is_said_by(&older.object))),
-    );
-    for Spelt { json, object: entry } in delta.tool_calls.0 {
-        let slot = Slot::new(choice, entry.index.map_or(Place::Nowhere, Place::Index));
-        if entry.is_unknown(slot, json, emit) {
-            continue;
-        }
-        read_call(choice, entry, form, emit);
-    }
-    match older {
-        // The older form has one call at most, and no id.
-        Some(Spelt { object: function, .. }) if is_alone => {
-            read_entry(choice, Some(0), "", &Called::function(&function), (Executor::Client, form), emit);
-        }
-        // Some servers send each piece in the older form too. Anything else there is not theirs to place.
-        Some(Spelt { json, .. }) if !is_repetition => emit.unknown_part("function_call", json),
-        _ => {}
+        emit.contradict(Part { kind: MismatchKind::Reasoning, choice: here.choice, at: At::Run }, &text);
     }
 }
 
-/// A call of a list of them, or a piece of one.
-fn read_call(choice: u64, entry: ToolCall<'_>, form: Form, emit: &mut Emitter<'_>) {
-    let ToolCall { index, id, kind, function, custom, extra_content, .. } = entry;
+/// Returns the reason to stop, that of the provider behind a gateway, and the stop sequence, each empty if there is none.
+fn reasons<'e>(choice: Node<'e>) -> [alloc::borrow::Cow<'e, str>; 3] {
+    let text = |name| choice.get(name).text().unwrap_or_default();
+    // Some servers spell the missing reason as a string.
+    let (given, native, other) = (text("finish_reason"), text("native_finish_reason"), text("stop_reason"));
+    match () {
+        () if !given.is_empty() && given != "null" => [given, native, other],
+        () if !native.is_empty() => [native, "".into(), other],
+        // Some servers have another name for it, under which others report the stop sequence.
+        () if StopKind::of(&other) != StopKind::Other => [other, "".into(), "".into()],
+        () => ["".into(), "".into(), "".into()],
+    }
+}
+
+fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
+    let [reason, native, sequence] = reasons(choice);
+    ["finish_reason", "native_finish_reason"].iter().for_each(|name| {
+        choice.get(name).read();
+    });
+    if reason.is_empty() {
+        return;
+    }
+    choice.get("stop_reason").read();
+    // The gateway's own may be `tool_calls` though the answer is incomplete.
+    let is_cut = matches!(StopKind::of(&native), StopKind::Length | StopKind::ContentFilter | StopKind::Error);
+    let meant = if is_cut { &native } else { &reason };
+    emit.end_blocks_of(here.choice);
+    emit.calls().finish_choice(here.choice, Some(meant));
+    emit.stop(here.choice, &reason, StopKind::of(meant), &native, &sequence);
+}
+
+fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
+    let kind = entry.get("type").word();
     let executor = if kind.ends_with("_call") { Executor::Provider } else { Executor::Client };
-    let is_custom = kind.as_str() == "custom" && function.0.is_none();
-    let (function, is_raw) = (function.unwrap_or_default(), is_custom || custom.0.is_some());
-    let custom = custom.unwrap_or_default();
-    let called = if is_raw { Called::custom(&custom) } else { Called::function(&function) };
-    read_entry(choice, index, &id, &called, (executor, form), emit);
-    if let Some(Spelt { json, object: extra }) = extra_content {
-        let call = emit.calls().find_in(Slot::new(choice, Place::Latest));
-        emit.extra_of_call(choice, call, "extra_content", json);
-        let signature = extra.google.unwrap_or_default().thought_signature;
-        emit.opaque_of_call(OpaqueKind::Signature, choice, call, signature);
+    let (id, fragment) = (entry.word_at("id"), Fragment::of(entry));
+    if id.is_empty()
+        && fragment.is_empty()
+        && has_unknown_member(entry)
+        && emit.calls().find_open(here.slot()).is_some()
+    {
+        emit.leave_out("unknown-part");
     }
+    read_entry(here, &id, &fragment, executor, emit);
 }
 
-/// A call that comes in pieces, of which this is one.
-pub(crate) fn read_piece_of_call(entry: ToolCall<'_>, emit: &mut Emitter<'_>) {
-    read_call(0, entry, Form::Piece, emit);
+/// Returns true if an entry has a member that nobody knows, which may be a piece of its call.
+fn has_unknown_member(entry: Node<'_>) -> bool {
+    let is_known = |name: &str| ["function", "custom", "type", "index", "id", "extra_content"].contains(&name);
+    entry.children().any(|member| !is_known(&member.key()) && member.json().says_something())
 }
 
-/// Takes the part of reasoning that has to go back: its signature, or what stands in place of it.
-fn take_back(choice: u64, detail: &Detail<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
-    if detail.signature.is_given() {
-        let block = emit.find_block(choice, At::Run);
-        emit.opaque(OpaqueKind::Signature, choice, block, detail.signature);
-    }
-    if detail.data.is_given() {
-        let block = emit.block_of(choice, At::Run, BlockKind::Reasoning);
-        emit.opaque(OpaqueKind::Encrypted, choice, Some(block), json);
-    }
+/// Keeps what Google adds to calls in OpenAI's form.
+fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
+    let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
+    emit.extra_of_call(here.choice, call, "extra_content", extra.json());
+    let signature = extra.get("google.thought_signature").read();
+    emit.opaque_of_call(OpaqueKind::Signature, here.choice, call, signature.json());
 }
 
-fn read_part(choice: u64, Spelt { json, object: part }: &Spelt<'_, Part<'_>>, emit: &mut Emitter<'_>) {
-    if part.kind.as_str() == "reference" {
-        emit.source(Page::default().source(choice, *json).in_block(emit.find_block(choice, At::Run)));
+/// The older form has one call at most, and no id. Beside the newer one, some servers repeat each piece in it.
+fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
+    let (fragment, newer) = (Fragment::of(delta.get("function_call")), delta.get("tool_calls"));
+    if newer.is_nothing() {
+        let here = Here { place: Placed::Index(Some(0)), ..here.clone() };
+        return read_entry(&here, "", &fragment, Executor::Client, emit);
     }
-    show(choice, part.image_url, emit);
-    if !matches!(&*part.kind, "" | "text" | "thinking" | "reference" | "image_url") {
-        emit.unknown_part(&part.kind, *json);
-    }
-    match &part.thinking {
-        TextOrList::Text(thought) => emit.reasoning(choice, thought),
-        TextOrList::List(thoughts) => {
-            thoughts.iter().for_each(|thought| emit.reasoning(choice, &thought.text));
-        }
-    }
-    emit.text(choice, &part.text);
-}
-
-/// An image, by its address: alone or in an object.
-fn show(choice: u64, image: Json<'_>, emit: &mut Emitter<'_>) {
-    let ImageUrl { url } = image.object().unwrap_or_default();
-    let word = image.word();
-    let url = if url.is_empty() { &*word } else { &*url };
-    emit.media_or_unknown(Media { choice, url: present(url), ..Media::default() }, "image", image);
-}
-
-/// Adds what a chunk says to the message that goes back: the first answer. Its calls are added as they end.
-pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
-    let mut choices = event.member("choices").elements();
-    let Some(choice) = choices.find(|choice| choice.member("index").index().unwrap_or(0) == 0) else { return };
-    let delta = choice.member("delta");
-    for name in ["content", "reasoning", "reasoning_content", "refusal"] {
-        turn.text(None, name, delta.member(name));
-    }
-    for name in ["content", "reasoning_details", "thinking_blocks"] {
-        for part in delta.member(name).elements() {
-            turn.element(None, name, part);
-        }
-    }
-    if [delta, choice.member("message")].iter().any(|said| said.member("function_call").is_object()) {
-        turn.expect_older_call();
-    }
-    // All of it, whatever has come in pieces.
-    if !delta.is_given() || choice.member("finish_reason").is_given() {
-        for name in ["content", "reasoning", "reasoning_content", "refusal", "reasoning_details", "thinking_blocks"] {
-            let whole = choice.member("message").member(name);
-            if !whole.is_nothing() {
-                turn.set(None, name, whole);
-            }
-        }
+    if !newer.children().any(|entry| fragment.repeats(&Fragment::of(entry))) {
+        emit.unknown_part("function_call", delta.get("function_call").read().json());
     }
 }
