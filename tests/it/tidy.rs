@@ -33,7 +33,7 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 12] = [
+const LLM_LAYERS: [(&str, &[&str]); 13] = [
     ("payload", &[]),
     ("json", &[]),
     ("calls", &["payload"]),
@@ -41,7 +41,8 @@ const LLM_LAYERS: [(&str, &[&str]); 12] = [
     ("event", &["json", "payload", "calls", "envelope"]),
     ("message", &["json", "payload", "calls"]),
     ("emitter", &["json", "payload", "calls", "envelope", "event", "message"]),
-    ("formats", &["json", "calls", "event", "message", "emitter"]),
+    ("wire", &["json", "calls", "event", "message", "emitter"]),
+    ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
     ("stream", &["json", "payload", "calls", "envelope", "event", "message", "emitter", "formats"]),
     ("rewrite", &["json", "stream"]),
     // Documentation only.

@@ -4,8 +4,7 @@ use super::Emitter;
 use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::{Opaque, Source, StreamEvent, ToolResult};
-use crate::json::{Json, Others, Unread};
-use crate::wire::Mark;
+use crate::json::{Json, Mark, Others, Unread};
 
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.

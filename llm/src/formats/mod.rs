@@ -38,6 +38,7 @@ use alloc::borrow::Cow;
 
 use crate::emitter::Emitter;
 use crate::json::{Json, Text, Unread, Unreadable, objects};
+pub(crate) use crate::wire::Understood;
 
 /// A wire format; each file has one.
 pub(crate) struct Format {
@@ -85,19 +86,6 @@ pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature
 
 /// The receiver of ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
-
-/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Understood {
-    Yes,
-    No,
-}
-
-impl From<bool> for Understood {
-    fn from(is_understood: bool) -> Self {
-        if is_understood { Self::Yes } else { Self::No }
-    }
-}
 
 /// Reads an event. What it says in members that the reader has no field for is reported as well.
 pub(crate) fn watched(

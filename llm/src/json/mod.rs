@@ -26,6 +26,7 @@ pub(crate) use self::either::TextOrJson;
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
+pub(crate) use self::tree::{Mark, Node, Tree};
 use self::unread::Watch;
 pub(crate) use self::unread::{Silent, Unread, place_of};
 pub(crate) use self::word::{Id, Text};
@@ -255,7 +256,7 @@ impl<'a> Iterator for Inside<'a> {
 }
 
 /// The length of the value that a text begins with; 0 if there is none.
-pub(crate) fn value_len(text: &[u8]) -> usize {
+fn value_len(text: &[u8]) -> usize {
     match text.first() {
         Some(b'"') => string_len(text),
         Some(b'{' | b'[') => container_len(text),
@@ -417,5 +418,6 @@ mod piece;
 mod spelling;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod unread;
 mod word;

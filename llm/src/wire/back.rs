@@ -1,9 +1,8 @@
 //! Puts together the message that goes back, by the same rows.
 
 use super::table::{Back, Form, Here, Placed, Row, Wire};
-use super::tree::{Node, Tree};
 use super::{Visit, walk_event};
-use crate::json::Json;
+use crate::json::{Json, Node, Tree};
 use crate::message::Turn;
 
 /// Adds what an event says to the message that goes back.

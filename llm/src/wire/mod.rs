@@ -7,16 +7,28 @@
 mod back;
 mod read;
 mod table;
-mod tree;
 
 pub(crate) use self::back::compose;
 pub(crate) use self::read::{read, say};
 pub(crate) use self::table::{
     Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, row,
 };
-pub(crate) use self::tree::{Mark, Node};
+pub(crate) use crate::json::{Mark, Node};
 
 use self::table::matches;
+
+/// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Understood {
+    Yes,
+    No,
+}
+
+impl From<bool> for Understood {
+    fn from(is_understood: bool) -> Self {
+        if is_understood { Self::Yes } else { Self::No }
+    }
+}
 
 /// Receives the rows of an event that have a value.
 trait Visit<'e> {

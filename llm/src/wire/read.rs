@@ -3,8 +3,7 @@
 use alloc::borrow::Cow;
 
 use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
-use super::tree::{Mark, Node, Tree};
-use super::{Visit, walk_event};
+use super::{Understood, Visit, walk_event};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
@@ -12,8 +11,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
 use crate::event::{BlockKind, MismatchKind, Source, StreamEvent};
-use crate::formats::Understood;
-use crate::json::{Json, Unreadable};
+use crate::json::{Json, Mark, Node, Tree, Unreadable};
 
 /// Reads an event by a wire's table.
 pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {

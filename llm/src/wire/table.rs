@@ -1,11 +1,11 @@
 //! What a wire's table is made of. A row says what stands at a path in an event, what it means, and where it goes in the
 //! message that is sent back. A table is `const` data; what it cannot say is a named hook.
 
-use super::tree::Node;
 use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::emitter::said::Scope;
 use crate::event::{BlockKind, OpaqueKind};
+use crate::json::Node;
 
 /// A wire format: how its events are told apart, and what each of them means.
 pub(crate) struct Wire {

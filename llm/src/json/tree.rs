@@ -12,7 +12,7 @@ use core::cell::Cell;
 
 use jsonspigot::internal::unescaped;
 
-use crate::json::{Json, value_len};
+use super::{Json, value_len};
 
 /// The values of one event, in the order of the text: a container is followed by what is in it.
 #[derive(Debug)]
