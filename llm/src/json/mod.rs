@@ -26,7 +26,7 @@ pub(crate) use self::either::TextOrJson;
 pub(crate) use self::piece::{Around, Lazy, Others, Piece, Pieces};
 use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
-pub(crate) use self::tree::{Mark, Node, Tree};
+pub(crate) use self::tree::{Mark, Node, Tree, sign};
 use self::unread::Watch;
 pub(crate) use self::unread::{Silent, Unread, place_of};
 pub(crate) use self::word::{Id, Text};

@@ -28,6 +28,8 @@ struct Value<'a> {
     text: &'a str,
     /// The index of the first value after this one that is not inside it.
     next: usize,
+    /// The [`sign`]s of an object's members: most names that it lacks are not looked for.
+    signs: u64,
     mark: Cell<Mark>,
 }
 
@@ -45,6 +47,14 @@ pub(crate) enum Mark {
     /// A row has named it as an object, a list or a piece of a call, but it has another type: whatever is open may have
     /// lost something.
     Torn,
+}
+
+/// Returns a bit that most other names do not have.
+pub(crate) const fn sign(name: &[u8]) -> u64 {
+    match name {
+        [] => 1,
+        [first, ..] => 1 << ((name.len() + 7 * *first as usize + 3 * name[name.len() - 1] as usize) % 64),
+    }
 }
 
 /// The number of values in most events.
@@ -81,7 +91,13 @@ impl<'a> Tree<'a> {
                     at += len;
                     let is_key = key.is_none() && open.last().is_some_and(|(.., is_object)| *is_object);
                     if is_key {
-                        key = Some(value.get(1..value.len() - 1).unwrap_or_default());
+                        let name = value.get(1..value.len() - 1).unwrap_or_default();
+                        key = Some(name);
+                        if let Some((object, ..)) = open.last()
+                            && let Some(object) = values.get_mut(*object)
+                        {
+                            object.signs |= if name.contains('\\') { u64::MAX } else { sign(name.as_bytes()) };
+                        }
                     } else {
                         let next = values.len() + 1;
                         values.push(Value { next, ..Value::new(key.take(), value) });
@@ -123,7 +139,7 @@ impl<'a> Tree<'a> {
 
 impl<'a> Value<'a> {
     fn new(key: Option<&'a str>, text: &'a str) -> Self {
-        Self { key, text, next: 0, mark: Cell::new(Mark::Unread) }
+        Self { key, text, next: 0, signs: 0, mark: Cell::new(Mark::Unread) }
     }
 }
 
@@ -287,10 +303,15 @@ impl<'e> Node<'e> {
         })
     }
 
+    /// Returns true if an object may have a member with one of these signs.
+    pub(crate) fn may_have(self, signs: u64) -> bool {
+        signs == u64::MAX || self.value().is_some_and(|value| value.signs & signs != 0)
+    }
+
     /// Returns an object's member, or none. One that is there twice is a flaw.
     pub(crate) fn member(self, name: &str) -> Self {
         let mut found = self.at(NONE);
-        if !self.is_object() {
+        if self.value().is_none_or(|value| value.signs & sign(name.as_bytes()) == 0) {
             return found;
         }
         for child in self.children() {
@@ -308,15 +329,20 @@ impl<'e> Node<'e> {
     /// Returns the value at the first of these paths, divided by `|`, that has something; or none. A path is names of
     /// members, divided by `.`; `.` or `""` is the value itself.
     pub(crate) fn get(self, paths: &str) -> Self {
-        let mut found = self.at(NONE);
-        for path in paths.split('|') {
+        let (mut found, mut paths) = (self.at(NONE), paths);
+        loop {
+            let len = paths.bytes().position(|byte| byte == b'|').unwrap_or(paths.len());
+            let (path, rest) = paths.split_at(len);
             self.walk(path, false, &mut |node| {
                 if found.at == NONE && !node.is_nothing() {
                     found = node;
                 }
             });
+            if found.at != NONE || rest.is_empty() {
+                return found;
+            }
+            paths = rest.get(1..).unwrap_or_default();
         }
-        found
     }
 
     /// Returns the value at a path, whatever it is, but for `null`; none if the path is empty.
@@ -353,7 +379,7 @@ impl<'e> Node<'e> {
     /// `name[]` is each element of a list; an object in place of the list is a list of one. The containers on the way
     /// are marked as entered.
     pub(crate) fn each(self, paths: &str, found: &mut dyn FnMut(Self)) {
-        if !paths.contains('|') {
+        if !paths.bytes().any(|byte| byte == b'|') {
             return self.walk(paths, true, found);
         }
         let Some(path) = paths.split('|').find(|path| self.get(path).is_there()) else { return };
@@ -367,10 +393,12 @@ impl<'e> Node<'e> {
     }
 
     fn walk(self, path: &str, is_entering: bool, found: &mut dyn FnMut(Self)) {
-        let (step, rest) = path.split_once('.').unwrap_or((path, ""));
+        let len = path.bytes().position(|byte| byte == b'.').unwrap_or(path.len());
+        let (step, rest) = path.split_at(len);
         if step.is_empty() {
             return found(self);
         }
+        let rest = rest.get(1..).unwrap_or_default();
         let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
         let value = if name.is_empty() { self } else { self.member(name) };
         if is_entering && !name.is_empty() && (self.is_unread() || value.is_there()) {

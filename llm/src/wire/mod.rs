@@ -53,7 +53,10 @@ fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
 /// Visits the values of an object in the order of the rows.
 fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit<'e>) {
     object.enter();
-    for row in rows.iter().filter(|row| row.when.is_none_or(|when| when(object))) {
+    for row in rows {
+        if !row.is_required && !object.may_have(row.signs) || row.when.is_some_and(|when| !when(object)) {
+            continue;
+        }
         let (mut position, mut is_there) = (0, false);
         let form = if row.form == Form::Same { here.form } else { row.form };
         object.each(row.path, &mut |value| {

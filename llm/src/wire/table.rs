@@ -5,7 +5,7 @@ use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::emitter::said::Scope;
 use crate::event::{BlockKind, OpaqueKind};
-use crate::json::Node;
+use crate::json::{Node, sign};
 
 /// A wire format: how its events are told apart, and what each of them means.
 pub(crate) struct Wire {
@@ -47,6 +47,8 @@ impl Wire {
 pub(crate) struct Row {
     /// See [`Node::each`]; of several paths, divided by `|`, the first that has something.
     pub(super) path: &'static str,
+    /// The signs of the members that the path begins with: an object without them has nothing for the row.
+    pub(super) signs: u64,
     pub(super) means: Means,
     /// True if an event without it is unreadable.
     pub(super) is_required: bool,
@@ -59,7 +61,33 @@ pub(crate) struct Row {
 
 /// A row with the usual attributes.
 pub(crate) const fn row(path: &'static str, means: Means) -> Row {
-    Row { path, means, is_required: false, form: Form::Same, place: Spot::Same, when: None, back: None }
+    Row {
+        path,
+        signs: signs_of(path.as_bytes()),
+        means,
+        is_required: false,
+        form: Form::Same,
+        place: Spot::Same,
+        when: None,
+        back: None,
+    }
+}
+
+/// Returns the signs of the names that the paths begin with, or of all names where one begins with the object itself.
+const fn signs_of(paths: &[u8]) -> u64 {
+    let (mut signs, mut at, mut start, mut is_inside) = (0, 0, 0, false);
+    while at <= paths.len() {
+        let is_end = at == paths.len() || paths[at] == b'|';
+        if !is_inside && (is_end || paths[at] == b'.' || paths[at] == b'[') {
+            signs |= if at == start { u64::MAX } else { sign(paths.split_at(at).0.split_at(start).1) };
+            is_inside = true;
+        }
+        if is_end {
+            (start, is_inside) = (at + 1, false);
+        }
+        at += 1;
+    }
+    signs
 }
 
 impl Row {
