@@ -8,7 +8,7 @@ pub fn panic_now() -> ! {
 }
 
 /// Returns a callback that panics at its call number `call`, from 0, and at every later one.
-pub fn panic_at(call: usize) -> impl FnMut() {
+pub fn panic_at(call: usize) -> impl FnMut() + Clone {
     let mut calls = 0;
     move || {
         calls += 1;

@@ -39,47 +39,19 @@ impl Edits {
         self.places = [places("remove").collect(), places("replace").step_by(2).collect(), places("redact").collect()];
     }
 
-    /// Returns the rules in order, if any edit is asked for.
-    pub(crate) fn rules(&self, command: &mut Command) -> Result<Option<Rules>, Failure> {
+    /// Returns the rules in order, with their patterns; empty if no edit is asked for.
+    pub(crate) fn rules(&self, command: &mut Command) -> Result<Vec<(Pattern, Rule)>, Failure> {
         let [removed, replaced, redacted] = &self.places;
         let mut rules = Vec::new();
-        rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Edit::Remove)));
-        rules.extend(redacted.iter().zip(&self.redact).map(|(place, pattern)| (*place, pattern, Edit::Redact)));
+        rules.extend(removed.iter().zip(&self.remove).map(|(place, pattern)| (*place, pattern, Rule::remove())));
+        rules.extend(redacted.iter().zip(&self.redact).map(|(place, pattern)| (*place, pattern, Rule::redact())));
         for (place, pair) in replaced.iter().zip(self.replace.chunks_exact(2)) {
-            if let Err(error) = Rule::replace(&pair[1]) {
-                return Err(command.error(ErrorKind::ValueValidation, error).into());
-            }
-            rules.push((*place, &pair[0], Edit::Replace(pair[1].clone())));
-        }
-        if rules.is_empty() {
-            return Ok(None);
+            let rule = Rule::replace(&pair[1]).map_err(|error| command.error(ErrorKind::ValueValidation, error))?;
+            rules.push((*place, &pair[0], rule));
         }
         rules.sort_by_key(|(place, ..)| *place);
         let patterns = PatternSet::new(rules.iter().map(|(_, pattern, _)| *pattern))?;
-        let edits = rules.into_iter().map(|(.., edit)| edit);
-        Ok(Some(Rules(patterns.as_slice().iter().cloned().zip(edits).collect())))
-    }
-}
-
-/// The rules with their patterns, as they are made for each text.
-#[derive(Clone, Debug)]
-pub(crate) struct Rules(Vec<(Pattern, Edit)>);
-
-#[derive(Clone, Debug)]
-enum Edit {
-    Remove,
-    Redact,
-    Replace(String),
-}
-
-impl Rules {
-    pub(crate) fn make(&self) -> Vec<(Pattern, Rule)> {
-        let make = |edit: &Edit| match edit {
-            Edit::Remove => Rule::remove(),
-            Edit::Redact => Rule::redact(),
-            // It was JSON before.
-            Edit::Replace(json) => Rule::replace(json).unwrap_or_else(|_| Rule::redact()),
-        };
-        self.0.iter().map(|(pattern, edit)| (pattern.clone(), make(edit))).collect()
+        let rules = rules.into_iter().map(|(.., rule)| rule);
+        Ok(patterns.as_slice().iter().cloned().zip(rules).collect())
     }
 }

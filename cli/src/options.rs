@@ -310,14 +310,17 @@ impl Options {
     /// Returns what edits the input, if that is asked for.
     pub(crate) fn editor(&self) -> Result<Option<Editor>, Failure> {
         let mut command = Self::command();
-        let Some(rules) = self.edits.rules(&mut command)? else { return Ok(None) };
+        let rules = self.edits.rules(&mut command)?;
+        if rules.is_empty() {
+            return Ok(None);
+        }
         let mut refuse = |error: &dyn std::error::Error| command.error(ErrorKind::ValueValidation, error);
         if let Some(Wire(provider)) = self.provider {
             let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
-            let calls = CallRewriter::with_parser(provider, self.parser(), move || rules.make());
+            let calls = CallRewriter::with_parser(provider, self.parser(), rules);
             return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
         }
-        let rewriter = Rewriter::with_parser(self.parser(), rules.make()).map_err(|error| refuse(&error))?;
+        let rewriter = Rewriter::with_parser(self.parser(), rules).map_err(|error| refuse(&error))?;
         Ok(Some(match self.documents {
             Some(framing) => Editor::Documents(DocumentRewriter::new(framing, rewriter)),
             None => Editor::Text(rewriter),

@@ -67,8 +67,7 @@ impl Frame<'_> {
     /// use jsonspigot_framing::EventEditor;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let rules = || vec![("password", Rule::redact())];
-    /// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
+    /// let mut calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?;
     /// let (mut body, mut out, mut bad) = (EventEditor::new(), String::new(), 0);
     /// let piece = |text: &str| format!("data: {{\"type\":\"content_block_delta\",\"delta\":{{\"partial_json\":\"{text}\"}}}}\n\n");
     /// for chunk in [piece(r#"{\"password\":\"hun"#), piece(r#"ter2\"}"#)] {

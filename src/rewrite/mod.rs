@@ -67,6 +67,7 @@ use crate::tokenizer::Stops;
 /// If the text in a string turns out not to be JSON, the outer text continues. Nothing can be selected in the rest of
 /// that string, so it is passed on unchanged, unless a rule [redacts](Rule::redact): then the string is cut off at the
 /// bad byte.
+#[derive(Clone)]
 pub struct Rewriter {
     parser: Parser,
     rules: Vec<Rule>,
@@ -120,26 +121,9 @@ impl Rewriter {
     where
         P: TryInto<Pattern, Error: Into<PatternError>>,
     {
-        Self::sharing(&PatternSet::default(), builder, rules, |pattern| pattern)
-    }
-
-    /// Creates a rewriter after changing the patterns with `change`. If the result is the patterns of `known`, it uses
-    /// that set instead of compiling another one.
-    #[doc(hidden)]
-    pub fn sharing<P>(
-        known: &PatternSet,
-        builder: ParserBuilder,
-        rules: impl IntoIterator<Item = (P, Rule)>,
-        change: fn(Pattern) -> Pattern,
-    ) -> Result<Self, RuleError>
-    where
-        P: TryInto<Pattern, Error: Into<PatternError>>,
-    {
         let (patterns, rules): (Vec<P>, Vec<Rule>) = rules.into_iter().unzip();
         let patterns = PatternSet::parse(patterns).map_err(RuleError::Pattern)?;
-        let patterns: Vec<_> = patterns.into_iter().map(change).collect();
-        let patterns = if patterns == known.as_slice() { known.clone() } else { patterns.into() };
-        Self::with_patterns(builder, &patterns, rules)
+        Self::with_patterns(builder, &patterns.into(), rules)
     }
 
     fn with_patterns(builder: ParserBuilder, patterns: &PatternSet, rules: Vec<Rule>) -> Result<Self, RuleError> {

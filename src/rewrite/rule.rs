@@ -12,21 +12,54 @@ use crate::parser::{Parser, Retain};
 use crate::tokenizer::ValueKind;
 
 /// A change that a [`Rewriter`](crate::Rewriter) makes to the values that a pattern selects.
+///
+/// A clone of a rule with a closure has its own copy of what the closure has captured.
+#[derive(Clone)]
 pub struct Rule {
     pub(super) kind: RuleKind,
     /// True if no part of a value may be passed on, even if the text around it is not JSON.
     pub(super) redacts: bool,
 }
 
+#[derive(Clone)]
 pub(super) enum RuleKind {
     Remove,
     Replace(String),
-    Map(Box<dyn FnMut(&str) -> String + Send + Sync>),
-    MapText(MapText),
+    Map(Box<dyn Map>),
+    MapText(Box<dyn MapText>),
 }
 
-/// A closure that receives each piece of a string, `None` at its end, and the output to append to.
-type MapText = Box<dyn FnMut(Option<&str>, &mut String) + Send + Sync>;
+/// Defines a trait for closures that can be cloned behind a pointer.
+macro_rules! closure {
+    ($(#[$doc:meta])* $name:ident: $($closure:tt)+) => {
+        $(#[$doc])*
+        pub(super) trait $name: $($closure)+ + Send + Sync {
+            fn boxed_clone(&self) -> Box<dyn $name>;
+        }
+
+        impl<F: $($closure)+ + Clone + Send + Sync + 'static> $name for F {
+            fn boxed_clone(&self) -> Box<dyn $name> {
+                Box::new(self.clone())
+            }
+        }
+
+        impl Clone for Box<dyn $name> {
+            fn clone(&self) -> Self {
+                (**self).boxed_clone()
+            }
+        }
+    };
+}
+
+closure! {
+    /// A closure that receives a value's text and returns the text in its place.
+    Map: FnMut(&str) -> String
+}
+
+closure! {
+    /// A closure that receives each piece of a string, `None` at its end, and the output to append to.
+    MapText: FnMut(Option<&str>, &mut String)
+}
 
 impl fmt::Debug for Rule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -90,7 +123,7 @@ impl Rule {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn map(map: impl FnMut(&str) -> String + Send + Sync + 'static) -> Self {
+    pub fn map(map: impl FnMut(&str) -> String + Clone + Send + Sync + 'static) -> Self {
         Self { kind: RuleKind::Map(Box::new(map)), redacts: false }
     }
 
@@ -111,7 +144,7 @@ impl Rule {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn map_text(map: impl FnMut(Option<&str>, &mut String) + Send + Sync + 'static) -> Self {
+    pub fn map_text(map: impl FnMut(Option<&str>, &mut String) + Clone + Send + Sync + 'static) -> Self {
         Self { kind: RuleKind::MapText(Box::new(map)), redacts: false }
     }
 

@@ -20,7 +20,7 @@ pub(super) struct Choices {
     pub(super) held_limit: u64,
 }
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct State {
     /// The offset up to which the text has been passed on or left out.
     pub(super) passed: u64,
@@ -49,7 +49,7 @@ pub(super) enum Container {
 }
 
 /// An open string whose inner text is parsed.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct TextInside {
     /// The range of the newest piece in this text; `raw` is its range in the document.
     pub(super) inside: Range<u64>,
@@ -74,7 +74,7 @@ impl TextInside {
 }
 
 /// A value that is left out, or the rest of a string whose inner text has failed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OpenRule {
     /// `None` for the rest of the innermost parsed string, after its text has failed.
     pub(super) match_id: Option<u64>,

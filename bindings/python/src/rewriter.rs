@@ -49,14 +49,14 @@ impl Rule {
             Kind::Redact => CoreRule::redact(),
             Kind::Replace(json) => CoreRule::replace(json).map_err(|error| PyValueError::new_err(error.to_string()))?,
             Kind::Map(function) => {
-                let function = function.clone_ref(py);
+                let function = Arc::new(function.clone_ref(py));
                 // What is no JSON ends the text.
                 CoreRule::map(move |json| {
                     called(&slot, |py| function.call1(py, (json,))?.extract(py)).unwrap_or_default()
                 })
             }
             Kind::MapText(function) => {
-                let function = function.clone_ref(py);
+                let function = Arc::new(function.clone_ref(py));
                 CoreRule::map_text(move |piece, out| {
                     let text = called(&slot, |py| function.call1(py, (piece,))?.extract(py));
                     out.push_str(&text.unwrap_or_default());

@@ -109,7 +109,7 @@ fn named(value: &mut Value) {
 }
 
 fn rewriter(provider: Provider, pattern: &'static str, rule: fn() -> Rule) -> CallRewriter {
-    CallRewriter::new(provider, move || vec![(pattern, rule())]).unwrap()
+    CallRewriter::new(provider, [(pattern, rule())]).unwrap()
 }
 
 fn edited(frame: Frame<'_>, calls: &mut CallRewriter) -> Option<String> {

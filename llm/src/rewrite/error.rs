@@ -14,7 +14,7 @@ use crate::stream::Provider;
 /// use jsonspigot::Rule;
 /// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider};
 ///
-/// let refused = CallRewriter::new(Provider::Gemini, || vec![("a", Rule::redact())]);
+/// let refused = CallRewriter::new(Provider::Gemini, [("a", Rule::redact())]);
 /// assert_eq!(refused.unwrap_err(), CallRulesError::Provider(Provider::Gemini));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,8 +54,7 @@ impl StdError for CallRulesError {}
 /// use jsonspigot::Rule;
 /// use jsonspigot_llm::{BadEventReason, CallRewriter, Provider};
 ///
-/// let rules = || vec![("password", Rule::redact())];
-/// let mut calls = CallRewriter::new(Provider::OpenaiChat, rules)?;
+/// let mut calls = CallRewriter::new(Provider::OpenaiChat, [("password", Rule::redact())])?;
 /// let bad = calls.push("{\"choices\":[{\"del").unwrap_err();
 /// assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -77,8 +76,6 @@ pub enum BadEventReason {
     Arguments(RewriteError),
     /// More than 256 calls are open: nothing of this one's arguments passes.
     TooManyCalls,
-    /// No rewriter can be made of the rules for a call, which were others before.
-    Rules(RuleError),
     /// A closure of the rules panicked in an earlier call: nothing more passes until the next stream.
     Panicked,
 }
@@ -104,7 +101,6 @@ impl fmt::Display for BadEvent {
             BadEventReason::NotJson => f.write_str("an event is not JSON"),
             BadEventReason::Arguments(error) => error.fmt(f),
             BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
-            BadEventReason::Rules(error) => error.fmt(f),
             BadEventReason::Panicked => f.write_str("a closure of the rules panicked"),
         }
     }

@@ -11,7 +11,6 @@ mod places;
 mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
-use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -19,7 +18,7 @@ use core::mem;
 use core::ops::Range;
 
 use jsonspigot::internal::{Interrupted, inside_root, unless_interrupted};
-use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, PatternSet, RewriteError, Rewriter, Rule, RuleError};
+use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, RewriteError, Rewriter, Rule};
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
 use self::places::{Found, Key, Wire, find};
@@ -42,8 +41,7 @@ const MOST_CALLS: usize = 256;
 /// use jsonspigot::Rule;
 /// use jsonspigot_llm::{CallRewriter, Provider};
 ///
-/// let rules = || vec![("..password", Rule::redact())];
-/// let mut calls = CallRewriter::new(Provider::Anthropic, rules)?;
+/// let mut calls = CallRewriter::new(Provider::Anthropic, [("..password", Rule::redact())])?;
 /// let event = |json: &str| {
 ///     let inside = json.replace('"', "\\\"");
 ///     format!(r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{inside}"}}}}"#)
@@ -64,9 +62,10 @@ const MOST_CALLS: usize = 256;
 /// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
 pub struct CallRewriter {
     wire: Wire,
-    make: Box<Make>,
-    /// Of arguments that come as a whole: objects, and strings.
-    whole: [Rewriter; 2],
+    /// The rewriter of arguments that are an object. Each call's arguments are rewritten by a clone of this or the next.
+    objects: Rewriter,
+    /// The rewriter of arguments that are a string.
+    strings: Rewriter,
     /// The open calls; the one that has got something last is the last.
     open: Vec<OpenText>,
     /// True once a closure of the rules has panicked. What was open is lost, so nothing more can be read rightly.
@@ -80,9 +79,6 @@ impl Interrupted for CallRewriter {
     }
 }
 
-/// Makes a rewriter after changing the patterns, with the compiled patterns that are known if they are the same.
-type Make = dyn Fn(&PatternSet, fn(Pattern) -> Pattern) -> Result<Rewriter, RuleError> + Send + Sync;
-
 /// The arguments of a call that come in pieces.
 struct OpenText {
     key: Key<'static>,
@@ -95,21 +91,19 @@ struct OpenText {
 
 impl fmt::Debug for CallRewriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallRewriter").field("wire", &self.wire).field("whole", &self.whole).finish_non_exhaustive()
+        f.debug_struct("CallRewriter").field("wire", &self.wire).field("rules", &self.objects).finish_non_exhaustive()
     }
 }
 
 impl CallRewriter {
-    /// Creates a rewriter with the rules and their patterns that `rules` returns. It is called for each call.
+    /// Creates a rewriter with rules and their patterns, as [`Rewriter::new`](jsonspigot::Rewriter::new) takes them. Each
+    /// call has its own clone of the rules.
     ///
     /// # Errors
     ///
     /// Fails if the provider's wire is not one of those that are known here, and like
     /// [`Rewriter::with_parser`](jsonspigot::Rewriter::with_parser).
-    pub fn new<P>(
-        provider: Provider,
-        rules: impl Fn() -> Vec<(P, Rule)> + Send + Sync + 'static,
-    ) -> Result<Self, CallRulesError>
+    pub fn new<P>(provider: Provider, rules: impl IntoIterator<Item = (P, Rule)>) -> Result<Self, CallRulesError>
     where
         P: TryInto<Pattern, Error: Into<PatternError>>,
     {
@@ -125,18 +119,17 @@ impl CallRewriter {
     pub fn with_parser<P>(
         provider: Provider,
         parser: ParserBuilder,
-        rules: impl Fn() -> Vec<(P, Rule)> + Send + Sync + 'static,
+        rules: impl IntoIterator<Item = (P, Rule)>,
     ) -> Result<Self, CallRulesError>
     where
         P: TryInto<Pattern, Error: Into<PatternError>>,
     {
         let wire = Wire::of(provider).ok_or(CallRulesError::Provider(provider))?;
-        let make = move |known: &PatternSet, change: fn(Pattern) -> Pattern| {
-            Rewriter::sharing(known, parser.clone(), rules(), change)
-        };
-        let none = PatternSet::default();
-        let whole = [make(&none, |pattern| pattern)?, make(&none, inside_root)?];
-        Ok(Self { wire, make: Box::new(make), whole, open: Vec::new(), has_panicked: false })
+        let (patterns, rules): (Vec<P>, Vec<Rule>) = rules.into_iter().unzip();
+        let objects = Rewriter::with_parser(parser.clone(), patterns.into_iter().zip(rules.clone()))?;
+        let inside = objects.patterns().as_slice().iter().cloned().map(inside_root);
+        let strings = Rewriter::with_parser(parser, inside.zip(rules))?;
+        Ok(Self { wire, objects, strings, open: Vec::new(), has_panicked: false })
     }
 
     /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
@@ -156,7 +149,7 @@ impl CallRewriter {
             return Ok(event.into());
         }
         let Some(json) = Json::new(event) else {
-            let instead = if self.whole[0].redacts() { String::new() } else { event.to_owned() };
+            let instead = if self.objects.redacts() { String::new() } else { event.to_owned() };
             return Err(BadEvent { instead, reason: BadEventReason::NotJson });
         };
         let mut edits = Edits { event, made: Vec::new(), reason: None };
@@ -177,9 +170,12 @@ impl CallRewriter {
         self.has_panicked = false;
     }
 
-    /// Makes a rewriter of the text inside the string that a call's arguments are.
-    fn inside(&self) -> Result<Rewriter, RuleError> {
-        (self.make)(self.whole[1].patterns(), inside_root)
+    /// Returns a rewriter of the text inside the string that a call's arguments are.
+    fn inside(&self) -> Rewriter {
+        let mut rewriter = self.strings.clone();
+        // Nothing is wrong with a quote, which comes out as it is.
+        let _ = rewriter.write("\"", |_| {});
+        rewriter
     }
 
     fn edit(&mut self, found: Found<'_>, edits: &mut Edits<'_>) {
@@ -202,18 +198,14 @@ impl CallRewriter {
     }
 
     /// Rewrites arguments that are all there, as they would have been in pieces.
-    fn rewrite_whole(&mut self, whole: Json<'_>, edits: &mut Edits<'_>) {
-        let [objects, strings] = &mut self.whole;
+    fn rewrite_whole(&self, whole: Json<'_>, edits: &mut Edits<'_>) {
         let (text, (rewritten, error)) = match whole.inside('"') {
             Some("") => return,
             None if whole.is_nothing() || !whole.is_given() => return,
-            Some(inside) => {
-                begin(strings);
-                (inside, rewrite_inside(strings, &mut false, inside))
-            }
+            Some(inside) => (inside, rewrite_inside(&mut self.inside(), &mut false, inside)),
             None => {
-                objects.reset();
-                let (mut rewritten, error) = rewrite(objects, whole.spelt());
+                let mut objects = self.objects.clone();
+                let (mut rewritten, error) = rewrite(&mut objects, whole.spelt());
                 let error = error.or_else(|| objects.finish(|bytes| rewritten.push_str(&lossy(bytes))).err());
                 // An event stays JSON.
                 (whole.spelt(), (if error.is_some() { "null".to_owned() } else { rewritten }, error))
@@ -237,9 +229,7 @@ impl CallRewriter {
                     Some(place) => drop(self.open.remove(place)),
                     None => return Err(BadEventReason::TooManyCalls),
                 }
-                let mut rewriter = self.inside().map_err(BadEventReason::Rules)?;
-                begin(&mut rewriter);
-                OpenText { key: key.to_owned(), rewriter, has_failed: false, is_lost: false }
+                OpenText { key: key.to_owned(), rewriter: self.inside(), has_failed: false, is_lost: false }
             }
         };
         if open.key.id.is_empty() {
@@ -247,7 +237,7 @@ impl CallRewriter {
         }
         // What follows a whole value is another call's, of a server that does not count, or all of it once more.
         if open.rewriter.has_whole_inner_text() && !piece.trim_ascii().is_empty() {
-            begin(&mut open.rewriter);
+            open.rewriter = self.inside();
             (open.has_failed, open.is_lost) = (false, false);
         }
         self.open.push(open);
@@ -288,13 +278,6 @@ impl<'e> Edits<'e> {
             Some(reason) => Err(BadEvent { instead: event.into_owned(), reason }),
         }
     }
-}
-
-/// Begins the string that a call's arguments are the inside of.
-fn begin(rewriter: &mut Rewriter) {
-    rewriter.reset();
-    // Nothing is wrong with a quote, which comes out as it is.
-    let _ = rewriter.write("\"", |_| {});
 }
 
 /// The same for the inside of a string, of which nothing may come out once it is lost.

@@ -38,8 +38,7 @@ impl CallRewriter {
     /// use jsonspigot::Rule;
     /// use jsonspigot_llm::{CallRewriter, Provider};
     ///
-    /// let rules = || vec![("password", Rule::redact())];
-    /// let new = || CallRewriter::new(Provider::Anthropic, rules);
+    /// let new = || CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())]);
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
     /// calls.push(&event(r#"{\"password\": \"hun"#))?;
@@ -66,7 +65,7 @@ impl CallRewriter {
             let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
             let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
             let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
-            let mut rewriter = self.inside().map_err(|_| Impossible)?;
+            let mut rewriter = self.strings.clone();
             rewriter.restore_body(reader)?;
             Impossible::ensure(rewriter.is_in_root_string())?;
             self.open.push(OpenText { key, rewriter, has_failed, is_lost });
@@ -75,6 +74,6 @@ impl CallRewriter {
     }
 
     fn owner(&self) -> Owner {
-        self.whole[1].owner(Kind::CallRewriter).with_choice(self.wire as u64)
+        self.strings.owner(Kind::CallRewriter).with_choice(self.wire as u64)
     }
 }

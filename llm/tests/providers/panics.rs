@@ -1,8 +1,6 @@
 //! A callback that panics, in a program that catches panics: what it was not given is lost, so nothing that was open is
 //! complete.
 
-use std::sync::{Mutex, PoisonError};
-
 use jsonspigot::{PatternSet, Rule};
 use jsonspigot_check::panics::{panic_at, panic_now, panics};
 use jsonspigot_llm::{
@@ -67,7 +65,7 @@ fn a_stream_whose_callback_panics_is_not_whole() {
     let mut count = 0;
     let mut whole = new();
     events().iter().for_each(|event| whole.push_with(event, |_| count += 1));
-    whole.finish_with(None, |_| ());
+    whole.finish_with(|_| ());
     assert_eq!(whole.verdict(), Ok(()));
     assert!(count > 10, "{count}");
     for call in 0..count {
@@ -85,8 +83,8 @@ fn a_stream_whose_callback_panics_is_not_whole() {
             stream.push_unreadable_with(&event, |_| unreachable!());
             stream.push_oversized_with(|_| unreachable!());
         }
-        stream.finish_with(None, |_: StreamEvent<'_>| unreachable!());
-        assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::Panicked);
+        stream.finish_with(|_: StreamEvent<'_>| unreachable!());
+        assert_eq!(stream.finish().check().unwrap_err().kind(), UnfinishedKind::Panicked);
         check(&stream);
     }
 }
@@ -127,30 +125,19 @@ fn a_rewriter_whose_rules_panic_passes_nothing_more() {
         serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).to_string()
     };
     let pieces = [r#"{"a": {"b": "#, r#"{"secret": "x"}"#, "}}"];
-    for is_in_rule in [false, true] {
-        // The rules are made twice when the rewriter is new, and then once for each call.
-        let made = Mutex::new(panic_at(if is_in_rule { usize::MAX } else { 2 }));
-        let rules = move || {
-            (made.lock().unwrap_or_else(PoisonError::into_inner))();
-            vec![("a.b.secret", Rule::map(|_| panic_now()))]
-        };
-        let mut calls = CallRewriter::new(Provider::OpenaiChat, rules).unwrap();
-        assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
-        let mut restored = {
-            let rules = || vec![("a.b.secret", Rule::map(str::to_owned))];
-            let new = CallRewriter::new(Provider::OpenaiChat, rules).unwrap();
-            new.restore(&calls.save().unwrap()).unwrap()
-        };
-        for piece in pieces {
-            for calls in [&mut calls, &mut restored] {
-                let event = event(piece);
-                let bad = calls.push(&event).unwrap_err();
-                assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Panicked));
-            }
+    let new = |rule| CallRewriter::new(Provider::OpenaiChat, [("a.b.secret", rule)]).unwrap();
+    let mut calls = new(Rule::map(|_| panic_now()));
+    assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
+    let mut restored = new(Rule::map(str::to_owned)).restore(&calls.save().unwrap()).unwrap();
+    for piece in pieces {
+        for calls in [&mut calls, &mut restored] {
+            let event = event(piece);
+            let bad = calls.push(&event).unwrap_err();
+            assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Panicked));
         }
-        restored.reset();
-        for piece in pieces {
-            assert_eq!(restored.push(&event(piece)).unwrap(), event(piece));
-        }
+    }
+    restored.reset();
+    for piece in pieces {
+        assert_eq!(restored.push(&event(piece)).unwrap(), event(piece));
     }
 }

@@ -19,8 +19,7 @@ type Rules = Vec<(NestedPattern, ModelRule)>;
 const WIRES: [Provider; 3] = [Provider::Anthropic, Provider::OpenaiChat, Provider::OpenaiResponses];
 
 fn rewriter(provider: Provider, rules: &Rules) -> CallRewriter {
-    let again = rules.clone();
-    CallRewriter::new(provider, move || made(&again)).unwrap()
+    CallRewriter::new(provider, made(rules)).unwrap()
 }
 
 fn piece(provider: Provider, call: u64, text: &str) -> String {
@@ -119,7 +118,7 @@ proptest! {
 
 /// Redacts `pw`.
 fn redacting(provider: Provider) -> CallRewriter {
-    CallRewriter::new(provider, || vec![("..pw", Rule::redact())]).unwrap()
+    CallRewriter::new(provider, [("..pw", Rule::redact())]).unwrap()
 }
 
 #[track_caller]
@@ -180,8 +179,7 @@ fn beginnings_of_arguments() {
         check(Provider::Anthropic, [(piece(&format!("{start}1")), piece(""))]);
     }
     let start = r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","input":{}}}"#;
-    let new = || vec![("$", Rule::replace("7").unwrap())];
-    let mut calls = CallRewriter::new(Provider::Anthropic, new).unwrap();
+    let mut calls = CallRewriter::new(Provider::Anthropic, [("$", Rule::replace("7").unwrap())]).unwrap();
     assert_eq!(calls.push(start).unwrap(), start);
 }
 
@@ -195,8 +193,7 @@ fn nothing_passes_after_a_limit() {
     let parser = move || Parser::builder().limits(limits).duplicate_keys(jsonspigot::DuplicateKeys::Reject);
     for arguments in [twice, deep, long] {
         for rule in [Rule::remove, Rule::redact] {
-            let new = move || vec![("pw", rule())];
-            let mut calls = CallRewriter::with_parser(Provider::OpenaiChat, parser(), new).unwrap();
+            let mut calls = CallRewriter::with_parser(Provider::OpenaiChat, parser(), [("pw", rule())]).unwrap();
             let event = chat::more(0, &arguments);
             let rewritten = calls.push(&event);
             let event = rewritten.map_or_else(|event| event.instead().to_owned(), std::borrow::Cow::into_owned);
@@ -298,8 +295,8 @@ fn what_cannot_be_read_does_not_pass() {
     let bad = calls.push(r#"{"delta": {"partial_json": "{\"pw\": \"hunter2"#).unwrap_err();
     assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::NotJson));
 
-    let rules = || vec![("pw", Rule::map(|_| "no".to_owned()))];
-    let mut calls = CallRewriter::new(Provider::Anthropic, rules).unwrap();
+    let rule = Rule::map(|_| "no".to_owned());
+    let mut calls = CallRewriter::new(Provider::Anthropic, [("pw", rule)]).unwrap();
     let bad = calls.push(&anthropic::delta(0, r#"{"pw": "hunter2", "a": "#)).unwrap_err();
     assert_eq!(bad.instead(), anthropic::delta(0, r#"{"pw": "#));
     assert!(matches!(bad.reason(), BadEventReason::Arguments(RewriteError::NotJson { .. })));
@@ -313,14 +310,14 @@ fn what_cannot_be_read_does_not_pass() {
 
 #[test]
 fn rules_and_states_that_do_not_fit_are_refused() {
-    let rules = || vec![("a", Rule::remove())];
-    let new = |provider| CallRewriter::new(provider, rules);
+    let rules = || [("a", Rule::remove())];
+    let new = |provider| CallRewriter::new(provider, rules());
     assert_eq!(new(Provider::Cohere).unwrap_err(), CallRulesError::Provider(Provider::Cohere));
     let lenient = Parser::builder().lenient(Leniency::ALL);
-    let refused = CallRewriter::with_parser(Provider::Anthropic, lenient, rules);
+    let refused = CallRewriter::with_parser(Provider::Anthropic, lenient, rules());
     assert_eq!(refused.unwrap_err(), CallRulesError::Rules(RuleError::Lenient));
     for (pattern, refused) in [("$", RuleError::RemovesRoot { place: 0 }), ("raw:a", RuleError::Raw { place: 0 })] {
-        let result = CallRewriter::new(Provider::Anthropic, move || vec![(pattern, Rule::remove())]);
+        let result = CallRewriter::new(Provider::Anthropic, [(pattern, Rule::remove())]);
         assert_eq!(result.unwrap_err(), CallRulesError::Rules(refused));
     }
     let saved = new(Provider::Anthropic).unwrap().save().unwrap();
@@ -346,4 +343,20 @@ pub(super) fn calls_that_never_end_have_a_limit() {
     calls.reset();
     assert!(calls.save().unwrap().len() < 100);
     Law::BoundedStreams.mark_compared();
+}
+
+/// A closure's own state is not shared between calls.
+#[test]
+fn each_call_has_its_own_rules() {
+    let mut count = 0;
+    let rule = Rule::map(move |_| {
+        count += 1;
+        count.to_string()
+    });
+    let mut calls = CallRewriter::new(Provider::Anthropic, [("n[*]", rule)]).unwrap();
+    for (call, piece, expected) in
+        [(0, r#"{"n":["a","#, r#"{"n":[1,"#), (1, r#"{"n":["a","#, r#"{"n":[1,"#), (0, r#""b"]}"#, "2]}")]
+    {
+        assert_eq!(calls.push(&anthropic::delta(call, piece)).unwrap(), anthropic::delta(call, expected));
+    }
 }

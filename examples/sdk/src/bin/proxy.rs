@@ -49,11 +49,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 impl Proxy {
     fn rewriter(&self) -> Result<CallRewriter, Box<dyn Error>> {
-        let patterns = self.patterns.clone();
-        let rules = move || {
-            let patterns = patterns.as_slice().iter();
-            patterns.map(|pattern| (pattern.clone(), Rule::redact())).collect()
-        };
+        let rules = self.patterns.as_slice().iter().map(|pattern| (pattern.clone(), Rule::redact()));
         Ok(CallRewriter::new(self.provider, rules)?)
     }
 }
