@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use crate::error::Error;
 pub use crate::error::{Interrupted, unless_interrupted};
 use crate::event::CompleteValue;
-pub use crate::event::{Line, Member, deserialize_whole, lines, on_one_line, owned_events};
+pub use crate::event::{Line, Member, lines, on_one_line, owned_events};
 pub use crate::names::{display_from_name, named, names};
 use crate::parser::Parser;
 use crate::path::PathStore;

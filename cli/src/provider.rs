@@ -106,7 +106,7 @@ impl Stream {
             let (mut is_bad, mut is_reported) = (false, false);
             let on_event = |event: StreamEvent<'_>| {
                 is_bad |= matches!(event, StreamEvent::BadFrame { .. });
-                if let StreamEvent::BadFrame { text } = event
+                if let StreamEvent::BadFrame { text } = &event
                     && event.is_noise()
                 {
                     noise.push(format!("bad-frame: {}", beginning(text)));
@@ -158,7 +158,7 @@ impl Source for Stream {
         self.read(output, complaints, |frames, on_frame| frames.finish_with(on_frame))?;
         self.noise.drain(..).for_each(|line| complaints.push(line));
         let (mut result, mut is_cut, mut has_cut_calls) = (Ok(()), false, false);
-        self.calls.finish_with(None, |event| {
+        self.calls.finish_with(|event| {
             self.has_reported |= event.means_something();
             is_cut |= matches!(own(&event), StreamEvent::Incomplete { .. });
             has_cut_calls |=
@@ -231,7 +231,7 @@ fn report(event: &StreamEvent<'_>, output: &mut dyn Output, complaints: &mut Com
 
 /// Reports an event that makes the run fail, though the stream goes on: part of a call, or more, did not arrive whole.
 fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
-    match *event {
+    match event {
         StreamEvent::Agent { event, .. } => complain(event, complaints),
         StreamEvent::ProviderError { message, .. } => complaints.push(format!("provider-error: {message}")),
         StreamEvent::Call(CallEvent::Error(error)) => {
@@ -243,7 +243,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
                 complaints.push(format!("{}: {error}", error.kind().name()));
             }
         }
-        StreamEvent::Payload { ref event, .. } => envelope::complain(event, complaints),
+        StreamEvent::Payload { event, .. } => envelope::complain(event, complaints),
         StreamEvent::BadFrame { text } if !event.is_noise() => {
             complaints.push(format!("bad-frame: {}", beginning(text)));
         }
@@ -251,7 +251,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
             let of = call.map(|call| format!(" (call {call})")).unwrap_or_default();
             complaints.push(format!("mismatch: the provider contradicts the {} it sent before{of}", kind.name()));
         }
-        StreamEvent::Call(CallEvent::End { call, ref input }) => {
+        StreamEvent::Call(CallEvent::End { call, input }) => {
             let reason = match input.status() {
                 status if is_whole(status) => return,
                 PayloadStatus::Truncated { reason } => Some(reason),
@@ -259,7 +259,7 @@ fn complain(event: &StreamEvent<'_>, complaints: &mut Complaints) {
             };
             let mut line = input.error().map_or_else(|| "incomplete: the arguments were cut".to_owned(), told);
             let _ = write!(line, " (call {}", call.number);
-            for part in [call.name, Some(input.status().name())].into_iter().flatten() {
+            for part in [call.name.as_deref(), Some(input.status().name())].into_iter().flatten() {
                 let _ = write!(line, ", {part}");
             }
             let _ = reason.map(|reason| write!(line, ": {reason}"));

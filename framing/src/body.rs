@@ -9,7 +9,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
 use futures_core::stream::{FusedStream, Stream};
-use jsonspigot_llm::{OwnedStreamEvent, ProviderStream};
+use jsonspigot_llm::{ProviderStream, StreamEvent};
 
 use crate::frame::Frame;
 use crate::frames::Frames;
@@ -27,10 +27,12 @@ const CHUNKS_PER_POLL: usize = 32;
 /// array, Amazon's event stream).
 ///
 /// ```
+/// use std::borrow::Cow;
+///
 /// use futures::{TryStreamExt, stream};
 /// use jsonspigot::PatternSet;
 /// use jsonspigot_framing::ProviderBody;
-/// use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, ProviderStream, ToolCalls};
+/// use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent, ToolCalls};
 ///
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -44,10 +46,10 @@ const CHUNKS_PER_POLL: usize = 32;
 /// let mut seen = Vec::new();
 /// while let Some(event) = body.try_next().await? {
 ///     match event {
-///         OwnedStreamEvent::Text { text, .. } => seen.push(text),
-///         OwnedStreamEvent::Call(OwnedCallEvent::Start(call)) => seen.extend(call.name),
-///         OwnedStreamEvent::Call(OwnedCallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
-///         OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => seen.push(input.status().to_string()),
+///         StreamEvent::Text { text, .. } => seen.push(text.into_owned()),
+///         StreamEvent::Call(CallEvent::Start { call }) => seen.extend(call.name.map(Cow::into_owned)),
+///         StreamEvent::Call(CallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
+///         StreamEvent::Call(CallEvent::End { input, .. }) => seen.push(input.status().to_string()),
 ///         _ => {}
 ///     }
 /// }
@@ -61,7 +63,7 @@ const CHUNKS_PER_POLL: usize = 32;
 ///
 /// When the chunks end, the stream is [finished](ProviderStream::finish), and its last events are given. After an error
 /// of the chunks' stream, which comes last, it is *not* finished, since you may go on where the transport broke off; or
-/// finish it yourself, with the reason: `body.into_stream().finish(Some("connection lost"))`.
+/// finish it yourself, with the reason: `body.into_stream().cut("connection lost")`.
 ///
 /// Dropping a future of `next` loses nothing. The next chunk is asked for when all events of the last one have been
 /// taken.
@@ -72,7 +74,7 @@ pub struct ProviderBody<S> {
     frames: Frames,
     stream: ProviderStream,
     /// The events that have not been taken.
-    events: VecDeque<OwnedStreamEvent>,
+    events: VecDeque<StreamEvent<'static>>,
 }
 
 impl<S> ProviderBody<S> {
@@ -101,7 +103,7 @@ impl<S> ProviderBody<S> {
 
     fn read(&mut self, feed: impl FnOnce(&mut Frames, &mut dyn FnMut(Frame<'_>))) {
         let Self { frames, stream, events, .. } = self;
-        feed(frames, &mut |frame| frame.push_to(stream, |event| events.push_back(event.to_owned())));
+        feed(frames, &mut |frame| frame.push_to(stream, |event| events.push_back(event.into_owned())));
     }
 }
 
@@ -110,7 +112,7 @@ where
     S: Stream<Item = Result<C, E>>,
     C: AsRef<[u8]>,
 {
-    type Item = Result<OwnedStreamEvent, E>;
+    type Item = Result<StreamEvent<'static>, E>;
 
     fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
@@ -128,7 +130,7 @@ where
                 None => {
                     this.chunks = None;
                     this.read(|frames, on_frame| frames.finish_with(on_frame));
-                    this.events.extend(this.stream.finish(None));
+                    this.events.extend(this.stream.finish());
                 }
             }
         }

@@ -187,7 +187,7 @@ impl Frames {
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     /// use jsonspigot_framing::{Frame, Frames};
     ///
-    /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::builder().build());
+    /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
     /// let (mut frames, stream) = (Frames::new(), new_stream());
     /// assert_eq!(frames.feed("data: {\"cho").next(), None);
     /// let saved = frames.save_with(stream.save()?)?;

@@ -27,11 +27,11 @@
 //! use jsonspigot_framing::Frames;
 //! use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
 //!
-//! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
+//! let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::default()));
 //! let mut said = String::new();
 //! let mut on_event = |event: StreamEvent<'_>| {
 //!     if let StreamEvent::Text { text, .. } = event {
-//!         said.push_str(text);
+//!         said.push_str(&text);
 //!     }
 //! };
 //! for chunk in ["data: {\"choices\":[{\"delta\":{\"content\":\"Hel", "lo\"},\"finish_reason\":\"stop\"}]}"] {
@@ -40,7 +40,7 @@
 //! for frame in frames.finish() {
 //!     frame.push_to(&mut stream, &mut on_event); // an event that no blank line ends
 //! }
-//! stream.finish_with(None, &mut on_event);
+//! stream.finish_with(&mut on_event);
 //! stream.verdict()?;
 //! assert_eq!(said, "Hello");
 //! # Ok(())

@@ -18,11 +18,11 @@ impl Frame<'_> {
     /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
     /// use jsonspigot_framing::Frames;
     ///
-    /// let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::builder().build()));
+    /// let (mut frames, mut stream) = (Frames::new(), ProviderStream::detecting(ToolCalls::default()));
     /// let mut said = String::new();
     /// let mut on_event = |event: StreamEvent<'_>| {
     ///     if let StreamEvent::Text { text, .. } = event {
-    ///         said.push_str(text);
+    ///         said.push_str(&text);
     ///     }
     /// };
     /// let body = concat!(
@@ -33,7 +33,7 @@ impl Frame<'_> {
     ///     frames.feed_with(chunk, |frame| frame.push_to(&mut stream, &mut on_event));
     /// }
     /// frames.finish_with(|frame| frame.push_to(&mut stream, &mut on_event));
-    /// stream.finish(None).check()?;
+    /// stream.finish().check()?;
     /// assert_eq!(said, "Hello");
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```

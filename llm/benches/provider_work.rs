@@ -48,7 +48,7 @@ const SCENARIOS: [Scenario; 31] = [
             (0..n as u64).for_each(|slot| {
                 calls.start_with(slot, CallStart::new("tool"), ignore);
                 calls.stop_with(slot, ignore);
-                calls.finish_with(None, ignore);
+                calls.end_message_with(None, ignore);
             })
         })
     }),
@@ -78,7 +78,7 @@ const SCENARIOS: [Scenario; 31] = [
         neutral(builder(), |calls| {
             calls.start_with(1, CallStart::new("tool").input("{}"), ignore);
             calls.stop_with(1, ignore);
-            calls.finish_with(None, ignore);
+            calls.end_message_with(None, ignore);
             keep(calls);
             (0..n).for_each(|_| calls.delta_with(1, "1", ignore));
         })
@@ -215,7 +215,7 @@ fn builder() -> ToolCallsBuilder {
 fn neutral(builder: ToolCallsBuilder, act: impl FnOnce(&mut ToolCalls)) {
     let mut calls = builder.build();
     act(&mut calls);
-    calls.finish_with(Some("stop"), ignore);
+    calls.end_message_with("stop", ignore);
 }
 
 /// A call with text that is kept.
@@ -233,7 +233,7 @@ fn deltas(calls: &mut ToolCalls, n: usize, delta: &str, last: &str) {
 fn stream(provider: Provider, events: impl Iterator<Item = Value>) {
     let mut calls = ProviderStream::new(provider, builder().build());
     events.for_each(|event| calls.push_with(&event.to_string(), ignore_event));
-    calls.finish_with(None, ignore_event);
+    calls.finish_with(ignore_event);
 }
 
 fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
@@ -241,7 +241,7 @@ fn values(n: usize, arg: impl Fn(usize) -> Value, limits: Limits) {
     let mut calls = ProviderStream::new(Provider::Gemini, builder().parser(Parser::builder().limits(limits)).build());
     calls.push_with(&call(json!({"name": "tool", "willContinue": true})), ignore_event);
     (0..n).for_each(|at| calls.push_with(&call(json!({"partialArgs": [arg(at)], "willContinue": true})), ignore_event));
-    calls.finish_with(None, ignore_event);
+    calls.finish_with(ignore_event);
 }
 
 /// One payload whose JSON is lost, and its text after that.

@@ -63,5 +63,5 @@ fn read(patterns: &PatternSet, stream: &[String], best: &mut [Duration]) {
         *best = (*best).min(begin.elapsed());
     }
     calls.push_with(r#"{"type":"content_block_stop","index":0}"#, &mut on_event);
-    calls.finish_with(None, &mut on_event);
+    calls.finish_with(&mut on_event);
 }

@@ -13,8 +13,10 @@
 //! # fn main() {}
 //! # #[cfg(feature = "providers")]
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! use std::borrow::Cow;
+//!
 //! use jsonspigot::PatternSet;
-//! use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, ProviderStream, StopKind, ToolCalls};
+//! use jsonspigot_llm::{CallEvent, ProviderStream, StopKind, StreamEvent, ToolCalls};
 //!
 //! let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::new(["city"])?));
 //! let mut seen = Vec::new();
@@ -25,17 +27,17 @@
 //! ] {
 //!     for event in stream.push(data) {
 //!         match event {
-//!             OwnedStreamEvent::Text { text, .. } => seen.push(text),
-//!             OwnedStreamEvent::Call(OwnedCallEvent::Start(call)) => seen.extend(call.name),
-//!             OwnedStreamEvent::Call(OwnedCallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
-//!             OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => seen.push(input.status().to_string()),
-//!             OwnedStreamEvent::Stop { kind: StopKind::Length, .. } => return Err("the answer was cut off".into()),
-//!             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
+//!             StreamEvent::Text { text, .. } => seen.push(text.into_owned()),
+//!             StreamEvent::Call(CallEvent::Start { call }) => seen.extend(call.name.map(Cow::into_owned)),
+//!             StreamEvent::Call(CallEvent::Match { event, .. }) => seen.extend(event.delta().map(str::to_owned)),
+//!             StreamEvent::Call(CallEvent::End { input, .. }) => seen.push(input.status().to_string()),
+//!             StreamEvent::Stop { kind: StopKind::Length, .. } => return Err("the answer was cut off".into()),
+//!             StreamEvent::ProviderError { message, .. } => return Err(message.into_owned().into()),
 //!             _ => {}
 //!         }
 //!     }
 //! }
-//! stream.finish(None).check()?; // an error unless everything that the provider sent was reported and has ended
+//! stream.finish().check()?; // an error unless everything that the provider sent was reported and has ended
 //! assert_eq!(seen, ["I look.", "weather", "Os", "lo", "complete"]);
 //! # Ok(())
 //! # }
@@ -94,19 +96,17 @@ mod stream;
 mod wire;
 
 pub use calls::{
-    CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, OwnedCallEvent, OwnedToolCall,
-    Slot, ToolCall, ToolCalls, ToolCallsBuilder,
+    CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, Slot, ToolCall, ToolCalls,
+    ToolCallsBuilder,
 };
 #[cfg(feature = "envelope")]
-pub use envelope::{
-    Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, EnvelopeEvents, OwnedEnvelopeEvent,
-};
+pub use envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, EnvelopeEvents};
 #[cfg(feature = "_provider-streams")]
 pub use event::{
-    Block, BlockKind, Media, MismatchKind, Opaque, OpaqueKind, OwnedStreamEvent, Retry, Source, StopKind, StreamEvent,
-    StreamEvents, TokenUsage, ToolResult, Unfinished, UnfinishedKind,
+    Block, BlockKind, Media, MismatchKind, Opaque, OpaqueKind, Retry, Source, StopKind, StreamEvent, StreamEvents,
+    TokenUsage, ToolResult, Unfinished, UnfinishedKind,
 };
-pub use payload::{OwnedPayload, Payload, PayloadStatus};
+pub use payload::{Payload, PayloadStatus};
 #[cfg(feature = "_provider-streams")]
 pub use rewrite::{BadEvent, BadEventReason, CallRewriter, CallRulesError};
 #[cfg(feature = "_provider-streams")]

@@ -4,28 +4,32 @@
 //! decides which verdict it is.
 
 mod alike;
-mod owned;
 mod serialize;
 mod values;
 
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 use core::ops::Range;
 
-use jsonspigot::{CompleteValue, Deviation, Error, Parser};
+use jsonspigot::{CompleteValue, Deviation, Error, ErrorKind, Parser};
+use serde::Deserialize;
 
 pub(crate) use self::alike::{are_alike, is_validated};
-pub use self::owned::OwnedPayload;
 pub(crate) use self::serialize::{put_payload, put_wrong};
 use self::values::values_of;
+use crate::calls::owned;
 
 /// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
-/// use jsonspigot::{ErrorKind, PatternSet};
+/// use jsonspigot::ErrorKind;
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::default());
+/// let mut calls = ToolCalls::default();
 /// let mut ended = 0;
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::End { input, .. } = event {
@@ -38,52 +42,163 @@ use self::values::values_of;
 /// };
 /// calls.start_with(0, CallStart::new("write_file"), &mut on_event);
 /// calls.delta_with(0, r#"{"path": "a", "content": "half of i"#, &mut on_event);
-/// calls.finish_with(Some("max_tokens"), &mut on_event);
+/// calls.end_message_with("max_tokens", &mut on_event);
 /// assert_eq!(ended, 1);
 /// ```
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Payload<'a> {
-    pub(crate) status: PayloadStatus<'a>,
-    pub(crate) raw: &'a str,
-    pub(crate) value: Option<CompleteValue<'a>>,
-    pub(crate) error: Option<&'a Error>,
-    /// The parser that has read it, if one has.
-    pub(crate) parser: Option<&'a Parser>,
+    status: StoredStatus<'a>,
+    raw: Cow<'a, str>,
+    value: Option<CompleteValue<'a>>,
+    error: Option<Cow<'a, Error>>,
+    /// Boxed, since few payloads have it.
+    oddities: Option<Box<Oddities<'a>>>,
+}
+
+/// A [`PayloadStatus`] that can own its reason.
+#[derive(Clone, PartialEq, Eq)]
+enum StoredStatus<'a> {
+    Truncated(Cow<'a, str>),
+    Other(PayloadStatus<'static>),
+}
+
+impl<'a> From<PayloadStatus<'a>> for StoredStatus<'a> {
+    fn from(status: PayloadStatus<'a>) -> Self {
+        Self::Other(match status {
+            PayloadStatus::Truncated { reason } => return Self::Truncated(reason.into()),
+            PayloadStatus::Complete => PayloadStatus::Complete,
+            PayloadStatus::Accepted => PayloadStatus::Accepted,
+            PayloadStatus::Empty => PayloadStatus::Empty,
+            PayloadStatus::Malformed => PayloadStatus::Malformed,
+            PayloadStatus::Trailing => PayloadStatus::Trailing,
+            PayloadStatus::Raw => PayloadStatus::Raw,
+        })
+    }
+}
+
+/// The properties of a text that is not exactly one JSON value.
+#[derive(Clone, PartialEq, Eq)]
+struct Oddities<'a> {
+    deviations: Cow<'a, [Deviation]>,
+    deviation_count: u64,
+    /// The places in the text of the values of a trailing input that has nothing else.
+    values: Vec<Range<usize>>,
 }
 
 impl<'a> Payload<'a> {
-    /// The verdict.
-    #[must_use]
-    pub fn status(&self) -> PayloadStatus<'a> {
-        self.status
+    /// Returns the payload of a text that `parser` has read, if one has.
+    pub(crate) fn new(
+        status: PayloadStatus<'a>,
+        raw: &'a str,
+        value: Option<CompleteValue<'a>>,
+        error: Option<&'a Error>,
+        parser: Option<&'a Parser>,
+    ) -> Self {
+        let oddities = parser.and_then(|parser| {
+            let is_trailing = status == PayloadStatus::Trailing;
+            let (deviations, deviation_count) = (parser.deviations().into(), parser.deviation_count());
+            let values = if is_trailing { values_of(raw, parser) } else { Vec::new() };
+            let has_any = deviation_count > 0 || !values.is_empty();
+            has_any.then(|| Box::new(Oddities { deviations, deviation_count, values }))
+        });
+        Self { status: status.into(), raw: raw.into(), value, error: error.map(Cow::Borrowed), oddities }
     }
 
-    /// The text as it came, including what follows the first bad byte. A call's fragments, joined, are this text; that
-    /// of a payload is everything between its delimiters, up to its limit.
-    #[must_use]
-    pub fn raw(&self) -> &'a str {
-        self.raw
+    /// Returns the payload of the same text, truncated for a reason.
+    #[cfg(all(feature = "_provider-streams", feature = "envelope"))]
+    pub(crate) fn truncated(self, reason: &'static str) -> Self {
+        Self { status: StoredStatus::Truncated(reason.into()), value: None, ..self }
     }
 
-    /// The value, if it is complete or [accepted](PayloadStatus::Accepted). An empty tool call has one too: `{}`.
+    /// Returns a payload that owns its parts: `'static`, for channels and other threads. Copies the text and the value,
+    /// unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> Payload<'static> {
+        let Self { status, raw, value, error, oddities } = self;
+        Payload {
+            status: match status {
+                StoredStatus::Truncated(reason) => StoredStatus::Truncated(owned(reason)),
+                StoredStatus::Other(status) => StoredStatus::Other(status),
+            },
+            raw: owned(raw),
+            value: value.map(CompleteValue::into_owned),
+            error: error.map(|error| Cow::Owned(error.into_owned())),
+            oddities: oddities.map(|oddities| {
+                let Oddities { deviations, deviation_count, values } = *oddities;
+                Box::new(Oddities { deviations: deviations.into_owned().into(), deviation_count, values })
+            }),
+        }
+    }
+
+    /// Returns the verdict.
+    #[must_use]
+    pub fn status(&self) -> PayloadStatus<'_> {
+        match &self.status {
+            StoredStatus::Truncated(reason) => PayloadStatus::Truncated { reason },
+            StoredStatus::Other(status) => *status,
+        }
+    }
+
+    /// Returns the text as it was received, including what follows the first bad byte. A call's fragments, joined, are
+    /// this text; that of a payload is everything between its delimiters, up to its limit.
+    #[must_use]
+    pub fn raw(&self) -> &str {
+        &self.raw
+    }
+
+    /// Returns the value, if it is complete or [accepted](PayloadStatus::Accepted). An empty tool call has one too:
+    /// `{}`.
     #[must_use]
     pub fn value(&self) -> Option<&CompleteValue<'a>> {
         self.value.as_ref()
+    }
+
+    /// Reads the [value](Self::value) strictly with serde_json.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+    ///
+    /// let mut calls = ToolCalls::default();
+    /// calls.start(0, CallStart::new("move")).check()?;
+    /// calls.delta(0, r#"{"x": 1, "y": 2.50}"#).check()?;
+    /// for event in calls.end_message("tool_calls") {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     let point: std::collections::BTreeMap<String, f64> = input.deserialize()?;
+    ///     assert_eq!(point["y"], 2.5);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Fails with the [error](Self::error) of the text, or one that names the status, if there is no value; otherwise
+    /// like [`CompleteValue::deserialize`].
+    pub fn deserialize<'d, T: Deserialize<'d>>(&'d self) -> Result<T, Error> {
+        match &self.value {
+            Some(value) => value.deserialize(),
+            None => Err(self.error().cloned().unwrap_or_else(|| self.without_value())),
+        }
+    }
+
+    /// Returns the error for a text that has no value, though nothing is wrong with it.
+    fn without_value(&self) -> Error {
+        let status = self.status();
+        let kind = if status == PayloadStatus::Raw { ErrorKind::Data } else { ErrorKind::Incomplete };
+        let reason = match status {
+            PayloadStatus::Truncated { reason } => format!(" ({reason})"),
+            _ => String::new(),
+        };
+        Error::without_place(kind, "$", &format!("expected a value, but the text is {status}{reason}"))
     }
 
     /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON
     /// text; otherwise none. Each is within the limits of its parser, and has no key twice if that is refused. Servers
     /// put several calls into one, or send one several times; which it is, only you can tell.
     ///
-    /// # Cost
-    ///
-    /// Reads the text each time.
-    ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
-    /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::default());
+    /// let mut calls = ToolCalls::default();
     /// let mut ended = 0;
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { input, .. } = event {
@@ -95,24 +210,21 @@ impl<'a> Payload<'a> {
     /// };
     /// calls.start_with(0, CallStart::new("show"), &mut on_event);
     /// calls.delta_with(0, r#"{"id":1}{"id":2}"#, &mut on_event);
-    /// calls.finish_with(Some("tool_calls"), &mut on_event);
+    /// calls.end_message_with("tool_calls", &mut on_event);
     /// assert_eq!(ended, 1);
     /// ```
     #[must_use]
-    pub fn values(&self) -> Vec<&'a str> {
-        self.places_of_values().into_iter().filter_map(|place| self.raw.get(place)).collect()
-    }
-
-    fn places_of_values(&self) -> Vec<Range<usize>> {
-        let parser = self.parser.filter(|_| self.status == PayloadStatus::Trailing);
-        parser.map(|parser| values_of(self.raw, parser)).unwrap_or_default()
+    pub fn values(&self) -> Vec<&str> {
+        let places = self.oddities.iter().flat_map(|oddities| &oddities.values);
+        places.filter_map(|place| self.raw.get(place.clone())).collect()
     }
 
     /// Returns true if the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in
     /// any order, and numbers that are the same double.
     #[must_use]
     pub fn is_repeated(&self) -> bool {
-        are_all_alike(&self.values())
+        let values = self.values();
+        values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
     }
 
     /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
@@ -136,36 +248,31 @@ impl<'a> Payload<'a> {
     /// };
     /// calls.start_with(0, CallStart::new("show"), &mut on_event);
     /// calls.delta_with(0, r#"{"a": [1,]}"#, &mut on_event);
-    /// calls.finish_with(Some("tool_calls"), &mut on_event);
+    /// calls.end_message_with("tool_calls", &mut on_event);
     /// assert_eq!(ended, 1);
     /// ```
     #[must_use]
-    pub fn deviations(&self) -> &'a [Deviation] {
-        self.parser.map_or(&[], Parser::deviations)
+    pub fn deviations(&self) -> &[Deviation] {
+        self.oddities.as_ref().map_or(&[], |oddities| &oddities.deviations)
     }
 
     /// Returns the number of deviations, listed or not.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
-        self.parser.map_or(0, Parser::deviation_count)
+        self.oddities.as_ref().map_or(0, |oddities| oddities.deviation_count)
     }
 
     /// Returns the error of the JSON: kind, offset and path, for malformed, trailing and truncated text.
     #[must_use]
-    pub fn error(&self) -> Option<&'a Error> {
-        self.error
+    pub fn error(&self) -> Option<&Error> {
+        self.error.as_deref()
     }
-}
-
-/// Returns true if there are several, and all are alike.
-fn are_all_alike(values: &[&str]) -> bool {
-    values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
 }
 
 impl fmt::Debug for Payload<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Payload")
-            .field("status", &self.status)
+            .field("status", &self.status())
             .field("raw", &self.raw)
             .field("value", &self.value)
             .field("error", &self.error)
@@ -189,8 +296,8 @@ pub enum PayloadStatus<'a> {
     Empty,
     /// It ended too early. There is no value, however much has arrived.
     Truncated {
-        /// The reason. The provider's word for the end of a message (`max_tokens`, `length`, …), what
-        /// [`finish`](crate::calls::ToolCalls::finish) was given, or one of these:
+        /// The reason. The provider's word for the end of a message (`max_tokens`, `length`, …), the reason given to
+        /// [`cut`](crate::calls::ToolCalls::cut), or one of these:
         ///
         /// | reason | what happened |
         /// |---|---|

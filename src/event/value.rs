@@ -7,7 +7,7 @@ use core::fmt;
 
 use super::place::{check, path_of_innermost_open};
 use crate::error::{Error, ErrorKind};
-use crate::path::{Path, PathStore, ROOT};
+use crate::path::Path;
 use crate::tokenizer::{ValueKind, is_white_space, string_len};
 
 /// A complete value: its text, and ways to read it.
@@ -178,11 +178,6 @@ pub(crate) fn deserialize_text<'a, T: serde::Deserialize<'a>>(
     path: &Path<'_>,
 ) -> Result<T, Error> {
     serde_json::from_slice(text).map_err(|error| misfit(&error, text, offset, path))
-}
-
-/// Reads a separate text strictly. Its grammar has been checked.
-pub fn deserialize_whole<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, Error> {
-    deserialize_text(text.as_bytes(), 0, &PathStore::default().path(ROOT))
 }
 
 /// Returns the error for a text that does not fit the type it was read as.

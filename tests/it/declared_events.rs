@@ -243,14 +243,16 @@ mod python {
         let (name, from) = (member.name, member.from);
         let one = |rust, python: &str, made: String| vec![(name.to_owned(), rust, python.to_owned(), made)];
         match member.kind {
-            "text" => one("String", "str", format!("{from}.to_owned()")),
-            "maybe_text" => one("Option<String>", "str | None", format!("{from}.map(str::to_owned)")),
+            "text" => one("String", "str", format!("{from}.to_string()")),
+            "maybe_text" => one("Option<String>", "str | None", format!("{from}.as_ref().map(ToString::to_string)")),
             "json" => one("String", "str", format!("crate::value::on_one_line({from})")),
-            "maybe_json" => one("Option<String>", "str | None", format!("{from}.map(crate::value::on_one_line)")),
-            "number" | "choice" => one("u64", "int", from.to_owned()),
-            "maybe_number" => one("Option<u64>", "int | None", from.to_owned()),
-            "flag" => one("bool", "bool", from.to_owned()),
-            "span" => one("Option<(u64, u64)>", "tuple[int, int] | None", from.to_owned()),
+            "maybe_json" => {
+                one("Option<String>", "str | None", format!("{from}.as_deref().map(crate::value::on_one_line)"))
+            }
+            "number" | "choice" => one("u64", "int", format!("*{from}")),
+            "maybe_number" => one("Option<u64>", "int | None", format!("*{from}")),
+            "flag" => one("bool", "bool", format!("*{from}")),
+            "span" => one("Option<(u64, u64)>", "tuple[int, int] | None", format!("*{from}")),
             "word" => {
                 let words = member.words.iter().map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
                 one("String", &format!("Literal[{words}]"), format!("{from}.name().to_owned()"))
@@ -285,7 +287,7 @@ mod python {
         out += "        }\n\n        \
             /// The content of the object of a declared event; nothing for any other.\n        \
             fn declared(event: &jsonspigot_llm::StreamEvent<'_>) -> Option<StreamEvent> {\n            \
-            use jsonspigot_llm::StreamEvent as CoreEvent;\n            Some(match *event {\n";
+            use jsonspigot_llm::StreamEvent as CoreEvent;\n            Some(match event {\n";
         for event in events {
             let from: Vec<_> = event.members.iter().map(|member| member.from).collect();
             let (open, close) = match event.part {
@@ -300,8 +302,7 @@ mod python {
                 event.variant
             );
             for (name, _, _, made) in parts(event) {
-                let made = if made == name { name } else { format!("{name}: {made}") };
-                let _ = writeln!(out, "                    {made},");
+                let _ = writeln!(out, "                    {name}: {made},");
             }
             out += "                },\n";
         }

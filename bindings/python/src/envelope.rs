@@ -154,22 +154,22 @@ fn made(
     paths: &mut Paths,
 ) -> PyResult<Option<EnvelopeEvent>> {
     Ok(Some(match event {
-        CoreEvent::Text(text) => EnvelopeEvent::Text { text: (*text).to_owned() },
+        CoreEvent::Text(text) => EnvelopeEvent::Text { text: text.to_string() },
         CoreEvent::Begin { delimiter, open, offset } => {
             paths.clear();
-            EnvelopeEvent::Begin { mark: delimiter.to_string(), open: (*open).to_owned(), offset: *offset }
+            EnvelopeEvent::Begin { mark: delimiter.to_string(), open: open.to_string(), offset: *offset }
         }
         CoreEvent::Match { delimiter, event } => EnvelopeEvent::Match {
             mark: delimiter.to_string(),
             event: event_object(py, event, 0, fractions, paths)?.unbind(),
         },
         CoreEvent::Fragment { delimiter, text } => {
-            EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: (*text).to_owned() }
+            EnvelopeEvent::Fragment { mark: delimiter.to_string(), text: text.to_string() }
         }
         CoreEvent::End { delimiter, payload, close, .. } => {
             let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
                 Verdict::of(py, payload, fractions)?;
-            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
+            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), close.to_string());
             EnvelopeEvent::End {
                 mark,
                 status,

@@ -66,21 +66,21 @@ impl Told {
                 assert!(!text.is_empty() && self.open.is_none());
                 self.length += text.len() as u64;
                 match self.pieces.last_mut() {
-                    Some(Piece::Text(joined)) => joined.push_str(text),
-                    _ => self.pieces.push(Piece::Text(text.to_owned())),
+                    Some(Piece::Text(joined)) => joined.push_str(&text),
+                    _ => self.pieces.push(Piece::Text(text.into_owned())),
                 }
             }
             EnvelopeEvent::Begin { delimiter, open, offset } => {
                 assert_eq!(offset, self.length, "visible text was told of a delimiter, or lost");
-                assert!(self.open.replace((delimiter.to_string(), open.to_owned())).is_none());
                 self.length += open.len() as u64;
+                assert!(self.open.replace((delimiter.to_string(), open.into_owned())).is_none());
                 self.matches.push(Matches::new());
                 self.fragments.push(String::new());
             }
             EnvelopeEvent::Match { event, .. } => record(self.matches.last_mut().unwrap(), &event),
             EnvelopeEvent::Fragment { text, .. } => {
                 assert!(!text.is_empty());
-                self.fragments.last_mut().unwrap().push_str(text);
+                self.fragments.last_mut().unwrap().push_str(&text);
             }
             EnvelopeEvent::End { delimiter: ended, payload, close, length } => {
                 let (delimiter, open) = self.open.take().unwrap();
@@ -90,7 +90,7 @@ impl Told {
                 assert_eq!(payload.value().is_some(), matches!(status, "complete" | "accepted"));
                 let is_whole = matches!(status, "complete" | "accepted" | "empty" | "raw");
                 assert_eq!(payload.error().is_none(), is_whole, "{status}");
-                let (raw, close) = (payload.raw().to_owned(), close.to_owned());
+                let (raw, close) = (payload.raw().to_owned(), close.into_owned());
                 if let Some(value) = payload.value() {
                     let read: Result<IgnoredAny, _> = serde_json::from_str(value.text());
                     assert!(read.is_ok(), "{}", value.text());

@@ -1,5 +1,6 @@
 //! A log of what a stream, or calls, reported.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use jsonspigot::{ErrorKind, Event, EventKind};
@@ -73,28 +74,26 @@ impl Log {
 
     fn tell_event(&mut self, event: StreamEvent<'_>) {
         match event {
-            StreamEvent::Agent {
-                agent,
-                event: StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. },
-                ..
-            } => {
-                self.said_by.entry(agent.to_owned()).or_default().push_str(text);
-            }
-            StreamEvent::Agent { agent, event, .. } => {
-                let before = self.besides.len();
-                self.tell_event(event.clone());
-                self.besides[before..].iter_mut().for_each(|fact| *fact = format!("as {agent}: {fact}"));
-            }
-            StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
+            StreamEvent::Agent { agent, event, .. } => match *event {
+                StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => {
+                    self.said_by.entry(agent.into_owned()).or_default().push_str(&text);
+                }
+                event => {
+                    let before = self.besides.len();
+                    self.tell_event(event);
+                    self.besides[before..].iter_mut().for_each(|fact| *fact = format!("as {agent}: {fact}"));
+                }
+            },
+            StreamEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
                 assert_eq!(number, self.calls.len() as u64, "calls are numbered as they start");
-                let text = |text: Option<&str>| text.unwrap_or_default().to_owned();
+                let text = |text: Option<Cow<'_, str>>| text.unwrap_or_default().into_owned();
                 let executed = (executor.name(), "");
                 self.calls.push(CallLog { id: text(id), name: text(name), choice, executed, ..CallLog::default() });
                 self.order.push(format!("call {number}"));
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) => {
                 assert!(!text.is_empty(), "a fragment is never empty");
-                self.open(call.number).fragments.push_str(text);
+                self.open(call.number).fragments.push_str(&text);
             }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
                 let event = event.into_owned();
@@ -120,31 +119,31 @@ impl Log {
                     .error()
                     .map(|error| (error.kind(), error.offset(), error.path().unwrap_or("unknown").to_owned()));
                 log.executed.1 = executor.name();
-                log.at_end = (id.unwrap_or_default().to_owned(), name.unwrap_or_default().to_owned());
+                log.at_end = (id.unwrap_or_default().into_owned(), name.unwrap_or_default().into_owned());
                 assert_eq!(log.raw, log.fragments, "the raw text is all fragments");
                 assert_eq!(log.value.is_some(), matches!(log.status, "complete" | "accepted" | "empty"), "{log:?}");
                 self.order.push(format!("input {number}"));
             }
             StreamEvent::Text { block, text, .. } => {
                 assert!(self.open_blocks.contains(&(block, "text")), "{block} is open");
-                self.text.push_str(text);
+                self.text.push_str(&text);
             }
             StreamEvent::Reasoning { block, text, .. } => {
                 assert!(self.open_blocks.contains(&(block, "reasoning")), "{block} is open");
-                self.reasoning.push_str(text);
+                self.reasoning.push_str(&text);
             }
             StreamEvent::ApprovalRequest { id, call, .. } => {
                 self.besides.push(format!("approval {id} of {call:?}"));
             }
             StreamEvent::MessageStart { id, model, .. } => {
-                self.besides.push(format!("message {} {}", id.unwrap_or("-"), model.unwrap_or("-")));
+                self.besides.push(format!("message {} {}", id.unwrap_or("-".into()), model.unwrap_or("-".into())));
             }
             StreamEvent::BlockStart(Block { number, choice, kind, id, phase, .. }) => {
                 assert_eq!(number, self.block_count, "blocks are numbered as they start");
                 self.block_count += 1;
                 self.open_blocks.push((number, kind.name()));
                 let of = if choice > 0 { format!(" of {choice}") } else { String::new() };
-                let named = [id, phase].into_iter().flatten().fold(String::new(), |named, text| named + " " + text);
+                let named = [id, phase].into_iter().flatten().fold(String::new(), |named, text| named + " " + &text);
                 self.besides.push(format!("block {number} {}{of}{named}", kind.name()));
             }
             StreamEvent::BlockEnd(Block { number, kind, .. }) => {
@@ -160,41 +159,41 @@ impl Log {
             StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json, .. }) => {
                 let call = call.map_or("nobody".to_owned(), |call| format!("call {call}"));
                 let error = if is_error { " failed" } else { "" };
-                self.besides.push(format!("result of {call} {}{error} {json}", call_id.unwrap_or("-")));
+                self.besides.push(format!("result of {call} {}{error} {json}", call_id.unwrap_or("-".into())));
             }
             StreamEvent::CallCancelled { call, call_id, .. } => {
-                self.besides.push(format!("cancelled {call:?} {}", call_id.unwrap_or("-")));
+                self.besides.push(format!("cancelled {call:?} {}", call_id.unwrap_or("-".into())));
             }
             StreamEvent::Source(Source { block, url, title, quote, span, json, .. }) => {
-                serde_json::from_str::<serde_json::Value>(json).unwrap();
+                serde_json::from_str::<serde_json::Value>(&json).unwrap();
                 let of = block.map(|block| format!(" of block {block}")).unwrap_or_default();
                 let span = span.map(|(start, end)| format!(" {start}..{end}")).unwrap_or_default();
-                let parts = [url, title, quote].map(|part| part.unwrap_or("-"));
+                let parts = [url, title, quote].map(|part| part.unwrap_or("-".into()));
                 self.besides.push(format!("source{of} {}{span}", parts.join(" | ")));
             }
             StreamEvent::ContentFilter { json, .. } => self.besides.push(format!("filter {json}")),
-            StreamEvent::Refusal { text, .. } => self.refusal.push_str(text),
+            StreamEvent::Refusal { text, .. } => self.refusal.push_str(&text),
             StreamEvent::Usage { tokens, json, .. } => {
-                self.usage.push(json.to_owned());
+                self.usage.push(json.into_owned());
                 self.tokens.push([tokens.input, tokens.output, tokens.cached, tokens.reasoning]);
             }
             StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence, .. } => {
                 let sequence = stop_sequence.map(|sequence| format!(" {sequence:?}")).unwrap_or_default();
                 self.besides.push(format!("stop {}{sequence}", kind.name()));
-                self.native_reasons.extend(native_reason.map(|native| (self.stops.len(), native.to_owned())));
-                self.stops.push((choice, reason.to_owned()));
+                self.native_reasons.extend(native_reason.map(|native| (self.stops.len(), native.into_owned())));
+                self.stops.push((choice, reason.into_owned()));
                 self.order.push(format!("stop {choice}"));
             }
             StreamEvent::End => self.ends += 1,
-            StreamEvent::Incomplete { reason, .. } => self.incomplete = Some(reason.to_owned()),
+            StreamEvent::Incomplete { reason, .. } => self.incomplete = Some(reason.into_owned()),
             StreamEvent::ProviderError { message, kind, code, retry, .. } => {
                 self.retries.push((retry.name(), retry.after_ms()));
-                self.provider_errors.push(message.to_owned());
-                self.error_kinds.push((kind.map(str::to_owned), code.map(str::to_owned)));
+                self.provider_errors.push(message.into_owned());
+                self.error_kinds.push((kind.map(Cow::into_owned), code.map(Cow::into_owned)));
             }
             StreamEvent::Media(Media { block, media_type, data, url, .. }) => {
                 let of = block.map(|block| format!(" of block {block}")).unwrap_or_default();
-                let parts = [media_type, data, url].map(|part| part.unwrap_or("-"));
+                let parts = [media_type, data, url].map(|part| part.unwrap_or("-".into()));
                 self.besides.push(format!("media{of} {}", parts.join(" ")));
             }
             StreamEvent::Mismatch { kind, block, call, text, .. } => {
@@ -203,15 +202,15 @@ impl Log {
                 self.mismatches.push(format!("{}{of} {text}", kind.name()));
             }
             StreamEvent::Data { kind, json, .. } => {
-                serde_json::from_str::<serde_json::Value>(json).unwrap();
-                self.data.push(kind.to_owned());
+                serde_json::from_str::<serde_json::Value>(&json).unwrap();
+                self.data.push(kind.into_owned());
             }
             StreamEvent::UnknownPart { kind, json, .. } => {
                 assert_ne!(kind, "", "{json}");
-                self.unknown_parts.push(json.to_owned());
+                self.unknown_parts.push(json.into_owned());
             }
-            StreamEvent::Unknown { text } => self.unknown.push(text.to_owned()),
-            StreamEvent::BadFrame { text } => self.bad_frames.push(text.to_owned()),
+            StreamEvent::Unknown { text } => self.unknown.push(text.into_owned()),
+            StreamEvent::BadFrame { text } => self.bad_frames.push(text.into_owned()),
             StreamEvent::Call(CallEvent::Error(error)) => self.errors.push((error.kind(), error.call())),
             StreamEvent::Call(CallEvent::Mismatch { call, text }) => {
                 self.mismatches.push(format!("arguments of call {} {text}", call.number));

@@ -32,8 +32,8 @@ impl Streams {
     }
 
     pub fn finish(&mut self, log: &mut Log) {
-        self.act(log, |stream, on_event| stream.finish_with(None, on_event));
-        self.act(log, |stream, on_event| stream.finish_with(None, on_event));
+        self.act(log, |stream, on_event| stream.finish_with(on_event));
+        self.act(log, |stream, on_event| stream.finish_with(on_event));
     }
 
     /// Does the same to both.

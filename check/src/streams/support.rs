@@ -156,7 +156,7 @@ pub fn read<E: AsRef<str>>(provider: Provider, events: impl IntoIterator<Item = 
 pub fn read_to_verdict(provider: Provider, events: &[Value]) -> (Log, Result<(), Unfinished>) {
     let (mut stream, mut log) = (ProviderStream::new(provider, everything().build()), Log::default());
     events.iter().for_each(|event| stream.push_with(&event.to_string(), |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
+    stream.finish_with(|event| log.tell(event));
     (log, stream.verdict())
 }
 
@@ -187,7 +187,7 @@ pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Lo
         start = end;
     }
     framing.finish(&mut |event| stream.push_with(event, |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
+    stream.finish_with(|event| log.tell(event));
     log
 }
 

@@ -175,24 +175,24 @@ impl<W: Write> Output for Lines<W> {
     }
 
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
-        match *event {
+        match event {
             StreamEvent::Agent { agent, event, .. } => {
                 let agents = self.agents.get_or_insert_with(|| Box::new(Lines::new(Vec::new(), None, &self.patterns)));
                 agents.tool(event)?;
                 let line = mem::take(&mut agents.out);
                 write_of_agent(&mut self.out, &line, agent)
             }
-            StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
-            StreamEvent::Payload { choice, block, ref event, .. } => {
-                self.envelope(event, Some(Block { number: block, choice }))
+            StreamEvent::Call(CallEvent::Match { call, event }) => self.matched(Origin::Call(call.number), event),
+            StreamEvent::Payload { choice, block, event, .. } => {
+                self.envelope(event, Some(Block { number: *block, choice: *choice }))
             }
             _ => stream_lines::write_tool(&mut self.out, event, &mut self.call_names),
         }
     }
 
     fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()> {
-        match *event {
-            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter, block), event),
+        match event {
+            EnvelopeEvent::Match { delimiter, event } => self.matched(Origin::Payload(delimiter, block), event),
             _ => {
                 // The next payload's matches are numbered anew.
                 self.quoted_path_of = None;

@@ -168,22 +168,22 @@ impl<W: Write> Output for Prose<W> {
 
     /// Shows the assistant's words and the matches. A refusal is said too; reasoning is not for the listener.
     fn tool(&mut self, event: &StreamEvent<'_>) -> io::Result<()> {
-        match *event {
-            StreamEvent::Call(CallEvent::Match { call, ref event }) => self.matched(Origin::Call(call.number), event),
+        match event {
+            StreamEvent::Call(CallEvent::Match { call, event }) => self.matched(Origin::Call(call.number), event),
             StreamEvent::Call(CallEvent::End { call, .. }) => self.forget(Subject::Text(call.number)),
-            StreamEvent::Payload { choice, block, ref event, .. } => {
-                self.envelope(event, Some(Block { number: block, choice }))
+            StreamEvent::Payload { choice, block, event, .. } => {
+                self.envelope(event, Some(Block { number: *block, choice: *choice }))
             }
             StreamEvent::Text { choice, text, .. } | StreamEvent::Refusal { choice, text } => {
-                self.write(Writer::Answer(choice), text)
+                self.write(Writer::Answer(*choice), text)
             }
             _ => Ok(()),
         }
     }
 
     fn envelope(&mut self, event: &EnvelopeEvent<'_>, block: Option<Block>) -> io::Result<()> {
-        match *event {
-            EnvelopeEvent::Match { delimiter, ref event } => self.matched(Origin::Payload(delimiter, block), event),
+        match event {
+            EnvelopeEvent::Match { delimiter, event } => self.matched(Origin::Payload(delimiter, block), event),
             EnvelopeEvent::Text(text) => self.write(Writer::Text, text),
             EnvelopeEvent::End { delimiter, .. } => self.forget(Origin::Payload(delimiter, block).subject()),
             _ => Ok(()),

@@ -18,15 +18,16 @@ pub(super) struct CallNames {
 }
 
 pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &mut CallNames) -> io::Result<()> {
-    match *event {
-        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
-            names.known.insert(number, (id.is_some(), name.is_some(), executor));
+    match event {
+        StreamEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
+            let (id, name) = (id.as_deref(), name.as_deref());
+            names.known.insert(*number, (id.is_some(), name.is_some(), *executor));
             write!(out, r#"{{"event":"call","call":{number},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
             // An answer is known by its place, a call by its name.
             if name.is_none() {
                 write!(out, r#","choice":{choice}"#)?;
             } else {
-                write_choice(out, choice)?;
+                write_choice(out, *choice)?;
             }
             // A structured answer, which has neither, is nobody's to execute.
             if id.is_some() || name.is_some() {
@@ -34,9 +35,10 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             }
             writeln!(out, "}}")
         }
-        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, ref input }) => {
+        StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
+            let (id, name) = (id.as_deref(), name.as_deref());
             write!(out, r#"{{"event":"input","call":{number}"#)?;
-            let (has_id, has_name, known) = names.known.remove(&number).unwrap_or((true, true, executor));
+            let (has_id, has_name, known) = names.known.remove(number).unwrap_or((true, true, *executor));
             let late = [("id", has_id, id), ("name", has_name, name)];
             for (member, _, text) in late.into_iter().filter(|(_, was_known, text)| !was_known && text.is_some()) {
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
@@ -44,7 +46,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
             write!(out, "{}", Verdict { payload: input, reason })?;
             let was_told = has_id || has_name || (id.is_none() && name.is_none());
-            if was_told && known == executor {
+            if was_told && known == *executor {
                 out.write_all(b"}\n")
             } else {
                 writeln!(out, r#","executed":"{}"}}"#, executor.name())
@@ -59,9 +61,9 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
         }
         // Matches have lines of their own; fragments say what matches and inputs say, and the last line says the end.
         StreamEvent::Call(_) | StreamEvent::Payload { .. } | StreamEvent::End => Ok(()),
-        ref event => {
+        event => {
             let mut line = String::new();
-            event.to_owned().write_json(&mut line).map_err(io::Error::other)?;
+            event.write_json(&mut line).map_err(io::Error::other)?;
             writeln!(out, "{line}")
         }
     }
@@ -95,14 +97,14 @@ pub(super) fn write_envelope(
     event: &EnvelopeEvent<'_>,
     block: Option<super::Block>,
 ) -> io::Result<()> {
-    match *event {
+    match event {
         EnvelopeEvent::Text(text) => write_text(out, "text", "text", text, 0),
         EnvelopeEvent::Fragment { delimiter, text } => {
             out.write_all(br#"{"event":"fragment""#)?;
             write_mark(out, delimiter, block)?;
             writeln!(out, r#","text":{}}}"#, Quoted(text))
         }
-        EnvelopeEvent::End { delimiter, ref payload, .. } => {
+        EnvelopeEvent::End { delimiter, payload, .. } => {
             out.write_all(br#"{"event":"payload""#)?;
             write_mark(out, delimiter, block)?;
             // A payload is cut by the end of input or a limit, which the error says.

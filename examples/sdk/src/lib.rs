@@ -34,7 +34,7 @@ pub async fn each_event(url: &str, mut on_event: impl FnMut(&str)) -> Result<(),
 /// Prints the call, its strings as they grow, and its result.
 pub fn show_call(event: CallEvent<'_>) {
     match event {
-        CallEvent::Start(call) => println!("call {}: {}", call.number, call.name.unwrap_or("?")),
+        CallEvent::Start { call } => println!("call {}: {}", call.number, call.name.as_deref().unwrap_or("?")),
         CallEvent::Match { event, .. } => match event.kind {
             EventKind::Delta(text) => print!("{text}"),
             EventKind::End(_) => println!(),

@@ -60,7 +60,7 @@ fn a_stream_whose_frame_was_lost_is_not_finished() {
         }));
         frames.feed_with(end, |frame| frame.push_to(&mut stream, |_| {}));
         frames.finish_with(|frame| frame.push_to(&mut stream, |_| {}));
-        assert!(stream.finish(None).check().is_err(), "{call}");
+        assert!(stream.finish().check().is_err(), "{call}");
     }
 }
 

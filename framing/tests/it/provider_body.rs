@@ -5,7 +5,7 @@ use futures::stream::FusedStream;
 use futures::{StreamExt, stream};
 use jsonspigot::PatternSet;
 use jsonspigot_framing::{Frames, ProviderBody};
-use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls, UnfinishedKind};
+use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls, UnfinishedKind};
 
 const BODY: &str = concat!(
     "data: {\"choices\":[{\"delta\":{\"content\":\"Hé\"}}]}\n\n",
@@ -18,12 +18,12 @@ fn provider() -> ProviderStream {
     ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::new(["a"]).unwrap()))
 }
 
-fn pushed(body: &[u8]) -> Vec<OwnedStreamEvent> {
+fn pushed(body: &[u8]) -> Vec<StreamEvent<'static>> {
     let (mut frames, mut stream, mut events) = (Frames::new(), provider(), Vec::new());
-    let mut on_event = |event: jsonspigot_llm::StreamEvent<'_>| events.push(event.to_owned());
+    let mut on_event = |event: StreamEvent<'_>| events.push(event.into_owned());
     frames.feed_with(body, |frame| frame.push_to(&mut stream, &mut on_event));
     frames.finish_with(|frame| frame.push_to(&mut stream, &mut on_event));
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     events
 }
 
@@ -63,8 +63,8 @@ fn an_error_of_the_transport_comes_last_and_leaves_the_stream_open() {
     assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
     assert!(
         stream
-            .finish(Some("connection lost"))
-            .any(|event| matches!(event, OwnedStreamEvent::Incomplete { reason, .. } if reason == "connection lost"))
+            .cut("connection lost")
+            .any(|event| matches!(event, StreamEvent::Incomplete { reason, .. } if reason == "connection lost"))
     );
 }
 
@@ -78,5 +78,5 @@ fn a_damaged_body_is_not_whole() {
     });
     assert_eq!(stream.verdict(), Ok(()));
     frames.finish_with(|frame| frame.push_to(&mut stream, |_| ()));
-    assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::BadFrame);
+    assert_eq!(stream.finish().check().unwrap_err().kind(), UnfinishedKind::BadFrame);
 }

@@ -1,11 +1,11 @@
 //! Bodies of the three wires through a rewriter of their calls: the client reads the same stream with the edited values.
 
+use std::borrow::Cow;
+
 use jsonspigot::{PatternSet, Rule};
 use jsonspigot_check::recorded;
 use jsonspigot_framing::{EventEditor, Frame, Frames};
-use jsonspigot_llm::{
-    BadEventReason, CallRewriter, OwnedCallEvent, OwnedStreamEvent, Provider, ProviderStream, ToolCalls,
-};
+use jsonspigot_llm::{BadEventReason, CallEvent, CallRewriter, Provider, ProviderStream, StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 const FOLDERS: [(&str, Provider); 8] = [
@@ -32,12 +32,12 @@ fn read(provider: Provider, body: &[u8]) -> Reading {
     let mut reading = Reading { calls: Vec::new(), others: Vec::new() };
     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default()));
     let mut frames = Frames::new();
-    let mut on_event = |event: jsonspigot_llm::StreamEvent<'_>| match event.to_owned() {
-        OwnedStreamEvent::Call(OwnedCallEvent::End { call, input }) => {
-            let value = input.value().and_then(|value| serde_json::from_str(value).ok());
-            reading.calls.push((call.number, call.name, input.status().name(), value));
+    let mut on_event = |event: StreamEvent<'_>| match event {
+        StreamEvent::Call(CallEvent::End { call, input }) => {
+            let value = input.value().and_then(|value| value.deserialize().ok());
+            reading.calls.push((call.number, call.name.map(Cow::into_owned), input.status().name(), value));
         }
-        OwnedStreamEvent::Call(OwnedCallEvent::Fragment { .. }) => {}
+        StreamEvent::Call(CallEvent::Fragment { .. }) => {}
         event => {
             let mut event = serde_json::to_value(event).unwrap();
             forget(&mut event);
@@ -49,7 +49,7 @@ fn read(provider: Provider, body: &[u8]) -> Reading {
     };
     frames.feed_with(body, |frame| frame.push_to(&mut stream, &mut on_event));
     frames.finish_with(|frame| frame.push_to(&mut stream, &mut on_event));
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     // Where nothing is left of an object, it is as good as none.
     reading
         .calls

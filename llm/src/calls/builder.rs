@@ -57,10 +57,10 @@ impl ToolCallsBuilder {
     ///     };
     ///     calls.start_with(0, CallStart::new("rm"), &mut on_event);
     ///     calls.delta_with(0, r#"{"path":"/tmp/a","path":"/"}"#, &mut on_event);
-    ///     calls.finish_with(None, &mut on_event);
+    ///     calls.finish_with(&mut on_event);
     ///     status
     /// };
-    /// assert_eq!(is_complete(ToolCalls::builder().build()), Some(false));
+    /// assert_eq!(is_complete(ToolCalls::default()), Some(false));
     /// let last_wins = Parser::builder().duplicate_keys(DuplicateKeys::LastWins);
     /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
     /// ```

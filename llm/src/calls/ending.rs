@@ -96,7 +96,7 @@ impl OpenCall {
                 }
             }
             Input::Open(_) | Input::Apart { .. } if may_be_complete => {
-                error = self.input.finish(&mut forward(self.identity.tool_call(), listener)).err();
+                error = self.input.finish(&mut forward(&self.identity, listener)).err();
                 match &error {
                     Some(error) => status_of_unfinished(error, truncated),
                     None if self.parser().is_some_and(Parser::is_strict) => PayloadStatus::Complete,
@@ -116,8 +116,7 @@ impl OpenCall {
         let is_whole = matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted);
         let value = if is_whole { self.parser() } else { empty.as_ref() };
         let value = value.and_then(|parser| parser.complete().ok());
-        let (raw, parser) = (self.input.raw(), self.parser());
-        let input = Payload { status, raw, value, error: error.as_ref(), parser };
+        let input = Payload::new(status, self.input.raw(), value, error.as_ref(), self.parser());
         listener.on_call_event(CallEvent::End { call: self.tool_call(), input });
     }
 }

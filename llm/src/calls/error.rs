@@ -9,10 +9,9 @@ use jsonspigot::internal::names;
 /// An error in a call's *JSON* is in the [`Payload`](crate::Payload) that it ends with instead.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallErrorKind, CallEvent, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::default());
+/// let mut calls = ToolCalls::default();
 /// let mut reported = Vec::new();
 /// calls.delta_with(3, "{}", |event| {
 ///     if let CallEvent::Error(error) = event {

@@ -1,6 +1,9 @@
 //! The events of a stream's tool calls: [`CallEvent`], and the call of each, [`ToolCall`].
 
+use alloc::borrow::Cow;
+
 use jsonspigot::Event;
+use jsonspigot::internal::owned_events;
 
 use super::error::CallError;
 use super::executor::Executor;
@@ -9,36 +12,70 @@ use crate::payload::Payload;
 /// A tool call's identity, as far as it is known.
 ///
 /// Some servers send the id or the name only after the first fragment, so an early event may lack what a later one has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolCall<'a> {
     /// The call's number: calls are counted from 0 as they start, over all messages.
     pub number: u64,
     /// The provider's id, with which the result is sent back.
-    pub id: Option<&'a str>,
+    pub id: Option<Cow<'a, str>>,
     /// The tool's name.
-    pub name: Option<&'a str>,
+    pub name: Option<Cow<'a, str>>,
     /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
     /// The party that executes it. Some servers say so only with a later event, so ask at the call's end.
     pub executor: Executor,
 }
 
-/// Something that happened to a tool call. Borrowed; it lives as long as the callback.
+impl ToolCall<'_> {
+    /// Returns a call that owns its id and name. Copies them, unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> ToolCall<'static> {
+        let Self { number, id, name, choice, executor } = self;
+        ToolCall { number, id: id.map(owned), name: name.map(owned), choice, executor }
+    }
+}
+
+/// Something that happened to a tool call.
 ///
 /// Each call is started once and ends once, and everything else about it is reported in between.
-#[derive(Clone, Debug)]
+///
+/// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, for
+/// channels and other threads, as the iterators return it.
+///
+/// ```
+/// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
+///
+/// let mut calls = ToolCalls::default();
+/// let (sender, receiver) = std::sync::mpsc::channel::<CallEvent<'static>>();
+/// for event in calls.start(0, CallStart::new("search").id("call_1")) {
+///     sender.send(event)?; // or `.await`
+/// }
+/// for event in calls.whole(0, r#"{"query": "json"}"#).chain(calls.end_message("tool_calls")) {
+///     sender.send(event)?;
+/// }
+/// let value = receiver.try_iter().find_map(|event| match event {
+///     CallEvent::End { call, input } => Some((call.id, input.value()?.to_string())),
+///     _ => None,
+/// });
+/// assert_eq!(value, Some((Some("call_1".into()), r#"{"query":"json"}"#.to_owned())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
     /// A call has started. Where a message's own text is JSON, that text is a call with neither id nor name.
-    Start(ToolCall<'a>),
+    Start {
+        /// The call.
+        call: ToolCall<'a>,
+    },
     /// A piece of a call's input, as it was received: never empty. Joined, the pieces are the input's
     /// [`raw`](Payload::raw) text.
     Fragment {
         /// The call that it belongs to.
         call: ToolCall<'a>,
         /// The piece.
-        text: &'a str,
+        text: Cow<'a, str>,
     },
     /// A pattern's match in a call's input: its begin, delta or end.
     Match {
@@ -62,8 +99,46 @@ pub enum CallEvent<'a> {
         /// The call.
         call: ToolCall<'a>,
         /// The whole input as the provider repeats it.
-        text: &'a str,
+        text: Cow<'a, str>,
     },
+}
+
+impl CallEvent<'_> {
+    /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them, unless it
+    /// owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> CallEvent<'static> {
+        match self {
+            Self::Start { call } => CallEvent::Start { call: call.into_owned() },
+            Self::Fragment { call, text } => CallEvent::Fragment { call: call.into_owned(), text: owned(text) },
+            Self::Match { call, event } => CallEvent::Match { call: call.into_owned(), event: event.into_owned() },
+            Self::End { call, input } => CallEvent::End { call: call.into_owned(), input: input.into_owned() },
+            Self::Error(error) => CallEvent::Error(error),
+            Self::Mismatch { call, text } => CallEvent::Mismatch { call: call.into_owned(), text: owned(text) },
+        }
+    }
+}
+
+/// Returns a text that owns its bytes.
+pub(crate) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    text.into_owned().into()
+}
+
+owned_events! {
+    /// The events of one signal, in order: what the verbs of [`ToolCalls`](crate::ToolCalls) return. The signal has
+    /// been read when this is made, and nothing is borrowed.
+    CallEvents of CallEvent<'static>
+}
+
+impl CallEvents {
+    /// Returns the verdict on the signal, for callers who need none of its events.
+    ///
+    /// # Errors
+    ///
+    /// The first [`CallError`] among the events that are left.
+    pub fn check(mut self) -> Result<(), CallError> {
+        self.find_map(|event| if let CallEvent::Error(error) = event { Some(error) } else { None }).map_or(Ok(()), Err)
+    }
 }
 
 /// The receiver of events. Everything below the public functions takes it as a trait object, so it is compiled once,

@@ -8,18 +8,19 @@ use jsonspigot::internal::names;
 /// the others wait for you.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
+/// use std::borrow::Cow;
+///
 /// use jsonspigot_llm::{CallEvent, CallStart, Executor, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::default());
+/// let mut calls = ToolCalls::default();
 /// let mut to_run = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| match event {
-///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(str::to_owned)),
+///     CallEvent::End { call, .. } if call.executor == Executor::Client => to_run.extend(call.name.map(Cow::into_owned)),
 ///     _ => {}
 /// };
 /// calls.start_with(0, CallStart::new("get_weather"), &mut on_event);
 /// calls.start_with(1, CallStart::new("web_search").executor(Executor::Provider), &mut on_event);
-/// calls.finish_with(Some("tool_use"), &mut on_event);
+/// calls.end_message_with("tool_use", &mut on_event);
 /// assert_eq!(to_run, ["get_weather"]);
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,7 +1,7 @@
 //! Several tool calls at once, each with a parser of its own, whatever SDK or reader took the stream apart.
 //!
 //! [`ToolCalls`] takes the five signals that every protocol has in some form: `start`, `delta`, `whole`, `stop` and
-//! `finish`. The verdict on a call's arguments is never a guess: each call ends with a [`Payload`](crate::Payload) that
+//! `end_message`. The verdict on a call's arguments is never a guess: each call ends with a [`Payload`](crate::Payload) that
 //! says whether its input is complete, empty, truncated, malformed, followed by more text, or not JSON at all, and only
 //! the first two have a value.
 //!
@@ -17,7 +17,7 @@
 //! | `rest` | what a repetition says beyond what has come |
 //! | `ending` | how a call ends, and the verdict on its input |
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
-//! | `event`, `owned`, `error`, `executor` | what is reported |
+//! | `event`, `error`, `executor` | what is reported |
 //! | `serialize` | how events are serialized |
 //! | `saved`, and the files of that name in folders | how all of this is saved |
 
@@ -32,7 +32,6 @@ mod limits;
 mod numbered;
 mod open_call;
 mod options;
-mod owned;
 mod places;
 mod rest;
 mod saved;
@@ -44,6 +43,7 @@ mod state;
 mod tool_calls;
 mod values;
 
+pub(crate) use self::event::owned;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,
@@ -52,10 +52,9 @@ pub(crate) use self::{
 };
 pub use builder::ToolCallsBuilder;
 pub use error::{CallError, CallErrorKind};
-pub use event::{CallEvent, ToolCall};
+pub use event::{CallEvent, CallEvents, ToolCall};
 pub use executor::Executor;
 pub use limits::CallLimits;
-pub use owned::{CallEvents, OwnedCallEvent, OwnedToolCall};
 pub use slot::Slot;
 pub use start::CallStart;
 pub use tool_calls::ToolCalls;

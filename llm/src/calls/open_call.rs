@@ -185,7 +185,7 @@ impl OpenCall {
     /// Reports the start, once.
     pub(super) fn report_start(&mut self, listener: &mut dyn CallListener) {
         if !mem::replace(&mut self.is_reported, true) {
-            listener.on_call_event(CallEvent::Start(self.tool_call()));
+            listener.on_call_event(CallEvent::Start { call: self.tool_call() });
         }
     }
 
@@ -205,7 +205,7 @@ impl OpenCall {
         let room = options.limits.input_bytes.saturating_sub(self.len);
         let within = &text[..floor_char_boundary(text, room)];
         if !within.is_empty() {
-            let taken = self.input.append(within, &mut forward(self.identity.tool_call(), listener));
+            let taken = self.input.append(within, &mut forward(&self.identity, listener));
             if taken.is_err() {
                 return self.refuse_mixed(listener);
             }
@@ -229,7 +229,7 @@ impl OpenCall {
         if self.is_full {
             return;
         }
-        let taken = self.input.set(path, value, &mut forward(self.identity.tool_call(), listener));
+        let taken = self.input.set(path, value, &mut forward(&self.identity, listener));
         let Ok(added) = taken else { return self.refuse_mixed(listener) };
         self.len += added;
         self.forget_repetition(listener);
@@ -302,7 +302,7 @@ impl OpenCall {
         if !self.is_beyond_repair() {
             self.left_out = Some("mismatch");
             self.report_error(CallErrorKind::Mismatch, listener);
-            listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), text: whole });
+            listener.on_call_event(CallEvent::Mismatch { call: self.tool_call(), text: whole.into() });
         }
     }
 
@@ -367,12 +367,13 @@ impl OpenCall {
 
 /// Reports what a fragment led to as events of its call.
 pub(super) fn forward<'t>(
-    call: ToolCall<'t>,
+    identity: &'t Identity,
     listener: &'t mut dyn CallListener,
 ) -> impl FnMut(InputEvent<'_>) + use<'t> {
     move |event| {
+        let call = identity.tool_call();
         listener.on_call_event(match event {
-            InputEvent::Fragment(text) => CallEvent::Fragment { call, text },
+            InputEvent::Fragment(text) => CallEvent::Fragment { call, text: text.into() },
             InputEvent::Match(event) => CallEvent::Match { call, event },
         });
     }

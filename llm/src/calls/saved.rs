@@ -30,12 +30,12 @@ impl ToolCalls {
     /// let mut status = None;
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { call, input } = event {
-    ///         assert_eq!((call.id, input.raw()), (Some("call_1"), r#"{"city": "Paris"}"#));
+    ///         assert_eq!((call.id.as_deref(), input.raw()), (Some("call_1"), r#"{"city": "Paris"}"#));
     ///         status = Some(input.status() == PayloadStatus::Complete);
     ///     }
     /// };
     /// calls.delta_with(0, r#"is"}"#, &mut on_event);
-    /// calls.finish_with(Some("tool_calls"), &mut on_event);
+    /// calls.end_message_with("tool_calls", &mut on_event);
     /// assert_eq!(status, Some(true));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -62,7 +62,7 @@ impl ToolCalls {
     /// use jsonspigot::RestoreError;
     /// use jsonspigot_llm::{CallLimits, ToolCalls};
     ///
-    /// let saved = ToolCalls::builder().build().save()?;
+    /// let saved = ToolCalls::default().save()?;
     /// let other = ToolCalls::builder().limits(CallLimits::new().open_calls(8)).build();
     /// assert_eq!(other.restore(&saved).unwrap_err(), RestoreError::OtherChoices);
     /// # Ok::<(), jsonspigot::Error>(())

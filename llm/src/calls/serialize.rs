@@ -1,11 +1,11 @@
-//! The serialized form of an [`OwnedCallEvent`]: a line in the shape of the command's.
+//! The serialized form of a [`CallEvent`]: a line in the shape of the command's.
 
 use jsonspigot::internal::{Line, lines};
 
-use super::owned::{OwnedCallEvent, OwnedToolCall};
+use super::event::{CallEvent, ToolCall};
 use crate::payload::{PayloadStatus, put_payload, put_wrong};
 
-impl OwnedToolCall {
+impl ToolCall<'_> {
     /// A structured answer, which has neither id nor name, is nobody's to execute.
     fn is_to_be_executed(&self) -> bool {
         self.id.is_some() || self.name.is_some()
@@ -20,15 +20,15 @@ impl OwnedToolCall {
     }
 }
 
-lines!(OwnedCallEvent);
+lines!(CallEvent<'_>);
 
-impl OwnedCallEvent {
+impl CallEvent<'_> {
     /// Returns the event's members.
     pub(crate) fn line(&self) -> Line<'_> {
         let mut line = Line::new(self.name());
         match self {
             Self::Match { call, event } => return event.line().of([("call", call.number.into())]),
-            Self::Start(call) => {
+            Self::Start { call } => {
                 call.put_names(&mut line);
                 line.put("choice", call.choice);
                 call.put_executor(&mut line);
@@ -57,7 +57,7 @@ impl OwnedCallEvent {
     /// The event's name, as the command prints it; a match has that of what is matched.
     fn name(&self) -> &'static str {
         match self {
-            Self::Start(_) => "call",
+            Self::Start { .. } => "call",
             Self::Fragment { .. } => "fragment",
             Self::Match { .. } => "match",
             Self::End { .. } => "input",

@@ -3,10 +3,9 @@
 /// A call's place in a message, as the wire gives it: an index, a choice with an index, or an id.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{CallEvent, CallStart, Slot, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::default());
+/// let mut calls = ToolCalls::default();
 /// let mut fragments = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
 ///     if let CallEvent::Fragment { call, .. } = event {

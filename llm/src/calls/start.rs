@@ -6,14 +6,15 @@ use super::executor::Executor;
 /// JSON, and who is to execute it.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
+/// use std::borrow::Cow;
+///
 /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
 ///
-/// let mut calls = ToolCalls::new(&PatternSet::default());
+/// let mut calls = ToolCalls::default();
 /// let mut started = Vec::new();
 /// let mut on_event = |event: CallEvent<'_>| {
-///     if let CallEvent::Start(call) = event {
-///         started.push((call.name.map(str::to_owned), call.id.map(str::to_owned)));
+///     if let CallEvent::Start { call } = event {
+///         started.push((call.name.map(Cow::into_owned), call.id.map(Cow::into_owned)));
 ///     }
 /// };
 /// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
@@ -64,9 +65,8 @@ impl<'a> CallStart<'a> {
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
-    /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::default());
+    /// let mut calls = ToolCalls::default();
     /// let mut query = String::new();
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { input, .. } = event {
@@ -97,7 +97,7 @@ impl<'a> CallStart<'a> {
     }
 }
 
-/// A text, unless it is empty, which on the wire means that there is none.
-pub(crate) fn present(text: &str) -> Option<&str> {
-    Some(text).filter(|text| !text.is_empty())
+/// Returns a text, unless it is empty, which on the wire means that there is none.
+pub(crate) fn present<'a, T: From<&'a str>>(text: &'a str) -> Option<T> {
+    (!text.is_empty()).then(|| text.into())
 }

@@ -6,8 +6,7 @@ use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Parser, PatternSet};
 
 use super::builder::ToolCallsBuilder;
-use super::event::{CallEvent, CallListener, ToolCall};
-use super::owned::CallEvents;
+use super::event::{CallEvent, CallEvents, CallListener, ToolCall};
 use super::signals::Signals;
 use super::slot::Slot;
 use super::start::CallStart;
@@ -16,7 +15,7 @@ use super::state::State;
 /// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
 ///
 /// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
-/// and [`finish`](Self::finish) the message with the provider's reason. Calls may be interleaved. An empty text is an
+/// and [`end_message`](Self::end_message) with the provider's reason. Calls may be interleaved. An empty text is an
 /// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with
 /// `_with` calls a closure with borrowed ones.
 ///
@@ -27,7 +26,7 @@ use super::state::State;
 /// let mut calls = ToolCalls::new(&PatternSet::new(["city"])?);
 /// let (mut city, mut status) = (String::new(), None);
 /// let mut on_event = |event: CallEvent<'_>| match event {
-///     CallEvent::Match { call, event } if call.name == Some("get_weather") => {
+///     CallEvent::Match { call, event } if call.name.as_deref() == Some("get_weather") => {
 ///         if let Some(text) = event.delta() {
 ///             city.push_str(text); // at once, long before the call is whole
 ///         }
@@ -38,7 +37,7 @@ use super::state::State;
 /// calls.start_with(0, CallStart::new("get_weather").id("call_1"), &mut on_event);
 /// calls.delta_with(0, r#"{"city": "Par"#, &mut on_event);
 /// calls.delta_with(0, r#"is"}"#, &mut on_event);
-/// calls.finish_with(Some("tool_calls"), &mut on_event);
+/// calls.end_message_with("tool_calls", &mut on_event);
 /// assert_eq!((city.as_str(), status), ("Paris", Some(true)));
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
@@ -55,7 +54,7 @@ pub struct ToolCalls {
 }
 
 impl ToolCalls {
-    /// Calls whose arguments are all matched against the same patterns.
+    /// Calls whose arguments are all matched against the same patterns. Without any, [`ToolCalls::default`] is shorter.
     #[must_use]
     pub fn new(patterns: &PatternSet) -> Self {
         Self::builder().patterns(patterns).build()
@@ -85,7 +84,7 @@ impl ToolCalls {
     /// for call in calls.open_calls() {
     ///     let parser = calls.parser(call.number).expect("something has come");
     ///     assert_eq!(parser.snapshot().unwrap().to_string(), r#"{"query":"stre"}"#);
-    ///     assert_eq!(call.name, Some("search"));
+    ///     assert_eq!(call.name.as_deref(), Some("search"));
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
@@ -150,38 +149,87 @@ impl ToolCalls {
         self.signal(&mut on_event, |calls| calls.stop(slot.into()));
     }
 
-    /// The message has ended, with the provider's reason if it gave one: all open calls end.
-    pub fn finish(&mut self, reason: Option<&str>) -> CallEvents {
-        self.events_of(|calls| calls.finish(reason))
+    /// The message has ended, with the provider's reason if it gave one: all open calls end. A reason that is not known
+    /// to mean a regular end cuts them.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
+    ///
+    /// for (reason, status) in [
+    ///     ("tool_calls", PayloadStatus::Empty),
+    ///     ("length", PayloadStatus::Truncated { reason: "length" }),
+    /// ] {
+    ///     let mut calls = ToolCalls::default();
+    ///     calls.start(0, CallStart::new("list_files")).check()?;
+    ///     for event in calls.end_message(reason) {
+    ///         let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///         assert_eq!(input.status(), status);
+    ///     }
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
+    /// ```
+    pub fn end_message<'r>(&mut self, reason: impl Into<Option<&'r str>>) -> CallEvents {
+        self.events_of(|calls| calls.finish(reason.into()))
+    }
+
+    /// [`end_message`](Self::end_message), with a callback in place of the iterator: nothing is copied.
+    pub fn end_message_with<'r>(
+        &mut self,
+        reason: impl Into<Option<&'r str>>,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
+        self.signal(&mut on_event, |calls| calls.finish(reason.into()));
+    }
+
+    /// One of several answers has ended, with the provider's reason if it gave one: its open calls end.
+    pub fn end_choice<'r>(&mut self, choice: u64, reason: impl Into<Option<&'r str>>) -> CallEvents {
+        self.events_of(|calls| calls.finish_choice(choice, reason.into()))
+    }
+
+    /// [`end_choice`](Self::end_choice), with a callback in place of the iterator: nothing is copied.
+    pub fn end_choice_with<'r>(
+        &mut self,
+        choice: u64,
+        reason: impl Into<Option<&'r str>>,
+        mut on_event: impl FnMut(CallEvent<'_>),
+    ) {
+        self.signal(&mut on_event, |calls| calls.finish_choice(choice, reason.into()));
+    }
+
+    /// Ends the input: nothing more will arrive, and what is not complete is truncated. After
+    /// [`end_message`](Self::end_message) this does nothing, so it is safe to call in any case.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
+    ///
+    /// let mut calls = ToolCalls::default();
+    /// calls.start(0, CallStart::new("list_files")).check()?;
+    /// for event in calls.finish() {
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "end-of-input" });
+    /// }
+    /// # Ok::<(), jsonspigot_llm::CallError>(())
+    /// ```
+    pub fn finish(&mut self) -> CallEvents {
+        self.cut("end-of-input")
     }
 
     /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
-    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.finish(reason));
+    pub fn finish_with(&mut self, on_event: impl FnMut(CallEvent<'_>)) {
+        self.cut_with("end-of-input", on_event);
     }
 
-    /// One of several answers has ended: its open calls end.
-    pub fn finish_choice(&mut self, choice: u64, reason: Option<&str>) -> CallEvents {
-        self.events_of(|calls| calls.finish_choice(choice, reason))
-    }
-
-    /// [`finish_choice`](Self::finish_choice), with a callback in place of the iterator: nothing is copied.
-    pub fn finish_choice_with(&mut self, choice: u64, reason: Option<&str>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.finish_choice(choice, reason));
-    }
-
-    /// Nothing more will arrive, though the message has not ended: what is not complete is truncated. You give the
-    /// reason: `end-of-input`, `cancelled`, `timeout`. A reason that the provider gave before takes precedence.
+    /// Ends the calls for a reason of yours, such as `cancelled` or `timeout`: nothing more will arrive, and what is not
+    /// complete is truncated. A reason that the provider gave before takes precedence.
     ///
     /// ```
-    /// use jsonspigot_llm::{CallStart, OwnedCallEvent, PayloadStatus, ToolCalls};
-    /// use jsonspigot::PatternSet;
+    /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::default());
+    /// let mut calls = ToolCalls::default();
     /// calls.start(0, CallStart::new("search")).check()?;
     /// calls.delta(0, r#"{"query":"str"#).check()?;
     /// for event in calls.cut("cancelled") {
-    ///     let OwnedCallEvent::End { input, .. } = event else { panic!("one call is open") };
+    ///     let CallEvent::End { input, .. } = event else { panic!("one call is open") };
     ///     assert_eq!(input.status(), PayloadStatus::Truncated { reason: "cancelled" });
     /// }
     /// # Ok::<(), jsonspigot_llm::CallError>(())
@@ -200,9 +248,8 @@ impl ToolCalls {
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
-    /// use jsonspigot::PatternSet;
     ///
-    /// let mut calls = ToolCalls::new(&PatternSet::default());
+    /// let mut calls = ToolCalls::default();
     /// let mut ended = Vec::new();
     /// let mut on_event = |event: CallEvent<'_>| {
     ///     if let CallEvent::End { call, input } = event {
@@ -214,7 +261,7 @@ impl ToolCalls {
     /// calls.delta_with(0, r#"{"query":"str"#, &mut on_event);
     /// calls.cut_call_with(0, "cancelled", &mut on_event);
     /// calls.delta_with(1, "{}", &mut on_event);
-    /// calls.finish_with(Some("tool_calls"), &mut on_event);
+    /// calls.end_message_with("tool_calls", &mut on_event);
     /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
     /// ```
     pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str) -> CallEvents {
@@ -248,7 +295,7 @@ impl ToolCalls {
     /// The events of a signal, as values of their own.
     fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
         let mut events = Vec::new();
-        self.signal(&mut |event: CallEvent<'_>| events.push(event.to_owned()), signal);
+        self.signal(&mut |event: CallEvent<'_>| events.push(event.into_owned()), signal);
         CallEvents::new(events)
     }
 
@@ -265,6 +312,13 @@ impl ToolCalls {
     /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+}
+
+/// Calls without patterns.
+impl Default for ToolCalls {
+    fn default() -> Self {
+        Self::builder().build()
     }
 }
 

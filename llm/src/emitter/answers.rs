@@ -12,7 +12,7 @@ use crate::event::stop::StopKind;
 impl Emitter<'_> {
     /// An answer breaks off, though the stream goes on.
     pub(crate) fn break_off(&mut self, reason: &str) {
-        self.report(StreamEvent::Incomplete { reason });
+        self.report(StreamEvent::Incomplete { reason: reason.into() });
     }
 
     /// Notes whose message an event is of: with another id than those before it begins the next one.
@@ -140,7 +140,7 @@ impl Emitter<'_> {
                 kind => kind,
             };
             let (native_reason, stop_sequence) = (present(native_reason), present(stop_sequence));
-            self.report(StreamEvent::Stop { choice, reason, kind, native_reason, stop_sequence });
+            self.report(StreamEvent::Stop { choice, reason: reason.into(), kind, native_reason, stop_sequence });
         }
     }
 
@@ -213,7 +213,7 @@ impl Emitter<'_> {
         if !mem::take(&mut self.user.stream_state.unfinished).is_empty()
             || self.user.stream_state.outlet.watch.lacks_answer()
         {
-            self.report(StreamEvent::Incomplete { reason });
+            self.report(StreamEvent::Incomplete { reason: reason.into() });
         }
     }
 }

@@ -20,7 +20,7 @@ impl Emitter<'_> {
             text if self.is_structured => self.calls().content(choice, text),
             text => {
                 let block = self.block_of(choice, at, BlockKind::Text);
-                self.report(StreamEvent::Text { choice, block, text });
+                self.report(StreamEvent::Text { choice, block, text: text.into() });
             }
         }
     }
@@ -35,8 +35,8 @@ impl Emitter<'_> {
             (Some(block), _) if at == At::Run && !is_structured => {
                 if !text.is_empty() {
                     self.report(match kind {
-                        BlockKind::Text => StreamEvent::Text { choice: 0, block, text },
-                        BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text },
+                        BlockKind::Text => StreamEvent::Text { choice: 0, block, text: text.into() },
+                        BlockKind::Reasoning => StreamEvent::Reasoning { choice: 0, block, text: text.into() },
                     });
                 }
             }
@@ -60,7 +60,7 @@ impl Emitter<'_> {
     pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         if !text.is_empty() {
             let block = self.block_of(choice, at, BlockKind::Reasoning);
-            self.report(StreamEvent::Reasoning { choice, block, text });
+            self.report(StreamEvent::Reasoning { choice, block, text: text.into() });
         }
     }
 
@@ -181,7 +181,7 @@ impl Emitter<'_> {
     pub(crate) fn contradict_ended(&mut self, number: u64, text: &str) {
         let choice = self.known().choice_of(number).unwrap_or_default();
         let (kind, call) = (MismatchKind::Arguments, Some(number));
-        self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
+        self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text: text.into() });
         self.user.stream_state.spoil_message();
     }
 
@@ -285,7 +285,7 @@ impl Emitter<'_> {
             Some(call) => self.calls().contradict(call, text),
             None => {
                 let block = self.find_block(choice, at);
-                self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text });
+                self.report(StreamEvent::Mismatch { kind, choice, block, call: None, text: text.into() });
             }
         }
         self.user.stream_state.spoil_message();

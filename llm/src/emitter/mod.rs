@@ -47,7 +47,7 @@ struct User<'a> {
 
 impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
-        if let CallEvent::Start(call) = event {
+        if let CallEvent::Start { call } = &event {
             self.stream_state.begin(call.choice);
             // A message's own text, where that is reported as a call, has neither name nor id.
             if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
@@ -56,10 +56,10 @@ impl CallListener for User<'_> {
             self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
         if let CallEvent::End { call, input } = &event {
-            self.stream_state.said.end_input(call.number, call.name.unwrap_or_default(), input.raw());
+            self.stream_state.said.end_input(call.number, call.name.as_deref().unwrap_or_default(), input.raw());
             let is_tool = call.name.is_some() || call.id.is_some();
             if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.stream_state.message) {
-                message.end_call(*call, input);
+                message.end_call(call, input);
             }
         }
         self.say(match event {
@@ -263,7 +263,7 @@ impl<'a> Emitter<'a> {
 
     /// An event that is an application's own.
     pub(crate) fn data(&mut self, kind: &str, json: Json<'_>) {
-        self.report(StreamEvent::Data { kind, json: json.spelt() });
+        self.report(StreamEvent::Data { kind: kind.into(), json: json.spelt().into() });
     }
 
     pub(crate) fn media(&mut self, media: Media<'_>) {
@@ -285,21 +285,21 @@ impl<'a> Emitter<'a> {
         if !text.is_empty() {
             self.user.stream_state.begin(choice);
             note(&mut self.user.stream_state.refused, choice);
-            self.report(StreamEvent::Refusal { choice, text });
+            self.report(StreamEvent::Refusal { choice, text: text.into() });
         }
     }
 
     /// Something that has to go back with a block.
     pub(crate) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
         if says_something(json) {
-            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt() }));
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt().into() }));
         }
     }
 
     /// Something that has to go back with a call.
     pub(crate) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
         if says_something(json) {
-            self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt() }));
+            self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt().into() }));
         }
     }
 
@@ -337,13 +337,13 @@ impl<'a> Emitter<'a> {
     /// Reports the findings of a filter or guardrail.
     pub(crate) fn content_filter(&mut self, choice: u64, json: Json<'_>) {
         if says_something(json) {
-            self.report(StreamEvent::ContentFilter { choice, json: json.spelt() });
+            self.report(StreamEvent::ContentFilter { choice, json: json.spelt().into() });
         }
     }
 
     pub(crate) fn usage(&mut self, usage: Json<'_>) {
         if usage.is_given() {
-            self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt() });
+            self.report(StreamEvent::Usage { tokens: TokenUsage::read(usage), json: usage.spelt().into() });
         }
     }
 
@@ -367,7 +367,7 @@ impl<'a> Emitter<'a> {
     pub(crate) fn report_failure(&mut self, Failure { message, kind, code, delay, json }: &Failure<'_>) {
         let retry = Retry::of(kind, code, message, *delay);
         let (kind, code, json) = (present(kind), present(code), present(json.spelt()));
-        self.report(StreamEvent::ProviderError { message, kind, code, retry, json });
+        self.report(StreamEvent::ProviderError { message: (&**message).into(), kind, code, retry, json });
     }
 }
 

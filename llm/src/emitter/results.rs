@@ -39,7 +39,12 @@ impl Emitter<'_> {
         if let Some(call) = call {
             self.calls().end_early(call);
         }
-        self.report(StreamEvent::ToolResult(ToolResult { call, call_id, is_error, json: json.spelt() }));
+        self.report(StreamEvent::ToolResult(ToolResult {
+            call,
+            call_id: call_id.map(Into::into),
+            is_error,
+            json: json.spelt().into(),
+        }));
     }
 
     /// The call that the last chunk was of, where chunks that name none go on with it.
@@ -106,7 +111,7 @@ impl Emitter<'_> {
         }
         // Only the first part names the call on the wire.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));
-        let result = ToolResult { call, call_id, is_error, json: json.spelt() };
+        let result = ToolResult { call, call_id: call_id.map(Into::into), is_error, json: json.spelt().into() };
         self.user.say(StreamEvent::ToolResult(result));
     }
 }

@@ -69,7 +69,7 @@ pub(crate) trait KeepMessage: Send + Sync {
     /// Keeps a value that came with a call of the only answer, as a member of its own; the call has not ended.
     fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
     /// Adds a call of the only answer, which has ended.
-    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>);
+    fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>);
     /// The message's JSON text, if nothing of it is missing and there is anything.
     fn to_json(&self) -> Option<alloc::string::String>;
     /// The same without its calls and what came of them.

@@ -9,7 +9,7 @@ use crate::json::{Json, Mark, Others, Unread};
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.
     pub(crate) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
-        self.report(StreamEvent::UnknownPart { kind, json: json.spelt() });
+        self.report(StreamEvent::UnknownPart { kind: kind.into(), json: json.spelt().into() });
     }
 
     /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
@@ -71,7 +71,7 @@ impl Emitter<'_> {
 }
 
 /// The JSON text of an event that has all of it as it came.
-pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
+pub(super) fn json_of<'e>(event: &'e StreamEvent<'_>) -> Option<&'e str> {
     match event {
         StreamEvent::Opaque(Opaque { json, .. })
         | StreamEvent::ToolResult(ToolResult { json, .. })
@@ -82,7 +82,7 @@ pub(super) fn json_of<'e>(event: &StreamEvent<'e>) -> Option<&'e str> {
         | StreamEvent::Usage { json, .. }
         | StreamEvent::Data { json, .. }
         | StreamEvent::UnknownPart { json, .. } => Some(json),
-        StreamEvent::ProviderError { json, .. } => *json,
+        StreamEvent::ProviderError { json, .. } => json.as_deref(),
         _ => None,
     }
 }

@@ -81,7 +81,7 @@ impl EnvelopeBuilder {
     /// let mut shown = String::new();
     /// envelope.feed_with("Well, 1 < 2.</think>Yes.", |event| {
     ///     if let EnvelopeEvent::Text(text) = event {
-    ///         shown.push_str(text);
+    ///         shown.push_str(&text);
     ///     }
     /// });
     /// assert_eq!(shown, "Yes.");

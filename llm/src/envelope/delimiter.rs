@@ -95,7 +95,7 @@ impl Delimiter {
     /// let mut envelope = Envelope::new([Delimiter::fence("*")?], &PatternSet::default());
     /// let (mut shown, mut values) = (String::new(), Vec::new());
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Text(text) => shown.push_str(text),
+    ///     EnvelopeEvent::Text(text) => shown.push_str(&text),
     ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
     ///     _ => {}
     /// };
@@ -140,7 +140,7 @@ impl Delimiter {
     /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     /// let (mut shown, mut values) = (String::new(), Vec::new());
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Text(text) => shown.push_str(text),
+    ///     EnvelopeEvent::Text(text) => shown.push_str(&text),
     ///     EnvelopeEvent::End { payload, .. } => values.push(payload.value().unwrap().to_string()),
     ///     _ => {}
     /// };
@@ -213,7 +213,7 @@ impl Delimiter {
     /// let mut envelope = Envelope::new([delimiter], &PatternSet::default());
     /// let mut calls = Vec::new();
     /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-    ///     EnvelopeEvent::Begin { open, .. } => calls.push(open.to_owned()),
+    ///     EnvelopeEvent::Begin { open, .. } => calls.push(open.into_owned()),
     ///     EnvelopeEvent::End { payload, .. } => calls.push(payload.value().unwrap().to_string()),
     ///     _ => {}
     /// };

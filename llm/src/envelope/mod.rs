@@ -14,11 +14,11 @@ mod delimiter;
 mod event;
 mod extent;
 mod opening;
-mod owned;
 mod payload;
 mod saved;
 mod serialize;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -30,9 +30,8 @@ use any_fence::Fences;
 pub use builder::EnvelopeBuilder;
 use closing::Closing;
 pub use delimiter::{Delimiter, DelimiterError};
-pub use event::EnvelopeEvent;
+pub use event::{EnvelopeEvent, EnvelopeEvents};
 use opening::{Opening, Verdict};
-pub use owned::{EnvelopeEvents, OwnedEnvelopeEvent};
 use payload::OpenPayload;
 
 /// JSON's white space.
@@ -57,8 +56,8 @@ type Report<'t> = dyn FnMut(EnvelopeEvent<'_>) + 't;
 /// let mut envelope = Envelope::new(delimiters, &PatternSet::new(["slots[*]"])?);
 /// let (mut shown, mut slots, mut thoughts) = (String::new(), String::new(), String::new());
 /// let mut on_event = |event: EnvelopeEvent<'_>| match event {
-///     EnvelopeEvent::Text(text) => shown.push_str(text),
-///     EnvelopeEvent::Fragment { text, .. } => thoughts.push_str(text),
+///     EnvelopeEvent::Text(text) => shown.push_str(&text),
+///     EnvelopeEvent::Fragment { text, .. } => thoughts.push_str(&text),
 ///     EnvelopeEvent::Match { event, .. } => {
 ///         if let Some(text) = event.delta() {
 ///             slots.push_str(text);
@@ -146,7 +145,7 @@ impl Envelope {
     /// The chunk is read at once, even if you leave the loop early. [`feed_with`](Self::feed_with) copies nothing.
     pub fn feed(&mut self, chunk: impl AsRef<str>) -> EnvelopeEvents {
         let mut events = Vec::new();
-        self.feed_with(chunk, |event| events.push(event.to_owned()));
+        self.feed_with(chunk, |event| events.push(event.into_owned()));
         EnvelopeEvents::new(events)
     }
 
@@ -170,7 +169,7 @@ impl Envelope {
     /// The end of input; returns its events, as [`feed`](Self::feed) does. See [`finish_with`](Self::finish_with).
     pub fn finish(&mut self) -> EnvelopeEvents {
         let mut events = Vec::new();
-        self.finish_with(|event| events.push(event.to_owned()));
+        self.finish_with(|event| events.push(event.into_owned()));
         EnvelopeEvents::new(events)
     }
 
@@ -185,7 +184,7 @@ impl Envelope {
     /// let mut shown = String::new();
     /// let mut show = |event: EnvelopeEvent<'_>| {
     ///     if let EnvelopeEvent::Text(text) = event {
-    ///         shown.push_str(text);
+    ///         shown.push_str(&text);
     ///     }
     /// };
     /// envelope.feed_with("Use ```js", &mut show); // it may become ```json
@@ -333,7 +332,7 @@ impl Envelope {
     fn begin_payload(&mut self, place: usize, open: &str, report: &mut Report<'_>) {
         self.report_shown(report);
         let delimiter = &self.delimiters[place];
-        report(EnvelopeEvent::Begin { delimiter, open, offset: self.offset });
+        report(EnvelopeEvent::Begin { delimiter: Cow::Borrowed(delimiter), open: open.into(), offset: self.offset });
         self.offset += open.len() as u64;
         if let Some(fences) = &mut self.fences {
             fences.pass_payload();
@@ -353,7 +352,7 @@ impl Envelope {
     /// Reports what is visible and was not reported.
     fn report_shown(&mut self, report: &mut Report<'_>) {
         if !self.shown.is_empty() {
-            report(EnvelopeEvent::Text(&self.shown));
+            report(EnvelopeEvent::Text((&*self.shown).into()));
             self.offset += self.shown.len() as u64;
             self.shown.clear();
         }
@@ -362,7 +361,7 @@ impl Envelope {
     /// Reports a chunk that is nothing but visible text.
     fn report_text(&mut self, text: &str, report: &mut Report<'_>) {
         if !text.is_empty() {
-            report(EnvelopeEvent::Text(text));
+            report(EnvelopeEvent::Text(text.into()));
             self.offset += text.len() as u64;
         }
         if let Some(fences) = &mut self.fences {

@@ -24,6 +24,7 @@
 
 mod saved;
 
+use alloc::borrow::Cow;
 use alloc::string::String;
 
 use jsonspigot::PatternSet;
@@ -290,7 +291,7 @@ impl OpenPayload {
                 if self.error.is_none() && self.length > self.limit {
                     self.error = Some(self.error_of_limit());
                 }
-                report(EnvelopeEvent::Fragment { delimiter, text: piece });
+                report(EnvelopeEvent::Fragment { delimiter: Cow::Borrowed(delimiter), text: piece.into() });
                 piece.len()
             }
         }
@@ -304,7 +305,7 @@ impl OpenPayload {
         }
         self.phase = Phase::Raw;
         if !self.raw.is_empty() {
-            report(EnvelopeEvent::Fragment { delimiter, text: &self.raw });
+            report(EnvelopeEvent::Fragment { delimiter: Cow::Borrowed(delimiter), text: (&*self.raw).into() });
         }
     }
 
@@ -330,7 +331,8 @@ impl OpenPayload {
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let mut on_event = |event: Event<'_>| report(EnvelopeEvent::Match { delimiter, event });
+        let mut on_event =
+            |event: Event<'_>| report(EnvelopeEvent::Match { delimiter: Cow::Borrowed(delimiter), event });
         let fed = if ends_value {
             self.parser.feed_value_with(bytes, &mut on_event)
         } else {
@@ -409,9 +411,9 @@ impl OpenPayload {
             PayloadStatus::Accepted => self.parser.complete().ok(),
             _ => None,
         };
-        let (raw, error, parser) = (&*self.raw, self.error.as_ref(), Some(&self.parser));
-        let payload = Payload { status, raw, value, error, parser };
-        report(EnvelopeEvent::End { delimiter, payload, close, length: self.length });
+        let payload = Payload::new(status, &self.raw, value, self.error.as_ref(), Some(&self.parser));
+        let (delimiter, length) = (Cow::Borrowed(delimiter), self.length);
+        report(EnvelopeEvent::End { delimiter, payload, close: close.into(), length });
         Ended { used, length: self.length + close.len() as u64, given_back: String::new() }
     }
 
@@ -428,7 +430,9 @@ impl OpenPayload {
                         Some(self.error_here(ErrorKind::Incomplete, "expected more digits or a closing delimiter"));
                 }
                 (Phase::Value | Phase::After, _) => {
-                    match self.parser.finish_with(|event| report(EnvelopeEvent::Match { delimiter, event })) {
+                    match self.parser.finish_with(|event| {
+                        report(EnvelopeEvent::Match { delimiter: Cow::Borrowed(delimiter), event });
+                    }) {
                         Ok(()) if self.parser.is_strict() => return PayloadStatus::Complete,
                         Ok(()) => return PayloadStatus::Accepted,
                         Err(error) => self.error = Some(error),

@@ -1,16 +1,16 @@
-//! The serialized form of an [`OwnedEnvelopeEvent`]: a line in the shape of the command's.
+//! The serialized form of an [`EnvelopeEvent`]: a line in the shape of the command's.
 
 use alloc::string::ToString;
 use alloc::vec::Vec;
 
 use jsonspigot::internal::{Line, Member, lines};
 
-use super::owned::OwnedEnvelopeEvent;
+use super::event::EnvelopeEvent;
 use crate::payload::{put_payload, put_wrong};
 
-lines!(OwnedEnvelopeEvent);
+lines!(EnvelopeEvent<'_>);
 
-impl OwnedEnvelopeEvent {
+impl EnvelopeEvent<'_> {
     fn line(&self) -> Line<'_> {
         self.line_in(None)
     }

@@ -1,5 +1,5 @@
-//! The events of a provider's stream: [`StreamEvent`], and [`OwnedStreamEvent`], which owns its parts. Each is declared
-//! once, in `declared.rs`; `table.rs` reads the declarations, and `parts.rs` has what several kinds are made of.
+//! The events of a provider's stream: [`StreamEvent`]. Each is declared once, in `declared.rs`; `table.rs` reads the
+//! declarations, and `parts.rs` has what several kinds are made of.
 //!
 //! There are few kinds, and they are the same for every provider. Whatever a kind has no field for is in its `json`:
 //! the provider's own JSON, as it was spelt.
@@ -9,8 +9,8 @@ mod declared;
 #[macro_use]
 mod table;
 
+mod events;
 pub(crate) mod media;
-pub(crate) mod owned;
 mod parts;
 pub(crate) mod retry;
 mod serialize;
@@ -18,33 +18,31 @@ pub(crate) mod stop;
 pub(crate) mod usage;
 pub(crate) mod verdict;
 
-use alloc::borrow::ToOwned;
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
-use alloc::string::String;
-
 use alloc::vec;
-use jsonspigot::internal::{Line, Member, on_one_line};
 
+use jsonspigot::internal::{Line, Member};
+
+pub use self::events::StreamEvents;
 pub use self::media::Media;
-pub use self::owned::StreamEvents;
 pub use self::parts::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, ToolResult};
 pub use self::retry::Retry;
 use self::serialize::value;
 pub use self::stop::StopKind;
 pub use self::usage::TokenUsage;
 pub use self::verdict::{Unfinished, UnfinishedKind};
-use crate::calls::{CallEvent, OwnedCallEvent};
+use crate::calls::{CallEvent, owned};
 #[cfg(feature = "envelope")]
-use crate::envelope::{EnvelopeEvent, OwnedEnvelopeEvent};
+use crate::envelope::EnvelopeEvent;
 
 each_stream_event! { stream_events {
-    /// Something that became known about a provider's stream. Borrowed; it lives as long as the callback.
+    /// Something that became known about a provider's stream.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
     /// let mut shown = String::new();
     /// for chunk in [
     ///     r#"{"choices":[{"index":0,"delta":{"content":"Let me "}}]}"#,
@@ -52,7 +50,7 @@ each_stream_event! { stream_events {
     ///     "upstream timed out",
     /// ] {
     ///     stream.push_with(chunk, |event| match event {
-    ///         StreamEvent::Text { text, .. } => shown.push_str(text),
+    ///         StreamEvent::Text { text, .. } => shown.push_str(&text),
     ///         StreamEvent::Stop { reason, .. } => shown.push_str(&format!(" ({reason})")),
     ///         StreamEvent::BadFrame { text } => shown.push_str(&format!(" [{text}]")),
     ///         _ => {}
@@ -60,23 +58,22 @@ each_stream_event! { stream_events {
     /// }
     /// assert_eq!(shown, "Let me look. (stop) [upstream timed out]");
     /// ```
-    borrowed;
-
-    /// A [`StreamEvent`](crate::StreamEvent) that owns its parts: `'static + Send`, as [`ProviderStream::push`] returns
-    /// them.
     ///
-    /// Values are raw JSON: numbers and escapes as they were spelt, on one line. Serialized, it is the command's line,
-    /// with `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice`
-    /// are always written. The command does not print fragments and the end of the stream, which is
+    /// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, as
+    /// [`ProviderStream::push`] returns it.
+    ///
+    /// Values are raw JSON: numbers and escapes as they were spelt. Serialized, an event is the command's line, with
+    /// `match` and `offset` added to matches; where a call or a payload starts and ends, `id`, `name` and `choice` are
+    /// always written. The command does not print fragments and the end of the stream, which is
     /// `{"event":"stream-end"}`.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
-    /// use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent, Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
     /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::new(["city"])?));
     /// let line = r#"{"message":{"tool_calls":[{"function":{"name":"weather","arguments":{"city":"Paris"}}}]},"done":true}"#;
-    /// let (sender, receiver) = std::sync::mpsc::channel::<OwnedStreamEvent>();
+    /// let (sender, receiver) = std::sync::mpsc::channel::<StreamEvent<'static>>();
     /// for event in stream.push(line) {
     ///     sender.send(event)?; // or `.await`, or `?`
     /// }
@@ -84,15 +81,15 @@ each_stream_event! { stream_events {
     /// let start = serde_json::to_string(&received.next())?;
     /// assert_eq!(start, r#"{"event":"call","call":0,"id":null,"name":"weather","choice":0,"executed":"client"}"#);
     /// let input = received.find_map(|event| match event {
-    ///     OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => Some(input),
+    ///     StreamEvent::Call(CallEvent::End { input, .. }) => Some(input),
     ///     _ => None,
     /// });
-    /// assert_eq!(input.unwrap().value(), Some(r#"{"city":"Paris"}"#));
+    /// assert_eq!(input.unwrap().value().unwrap().text(), r#"{"city":"Paris"}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// [`ProviderStream::push`]: crate::ProviderStream::push
-    owned;
+    events;
 }}
 
 impl StreamEvent<'_> {

@@ -1,6 +1,10 @@
 //! What events of a stream are made of: blocks, results, sources, and what goes back as it is.
 
+use alloc::borrow::Cow;
+
 use jsonspigot::internal::names;
+
+use crate::calls::owned;
 
 /// A block of text or reasoning: what a provider calls a content block, a part, or an item.
 ///
@@ -8,10 +12,9 @@ use jsonspigot::internal::names;
 /// reasoning is one: it ends where the other kind or a call begins.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{BlockKind, Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::default());
 /// let mut shown = String::new();
 /// for line in [
 ///     r#"{"message":{"thinking":"Hm."},"done":false}"#,
@@ -21,13 +24,13 @@ use jsonspigot::internal::names;
 ///     stream.push_with(line, |event| match event {
 ///         StreamEvent::BlockStart(block) if block.kind == BlockKind::Reasoning => shown.push_str("<em>"),
 ///         StreamEvent::BlockEnd(block) if block.kind == BlockKind::Reasoning => shown.push_str("</em>"),
-///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(text),
+///         StreamEvent::Text { text, .. } | StreamEvent::Reasoning { text, .. } => shown.push_str(&text),
 ///         _ => {}
 ///     });
 /// }
 /// assert_eq!(shown, "<em>Hm.</em>Hello");
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Block<'a> {
     /// Its number.
@@ -37,10 +40,19 @@ pub struct Block<'a> {
     /// The kind of its content.
     pub kind: BlockKind,
     /// The provider's id of it or of the item around it. Reported at its start only.
-    pub id: Option<&'a str>,
+    pub id: Option<Cow<'a, str>>,
     /// The part of the answer that it is, in the provider's word: `commentary`, `final_answer`. Reported at its start
     /// only.
-    pub phase: Option<&'a str>,
+    pub phase: Option<Cow<'a, str>>,
+}
+
+impl Block<'_> {
+    /// Returns a block that owns its texts: `'static`. Copies them, unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> Block<'static> {
+        let Self { number, choice, kind, id, phase } = self;
+        Block { number, choice, kind, id: id.map(owned), phase: phase.map(owned) }
+    }
 }
 
 /// The kind of content of a [`Block`].
@@ -62,10 +74,9 @@ names!(BlockKind {
 /// stood.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::default());
 /// let mut signatures = Vec::new();
 /// for event in [
 ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}"#,
@@ -73,13 +84,13 @@ names!(BlockKind {
 /// ] {
 ///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Opaque(opaque) = event {
-///             signatures.push((opaque.block, opaque.json.to_owned()));
+///             signatures.push((opaque.block, opaque.json.into_owned()));
 ///         }
 ///     });
 /// }
 /// assert_eq!(signatures, [(Some(0), r#""EqQB""#.to_owned())]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Opaque<'a> {
     /// The kind of content.
@@ -91,7 +102,16 @@ pub struct Opaque<'a> {
     /// The number of the call it belongs to, if it belongs to one.
     pub call: Option<u64>,
     /// The provider's JSON text.
-    pub json: &'a str,
+    pub json: Cow<'a, str>,
+}
+
+impl Opaque<'_> {
+    /// Returns a value that owns its texts: `'static`. Copies them, unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> Opaque<'static> {
+        let Self { kind, choice, block, call, json } = self;
+        Opaque { kind, choice, block, call, json: owned(json) }
+    }
 }
 
 /// The kind of content of an [`Opaque`].
@@ -116,17 +136,26 @@ names!(OpaqueKind {
 });
 
 /// A tool's result that came with the stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
     /// The number of the call, if the stream has reported the call.
     pub call: Option<u64>,
     /// The provider's id of the call.
-    pub call_id: Option<&'a str>,
+    pub call_id: Option<Cow<'a, str>>,
     /// True if the tool has failed, as far as the provider says so.
     pub is_error: bool,
     /// The result, with what stands around it, as the provider's JSON text.
-    pub json: &'a str,
+    pub json: Cow<'a, str>,
+}
+
+impl ToolResult<'_> {
+    /// Returns a result that owns its texts: `'static`. Copies them, unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> ToolResult<'static> {
+        let Self { call, call_id, is_error, json } = self;
+        ToolResult { call, call_id: call_id.map(owned), is_error, json: owned(json) }
+    }
 }
 
 /// The subject of a [`Mismatch`](crate::StreamEvent::Mismatch).
@@ -153,19 +182,18 @@ names!(MismatchKind {
 /// The origin of something that is said: a citation, an annotation, a page that a search found.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::VercelUi, ToolCalls::default());
 /// let mut links = Vec::new();
 /// stream.push_with(r#"{"type":"source-url","sourceId":"1","url":"https://example.com","title":"Example"}"#, |event| {
 ///     if let StreamEvent::Source(source) = event {
-///         links.push((source.title.unwrap().to_owned(), source.url.unwrap().to_owned()));
+///         links.push((source.title.unwrap().into_owned(), source.url.unwrap().into_owned()));
 ///     }
 /// });
 /// assert_eq!(links, [("Example".to_owned(), "https://example.com".to_owned())]);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source<'a> {
     /// The index of the answer that it belongs to; 0 where there is only one.
@@ -173,14 +201,24 @@ pub struct Source<'a> {
     /// The number of the block it belongs to, if that is known.
     pub block: Option<u64>,
     /// The address.
-    pub url: Option<&'a str>,
+    pub url: Option<Cow<'a, str>>,
     /// The title, or a file's name.
-    pub title: Option<&'a str>,
+    pub title: Option<Cow<'a, str>>,
     /// The text that is quoted from it.
-    pub quote: Option<&'a str>,
+    pub quote: Option<Cow<'a, str>>,
     /// The part of the answer or, if the JSON says so, of the source that it applies to: start and end, in whatever the
     /// provider counts.
     pub span: Option<(u64, u64)>,
     /// All that the provider says of it, as its JSON text.
-    pub json: &'a str,
+    pub json: Cow<'a, str>,
+}
+
+impl Source<'_> {
+    /// Returns a source that owns its texts: `'static`. Copies them, unless it owns them already.
+    #[must_use]
+    pub fn into_owned(self) -> Source<'static> {
+        let Self { choice, block, url, title, quote, span, json } = self;
+        let (url, title, quote) = (url.map(owned), title.map(owned), quote.map(owned));
+        Source { choice, block, url, title, quote, span, json: owned(json) }
+    }
 }

@@ -7,10 +7,9 @@ use crate::calls::is_one_of;
 /// The chance that the same request succeeds later, as far as the error says.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, Retry, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::default());
 /// stream.push_with(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#, |event| {
 ///     if let StreamEvent::ProviderError { retry, .. } = event {
 ///         assert_eq!(retry, Retry::Later);

@@ -3,14 +3,14 @@
 use jsonspigot::Parser;
 use jsonspigot::internal::{Line, Member, lines};
 
-use super::OwnedStreamEvent;
+use super::StreamEvent;
 
-lines!(OwnedStreamEvent);
+lines!(StreamEvent<'_>);
 
-impl OwnedStreamEvent {
+impl StreamEvent<'_> {
     fn line(&self) -> Line<'_> {
         match self {
-            Self::Agent { agent, event } => event.line().of([("agent", agent.as_str().into())]),
+            Self::Agent { agent, event } => event.line().of([("agent", (&**agent).into())]),
             Self::Call(event) => event.line(),
             #[cfg(feature = "envelope")]
             Self::Payload { choice, block, event } => event.line_in(Some((*choice, *block))),

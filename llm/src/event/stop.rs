@@ -7,7 +7,6 @@ use crate::calls::is_one_of;
 /// The meaning of a provider's reason to stop, whatever the provider calls it.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StopKind, StreamEvent, ToolCalls};
 ///
 /// let mut reported = Vec::new();
@@ -16,7 +15,7 @@ use crate::calls::is_one_of;
 ///     (Provider::OpenaiChat, r#"{"choices":[{"finish_reason":"length"}]}"#),
 ///     (Provider::Gemini, r#"{"candidates":[{"finishReason":"MAX_TOKENS"}]}"#),
 /// ] {
-///     let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::default()));
+///     let mut stream = ProviderStream::new(provider, ToolCalls::default());
 ///     stream.push_with(event, |event| {
 ///         if let StreamEvent::Stop { kind, .. } = event {
 ///             reported.push(kind);

@@ -1,62 +1,47 @@
-//! How the table of events is read: each entry is a variant of [`StreamEvent`](super::StreamEvent), one of
-//! [`OwnedStreamEvent`](super::OwnedStreamEvent), the copy of the one to the other, and a line in the command's form.
+//! How the table of events is read: each entry is a variant of [`StreamEvent`](super::StreamEvent), its copy that owns
+//! its parts, and a line in the command's form.
 //!
 //! An entry has the event's name and its members, in the order of the line. A member has a name, a kind, and `as` with
 //! the name that it has on the line, if that is another one. The kinds:
 //!
-//! | kind | borrowed, owned | on the line |
+//! | kind | type | on the line |
 //! |---|---|---|
-//! | `text`, `maybe_text` | `&str`, `String`; or none | left out if there is none |
+//! | `text`, `maybe_text` | `Cow<str>`, or none | left out if there is none |
 //! | `number`, `maybe_number` | `u64`, or none | the same |
 //! | `choice` | `u64` | left out for the first answer |
-//! | `json`, `maybe_json` | `&str`, `String` on one line; or none | `value` |
+//! | `json`, `maybe_json` | `Cow<str>`, or none | `value` |
 //! | `word(T)` | `T` | its name |
 //! | `flag` | `bool` | left out if false |
 //! | `span`, `tokens`, `retry` | a type of its own | members of its own |
 
-/// The type of a member of the borrowed event.
-macro_rules! borrowed {
-    ($a:lifetime text) => { &$a str };
-    ($a:lifetime json) => { &$a str };
-    ($a:lifetime maybe_text) => { Option<&$a str> };
-    ($a:lifetime maybe_json) => { Option<&$a str> };
-    ($a:lifetime $($kind:tt)+) => { copied!($($kind)+) };
+/// The type of a member.
+macro_rules! typed {
+    ($a:lifetime text) => { Cow<$a, str> };
+    ($a:lifetime json) => { Cow<$a, str> };
+    ($a:lifetime maybe_text) => { Option<Cow<$a, str>> };
+    ($a:lifetime maybe_json) => { Option<Cow<$a, str>> };
+    ($a:lifetime number) => { u64 };
+    ($a:lifetime choice) => { u64 };
+    ($a:lifetime maybe_number) => { Option<u64> };
+    ($a:lifetime flag) => { bool };
+    ($a:lifetime tokens) => { TokenUsage };
+    ($a:lifetime retry) => { Retry };
+    ($a:lifetime word($of:ty)) => { $of };
 }
 
-/// The type of a member of the owned event.
+/// A member that owns its text.
 macro_rules! owned {
-    (text) => { String };
-    (json) => { String };
-    (maybe_text) => { Option<String> };
-    (maybe_json) => { Option<String> };
-    ($($kind:tt)+) => { copied!($($kind)+) };
-}
-
-/// The type of a member that owns nothing.
-macro_rules! copied {
-    (number) => { u64 };
-    (choice) => { u64 };
-    (maybe_number) => { Option<u64> };
-    (flag) => { bool };
-    (span) => { Option<(u64, u64)> };
-    (tokens) => { TokenUsage };
-    (retry) => { Retry };
-    (word($of:ty)) => { $of };
-}
-
-/// The copy of a member.
-macro_rules! copy {
     (text, $value:ident) => {
-        $value.to_owned()
+        owned($value)
     };
     (json, $value:ident) => {
-        on_one_line($value)
+        owned($value)
     };
     (maybe_text, $value:ident) => {
-        $value.map(str::to_owned)
+        $value.map(owned)
     };
     (maybe_json, $value:ident) => {
-        $value.map(on_one_line)
+        $value.map(owned)
     };
     ($kind:ident, $value:ident) => {
         $value
@@ -92,7 +77,7 @@ macro_rules! put_member {
         $line.put_some("retry", $value.name()).put_some("retry_after_ms", $value.after_ms())
     };
     ($line:ident, text, $name:expr, $value:ident) => {
-        $line.put($name, $value.as_str())
+        $line.put($name, &**$value)
     };
     ($line:ident, maybe_text, $name:expr, $value:ident) => {
         $line.put_some($name, $value.as_deref())
@@ -119,13 +104,11 @@ macro_rules! name_of {
 }
 
 /// Declares the events. Those made of a type of their own say after `=` where a member comes from, if it has another
-/// name there. The three that pass on other events are the same in all but name, and are written out here.
+/// name there. The three that pass on other events are written out here.
 macro_rules! stream_events {
     (
-        $(#[$borrowed_meta:meta])*
-        borrowed;
-        $(#[$owned_meta:meta])*
-        owned;
+        $(#[$meta_of_all:meta])*
+        events;
         $(
             $(#[$meta:meta])*
             $name:literal $variant:ident {
@@ -143,8 +126,8 @@ macro_rules! stream_events {
             }
         )*
     ) => {
-        $(#[$borrowed_meta])*
-        #[derive(Clone, Debug)]
+        $(#[$meta_of_all])*
+        #[derive(Clone, Debug, PartialEq, Eq)]
         #[non_exhaustive]
         pub enum StreamEvent<'a> {
             /// Something happened to a tool call.
@@ -163,7 +146,7 @@ macro_rules! stream_events {
                 event: EnvelopeEvent<'a>,
             },
             $($(#[$meta])* $variant {
-                $($(#[$member_meta])* $member: borrowed!('a $kind $(($of))?),)*
+                $($(#[$member_meta])* $member: typed!('a $kind $(($of))?),)*
             },)*
             $($(#[$part_meta])* $part_variant($part<'a>),)*
             /// Something that another agent than the main one said or did, on a wire that several agents speak on in
@@ -172,9 +155,9 @@ macro_rules! stream_events {
             #[non_exhaustive]
             Agent {
                 /// The id of the call that started it; of another session's main agent, the session's id.
-                agent: &'a str,
+                agent: Cow<'a, str>,
                 /// Its event.
-                event: &'a StreamEvent<'a>,
+                event: Box<StreamEvent<'a>>,
             },
             /// The provider's last event has arrived: `message_stop`, `[DONE]`, `response.completed`, `message-end`, …
             /// Gemini sends none, and some servers leave out their `[DONE]`; there, [`Stop`](StreamEvent::Stop) is the
@@ -182,67 +165,28 @@ macro_rules! stream_events {
             End,
         }
 
-        $(#[$owned_meta])*
-        #[derive(Clone, Debug, PartialEq, Eq)]
-        #[non_exhaustive]
-        pub enum OwnedStreamEvent {
-            /// [`StreamEvent::Call`].
-            Call(OwnedCallEvent),
-            /// [`StreamEvent::Payload`].
-            #[cfg(feature = "envelope")]
-            #[non_exhaustive]
-            Payload {
-                /// The index of the answer; 0 where there is only one.
-                choice: u64,
-                /// The number of the [block](Block) it belongs to.
-                block: u64,
-                /// Its begin, a match or a piece in it, or its end.
-                event: OwnedEnvelopeEvent,
-            },
-            $($(#[$meta])* $variant {
-                $($(#[$member_meta])* $member: owned!($kind $(($of))?),)*
-            },)*
-            $($(#[$part_meta])* #[non_exhaustive] $part_variant {
-                $($(#[$part_member_meta])* $part_member: owned!($part_kind $(($part_of))?),)*
-            },)*
-            /// [`StreamEvent::Agent`].
-            #[non_exhaustive]
-            Agent {
-                /// The id of the call that started it; of another session's main agent, the session's id.
-                agent: String,
-                /// Its event.
-                event: Box<OwnedStreamEvent>,
-            },
-            /// [`StreamEvent::End`].
-            End,
-        }
-
         impl StreamEvent<'_> {
-            /// A copy that can be kept, sent to another thread, and serialized. The cost is that of copying the text or
-            /// value.
+            /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them,
+            /// unless it owns them already.
             #[must_use]
-            pub fn to_owned(&self) -> OwnedStreamEvent {
-                match self.clone() {
-                    Self::Call(event) => OwnedStreamEvent::Call(event.to_owned()),
+            pub fn into_owned(self) -> StreamEvent<'static> {
+                match self {
+                    Self::Call(event) => StreamEvent::Call(event.into_owned()),
                     #[cfg(feature = "envelope")]
                     Self::Payload { choice, block, event } => {
-                        OwnedStreamEvent::Payload { choice, block, event: event.to_owned() }
+                        StreamEvent::Payload { choice, block, event: event.into_owned() }
                     }
                     $(Self::$variant { $($member),* } => {
-                        OwnedStreamEvent::$variant { $($member: copy!($kind, $member)),* }
+                        StreamEvent::$variant { $($member: owned!($kind, $member)),* }
                     })*
-                    $(Self::$part_variant($part { $($($from:)? $part_member,)* .. }) => {
-                        OwnedStreamEvent::$part_variant { $($part_member: copy!($part_kind, $part_member)),* }
-                    })*
+                    $(Self::$part_variant(part) => StreamEvent::$part_variant(part.into_owned()),)*
                     Self::Agent { agent, event } => {
-                        OwnedStreamEvent::Agent { agent: agent.to_owned(), event: Box::new(event.to_owned()) }
+                        StreamEvent::Agent { agent: owned(agent), event: Box::new(event.into_owned()) }
                     }
-                    Self::End => OwnedStreamEvent::End,
+                    Self::End => StreamEvent::End,
                 }
             }
-        }
 
-        impl OwnedStreamEvent {
             /// The event's name, as the command line prints it. Calls' and payloads' have names of their own.
             fn name(&self) -> &'static str {
                 match self {
@@ -250,7 +194,7 @@ macro_rules! stream_events {
                     #[cfg(feature = "envelope")]
                     Self::Payload { .. } => "payload",
                     $(Self::$variant { .. } => $name,)*
-                    $(Self::$part_variant { .. } => $part_name,)*
+                    $(Self::$part_variant(_) => $part_name,)*
                     Self::Agent { event, .. } => event.name(),
                     Self::End => "stream-end",
                 }
@@ -262,7 +206,7 @@ macro_rules! stream_events {
                     $(Self::$variant { $($member),* } => {
                         $(put_member!(line, $kind, name_of!($member $($key)?), $member);)*
                     })*
-                    $(Self::$part_variant { $($part_member),* } => {
+                    $(Self::$part_variant($part { $($($from:)? $part_member,)* .. }) => {
                         $(put_member!(line, $part_kind, name_of!($part_member $($part_key)?), $part_member);)*
                     })*
                     #[cfg(feature = "envelope")]

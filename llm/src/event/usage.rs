@@ -8,10 +8,9 @@ use crate::json::Json;
 /// input, and Gemini reasoning apart from the output.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
 ///
-/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::default());
 /// let usage = r#"{"type":"message_delta","usage":{"input_tokens":7,"cache_read_input_tokens":100,"output_tokens":9}}"#;
 /// stream.push_with(usage, |event| {
 ///     if let StreamEvent::Usage { tokens, .. } = event {

@@ -18,12 +18,11 @@ use crate::payload::PayloadStatus;
 /// it.
 ///
 /// ```
-/// use jsonspigot::PatternSet;
 /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
 ///
-/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
+/// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
 /// stream.push(r#"{"choices":[{"delta":{"role":"assistant","content":"Hel"}}]}"#).check()?;
-/// let unfinished = stream.finish(None).check().unwrap_err();
+/// let unfinished = stream.finish().check().unwrap_err();
 /// assert_eq!(unfinished.kind(), UnfinishedKind::Incomplete);
 /// assert_eq!(unfinished.to_string(), "the stream broke off before the provider ended the answer");
 /// // What `main` prints if it returns the error:

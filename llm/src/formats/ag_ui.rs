@@ -150,7 +150,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
             let outcome = event.outcome.unwrap_or_default();
             for Spelt { json, object: Interrupt { id, tool_call_id } } in &outcome.interrupts {
                 let call = emit.known().find_id(0, tool_call_id);
-                emit.report(StreamEvent::ApprovalRequest { id, call, json: json.spelt() });
+                emit.report(StreamEvent::ApprovalRequest { id: (&**id).into(), call, json: json.spelt().into() });
             }
             if !outcome.interrupts.is_empty() {
                 emit.end_blocks();

@@ -34,7 +34,7 @@ fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadabl
     }
     // A chunk with choices is this provider's too.
     emit.leave_out("bad-frame");
-    emit.report(StreamEvent::BadFrame { text: event.spelt() });
+    emit.report(StreamEvent::BadFrame { text: event.spelt().into() });
     Ok(Understood::Yes)
 }
 

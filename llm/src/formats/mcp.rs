@@ -94,7 +94,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         "notifications/cancelled" => {
             let id = id_text(params.request_id);
             if let Some(call) = emit.take_request(&id) {
-                emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json: json.spelt() });
+                emit.report(StreamEvent::CallCancelled {
+                    call: Some(call),
+                    call_id: present(&id),
+                    json: json.spelt().into(),
+                });
             }
         }
         method if SILENT.iter().any(|family| method.starts_with(family)) => {

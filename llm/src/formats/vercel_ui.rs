@@ -113,7 +113,11 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
         }
         "tool-approval-request" if !event.approval_id.is_empty() => {
             let call = emit.known().find_id(0, id);
-            emit.report(StreamEvent::ApprovalRequest { id: &event.approval_id, call, json: json.spelt() });
+            emit.report(StreamEvent::ApprovalRequest {
+                id: (&*event.approval_id).into(),
+                call,
+                json: json.spelt().into(),
+            });
         }
         "source-url" | "source-document"
             if ![&event.url, &event.title, &event.filename].iter().all(|text| text.is_empty()) =>
@@ -125,7 +129,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
                 title: present(&event.title).or(present(&event.filename)),
                 quote: None,
                 span: None,
-                json: json.spelt(),
+                json: json.spelt().into(),
             });
         }
         "start" => {

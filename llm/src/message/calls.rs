@@ -28,7 +28,7 @@ impl Turn {
     }
 
     /// A call of the only answer has ended.
-    pub(crate) fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+    pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.begin_next();
         let is_whole = match input.status() {
             PayloadStatus::Complete | PayloadStatus::Accepted => {
@@ -39,11 +39,12 @@ impl Turn {
             _ => false,
         };
         let extra = self.extras.remove(call.number).unwrap_or_default();
+        let name = call.name.as_deref().unwrap_or_default();
         match (self.shape, self.pending.take()) {
             // A call without a name is refused too.
-            _ if !is_whole || call.name.is_none_or(str::is_empty) => self.has_bad_call = true,
+            _ if !is_whole || name.is_empty() => self.has_bad_call = true,
             (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
-                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
                 // No text is no arguments, which servers want to see as an object.
                 let arguments = match (input.status(), value_of(input)) {
                     (PayloadStatus::Empty, _) => "{}",
@@ -52,7 +53,7 @@ impl Turn {
                     (PayloadStatus::Accepted, Some(value)) => value,
                     _ => input.raw(),
                 };
-                let (name, arguments) = (quoted(call.name.unwrap_or_default()), quoted(arguments));
+                let (name, arguments) = (quoted(name), quoted(arguments));
                 let (kind, member) = match input.status() {
                     PayloadStatus::Raw => (quoted("custom"), quoted("input")),
                     _ => (quoted("function"), quoted("arguments")),
@@ -66,9 +67,8 @@ impl Turn {
             (Shape::WithCalls { .. }, _) => {}
             (_, Some(place)) if input.value().is_some() => {
                 let args = on_one_line(value_of(input).unwrap_or_default());
-                let id = call.id.map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
-                let name = quoted(call.name.unwrap_or_default());
-                let whole = ["{", &id, "\"name\":", &name, ",\"args\":", &args, "}"].concat();
+                let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
+                let whole = ["{", &id, "\"name\":", &quoted(name), ",\"args\":", &args, "}"].concat();
                 self.set(Some(place), "functionCall", Json::of(&whole));
                 self.note_call(call, input);
             }
@@ -78,8 +78,8 @@ impl Turn {
     }
 
     /// Notes what was reported of a call, as much in all as a message may have.
-    fn note_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
-        let [id, name] = [call.id, call.name].map(|text| text.unwrap_or_default().to_owned());
+    fn note_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
+        let [id, name] = [&call.id, &call.name].map(|text| text.as_deref().unwrap_or_default().to_owned());
         let input = value_of(input).unwrap_or(input.raw()).to_owned();
         self.ended_len += id.len() + name.len() + input.len() + PART_LEN;
         if self.ended_len > self.most {

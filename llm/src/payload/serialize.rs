@@ -1,15 +1,15 @@
-//! The members of a payload, as the command prints them and owned events are serialized.
+//! The members of a payload, as the command prints them and events are serialized.
 
 use jsonspigot::Deviation;
 use jsonspigot::internal::{Line, Member};
 
-use super::{OwnedPayload, PayloadStatus};
+use super::{Payload, PayloadStatus};
 
 /// Adds the verdict, the value or else the text, what was accepted, and the values of a text that has several.
-pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a OwnedPayload) {
+pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>) {
     line.put("status", payload.status().name());
     match payload.value() {
-        Some(value) => line.put("value", Member::Json(value)),
+        Some(value) => line.put("value", Member::Json(value.text())),
         None => line.put("raw", payload.raw()),
     };
     if payload.status() == PayloadStatus::Accepted {
@@ -26,7 +26,7 @@ pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a OwnedPayload) {
 }
 
 /// Adds the error in the text, and the reason for which it was cut, if there is either.
-pub(crate) fn put_wrong<'a>(line: &mut Line<'a>, payload: &'a OwnedPayload, reason: Option<&'a str>) {
+pub(crate) fn put_wrong<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>, reason: Option<&'a str>) {
     let mut wrong = Line::default();
     match payload.error() {
         None if reason.is_none() => return,

@@ -6,6 +6,7 @@
 //! all of its turns are over, that of the session which speaks next.
 
 use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -176,7 +177,7 @@ impl ProviderStream {
         act: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>)),
     ) {
         let name = self.change_places(place);
-        act(self, &mut |event| on_event(StreamEvent::Agent { agent: &name, event: &event }));
+        act(self, &mut |event| on_event(StreamEvent::Agent { agent: (&*name).into(), event: Box::new(event) }));
         self.change_places(place);
     }
 

@@ -111,7 +111,7 @@ fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -
         kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
             emit.unknown_part(kind, event);
         }
-        _ => emit.report(StreamEvent::Unknown { text: event.spelt() }),
+        _ => emit.report(StreamEvent::Unknown { text: event.spelt().into() }),
     }
     Ok(())
 }

@@ -88,7 +88,7 @@ impl KeepMessage for Keeper {
         self.turn.extra(call, member, value);
     }
 
-    fn end_call(&mut self, call: ToolCall<'_>, input: &Payload<'_>) {
+    fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.turn.end_call(call, input);
     }
 

@@ -20,9 +20,8 @@ use crate::calls::{CallErrorKind, ToolCalls};
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
-use crate::event::StreamEvent;
-use crate::event::owned::StreamEvents;
 use crate::event::verdict::Unfinished;
+use crate::event::{StreamEvent, StreamEvents};
 use crate::formats::Terminal;
 use crate::json::Json;
 
@@ -47,7 +46,9 @@ use crate::json::Json;
 /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::new(["text"])?));
 /// let mut reported = Vec::new();
 /// let mut on_event = |event: StreamEvent<'_>| match event {
-///     StreamEvent::Call(CallEvent::Start(call)) => reported.push(format!("{} {}", call.number, call.name.unwrap())),
+///     StreamEvent::Call(CallEvent::Start { call }) => {
+///         reported.push(format!("{} {}", call.number, call.name.unwrap()));
+///     }
 ///     StreamEvent::Call(CallEvent::Match { event, .. }) => {
 ///         if let Some(text) = event.delta() {
 ///             reported.push(text.to_string());
@@ -62,7 +63,7 @@ use crate::json::Json;
 /// for event in events {
 ///     stream.push_with(event, &mut on_event);
 /// }
-/// stream.finish_with(None, &mut on_event);
+/// stream.finish_with(&mut on_event);
 /// assert_eq!(reported, ["0 say", "Hel", "lo", r#"complete {"text":"Hello"}"#, "tool_use"]);
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
@@ -92,6 +93,9 @@ fn is_event(line: &str) -> bool {
     matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
 }
 
+/// The reason why what is open is cut where the input ends.
+pub(crate) const END_OF_INPUT: &str = "end-of-input";
+
 /// The number of events that are kept until the provider is known. No provider sends more pings than that before
 /// anything else.
 pub(crate) const MOST_UNDECIDED: usize = 64;
@@ -106,10 +110,9 @@ impl ProviderStream {
     /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::detecting(ToolCalls::default());
     /// stream.push_with(r#"{"choices":[]}"#, |event| println!("{event:?}"));
     /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
     /// ```
@@ -139,16 +142,15 @@ impl ProviderStream {
     /// all that has no event of its own, such as the probabilities of tokens, costs and timings.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let calls = ToolCalls::new(&PatternSet::default());
+    /// let calls = ToolCalls::default();
     /// let mut stream = ProviderStream::new(Provider::OpenaiChat, calls).with_provider_events();
     /// let chunk = r#"{"choices":[{"delta":{"content":"Hi"},"logprobs":{"content":[]}}]}"#;
     /// let mut first = None;
     /// stream.push_with(chunk, |event| {
     ///     if let StreamEvent::ProviderEvent { json, .. } = event {
-    ///         first.get_or_insert(json.to_owned());
+    ///         first.get_or_insert(json.into_owned());
     ///     }
     /// });
     /// assert_eq!(first.as_deref(), Some(chunk));
@@ -190,10 +192,9 @@ impl ProviderStream {
     /// Realtime or Gemini's Live, where the server keeps the conversation.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::new(&PatternSet::default())).with_message();
+    /// let mut stream = ProviderStream::new(Provider::Anthropic, ToolCalls::default()).with_message();
     /// for event in [
     ///     r#"{"type":"message_start","message":{"content":[]}}"#,
     ///     r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
@@ -222,10 +223,9 @@ impl ProviderStream {
     /// is left without them.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default())).with_message();
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::default()).with_message();
     /// for chunk in [
     ///     r#"{"choices":[{"delta":{"content":"I look."}}]}"#,
     ///     r#"{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"1","function":{"name":"look","arguments":"{\"a"}}]}}]}"#,
@@ -255,14 +255,13 @@ impl ProviderStream {
     /// [`Length`](crate::StopKind::Length).
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::default());
     /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
     /// assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Incomplete);
     /// stream.push(r#"{"message":{"content":"lo"},"done":true,"done_reason":"stop"}"#).check()?;
-    /// stream.finish(None).check()?;
+    /// stream.finish().check()?;
     /// assert_eq!(stream.verdict(), Ok(()));
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
@@ -314,16 +313,15 @@ impl ProviderStream {
     /// early.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
-    /// use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{StreamEvent, Provider, ProviderStream, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
     /// let mut shown = String::new();
     /// for data in [r#"{"choices":[{"delta":{"content":"Hel"}}]}"#, r#"{"choices":[{"delta":{"content":"lo"}}]}"#] {
     ///     for event in stream.push(data) {
     ///         match event {
-    ///             OwnedStreamEvent::Text { text, .. } => shown.push_str(&text),
-    ///             OwnedStreamEvent::ProviderError { message, .. } => return Err(message.into()),
+    ///             StreamEvent::Text { text, .. } => shown.push_str(&text),
+    ///             StreamEvent::ProviderError { message, .. } => return Err(message.into_owned().into()),
     ///             _ => {}
     ///         }
     ///     }
@@ -332,7 +330,7 @@ impl ProviderStream {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn push(&mut self, event: &str) -> StreamEvents {
-        self.events_of(|stream, on_event| stream.push_with(event, on_event))
+        self.pushed(|stream, on_event| stream.push_with(event, on_event))
     }
 
     /// [`push`](Self::push), with a callback in place of the iterator: nothing is copied.
@@ -347,10 +345,9 @@ impl ProviderStream {
     /// text: it is reported as a bad frame, and no open call can be complete.
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::new(Provider::Bedrock, ToolCalls::default());
     /// let mut reported = Vec::new();
     /// let mut on_event = |event: StreamEvent<'_>| match event {
     ///     StreamEvent::BadFrame { .. } => reported.push("bad frame"),
@@ -360,11 +357,11 @@ impl ProviderStream {
     /// stream.push_with(r#"{"contentBlockStart":{"contentBlockIndex":0,"start":{"toolUse":{"toolUseId":"1","name":"say"}}}}"#, &mut on_event);
     /// stream.push_unreadable_with("{\u{fffd}}", &mut on_event);
     /// stream.push_with(r#"{"contentBlockStop":{"contentBlockIndex":0}}"#, &mut on_event);
-    /// stream.finish_with(None, &mut on_event);
+    /// stream.finish_with(&mut on_event);
     /// assert_eq!(reported, ["bad frame", "truncated"]);
     /// ```
     pub fn push_unreadable(&mut self, text: &str) -> StreamEvents {
-        self.events_of(|stream, on_event| stream.push_unreadable_with(text, on_event))
+        self.pushed(|stream, on_event| stream.push_unreadable_with(text, on_event))
     }
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
@@ -372,7 +369,7 @@ impl ProviderStream {
         self.unless_interrupted(|stream| {
             if !stream.is_page(text, &mut on_event) {
                 stream.leave_out("bad-frame");
-                stream.emitter(&mut on_event).report(StreamEvent::BadFrame { text });
+                stream.emitter(&mut on_event).report(StreamEvent::BadFrame { text: text.into() });
             }
         });
     }
@@ -380,7 +377,7 @@ impl ProviderStream {
     /// Notes an event that was too long to get here: it is reported as one that passed
     /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), and no open call can be complete.
     pub fn push_oversized(&mut self) -> StreamEvents {
-        self.events_of(|stream, on_event| stream.push_oversized_with(on_event))
+        self.pushed(|stream, on_event| stream.push_oversized_with(on_event))
     }
 
     /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
@@ -391,52 +388,76 @@ impl ProviderStream {
         });
     }
 
-    /// Nothing more will arrive: what is still open ends, truncated unless it is complete. Returns what that reports;
+    /// Ends the input: what is still open ends, truncated unless it is complete. Returns what that reports;
     /// [`check`](StreamEvents::check) on it is the stream's [`verdict`](Self::verdict).
-    ///
-    /// Without a reason the input has ended. With one, such as `cancelled`, you have stopped it, and the calls that
-    /// are cut name that reason, unless the provider gave one before.
     ///
     /// If the provider is still unknown, its events are reported now, as errors of the provider or as unknown:
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
-    /// use jsonspigot_llm::{OwnedStreamEvent, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
     ///
-    /// let mut stream = ProviderStream::detecting(ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::detecting(ToolCalls::default());
     /// stream.push(r#"{"message":"Too many requests"}"#).check()?;
-    /// let is_error = |event| matches!(event, OwnedStreamEvent::ProviderError { message, .. } if message == "Too many requests");
-    /// assert!(stream.finish(None).any(is_error));
+    /// let is_error = |event| matches!(event, StreamEvent::ProviderError { message, .. } if message == "Too many requests");
+    /// assert!(stream.finish().any(is_error));
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
-    pub fn finish(&mut self, reason: Option<&str>) -> StreamEvents {
-        let mut events = Vec::new();
-        self.finish_with(reason, |event| events.push(event.to_owned()));
-        StreamEvents::new(events, self.verdict())
+    pub fn finish(&mut self) -> StreamEvents {
+        self.cut(END_OF_INPUT)
     }
 
     /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
-    pub fn finish_with(&mut self, reason: Option<&str>, mut on_event: impl FnMut(StreamEvent<'_>)) {
+    pub fn finish_with(&mut self, on_event: impl FnMut(StreamEvent<'_>)) {
+        self.cut_with(END_OF_INPUT, on_event);
+    }
+
+    /// Ends the input for a reason of yours, such as `cancelled`: as [`finish`](Self::finish) does, but the calls that
+    /// are cut name that reason, unless the provider gave one before. An empty reason is `end-of-input`.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::default());
+    /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
+    /// let is_cut = |event| matches!(event, StreamEvent::Incomplete { reason, .. } if reason == "cancelled");
+    /// assert!(stream.cut("cancelled").any(is_cut));
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    pub fn cut(&mut self, reason: &str) -> StreamEvents {
+        let events = self.events_of(|stream, on_event| stream.cut_with(reason, on_event));
+        StreamEvents::new(events, self.verdict())
+    }
+
+    /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
+    pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         self.unless_interrupted(|stream| stream.end_input(reason, &mut on_event));
     }
 
-    fn end_input(&mut self, reason: Option<&str>, on_event: &mut OnEvent<'_>) {
+    fn end_input(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
         for event in mem::take(&mut self.undecided) {
             match Json::new(&event).and_then(Failure::alone) {
                 Some(failure) => self.emitter(on_event).fail(&failure),
-                None => on_event(StreamEvent::Unknown { text: &event }),
+                None => on_event(StreamEvent::Unknown { text: (&*event).into() }),
             }
         }
-        let reason = reason.filter(|reason| !reason.is_empty()).unwrap_or("end-of-input");
+        let reason = if reason.is_empty() { END_OF_INPUT } else { reason };
         self.finish_agents(reason, on_event);
         self.emitter(on_event).end_input(reason);
     }
 
-    /// The events of a push, as values of their own.
-    fn events_of(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
-        let mut events = Vec::new();
-        push(self, &mut |event| events.push(event.to_owned()));
+    /// Returns the events of a push, and the verdict so far.
+    fn pushed(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
+        let events = self.events_of(push);
         StreamEvents::new(events, self.stream_state.outlet.watch.so_far(self.terminal().is_some()))
+    }
+
+    fn events_of(
+        &mut self,
+        read: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>)),
+    ) -> Vec<StreamEvent<'static>> {
+        let mut events = Vec::new();
+        read(self, &mut |event| events.push(event.into_owned()));
+        events
     }
 
     fn emitter<'a>(&'a mut self, on_event: &'a mut OnEvent<'a>) -> Emitter<'a> {

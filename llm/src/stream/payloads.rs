@@ -38,7 +38,7 @@ impl ProviderStream {
     ///     r#"{"message":{"content":"2\"}\n``` Done."},"done":true,"done_reason":"stop"}"#,
     /// ] {
     ///     stream.push_with(line, |event| match event {
-    ///         StreamEvent::Text { text, .. } => shown.push_str(text),
+    ///         StreamEvent::Text { text, .. } => shown.push_str(&text),
     ///         StreamEvent::Payload { event: EnvelopeEvent::Match { event, .. }, .. } => {
     ///             if let Some(text) = event.delta() {
     ///                 answer.push_str(text);
@@ -47,7 +47,7 @@ impl ProviderStream {
     ///         _ => {}
     ///     });
     /// }
-    /// stream.finish(None).check()?;
+    /// stream.finish().check()?;
     /// assert_eq!((shown.as_str(), answer.as_str()), ("Here it is:  Done.", "42"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -136,7 +136,7 @@ fn forward<'s>(
 fn cut<'p>(payload: Payload<'p>, reason: &'static str) -> Payload<'p> {
     match payload.status() {
         PayloadStatus::Malformed | PayloadStatus::Trailing | PayloadStatus::Truncated { reason: "limit" } => payload,
-        _ => Payload { status: PayloadStatus::Truncated { reason }, value: None, ..payload },
+        _ => payload.truncated(reason),
     }
 }
 

@@ -62,7 +62,7 @@ impl ProviderStream {
 
     pub(super) fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         if self.with_events {
-            on_event(StreamEvent::ProviderEvent { json: event.spelt() });
+            on_event(StreamEvent::ProviderEvent { json: event.spelt().into() });
         }
         if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
     }
@@ -92,7 +92,7 @@ impl ProviderStream {
         if self.undecided.len() < MOST_UNDECIDED && kept + text.len() <= self.calls.state().limits().event_bytes {
             self.undecided.push(text.to_owned());
         } else {
-            on_event(StreamEvent::Unknown { text });
+            on_event(StreamEvent::Unknown { text: text.into() });
         }
     }
 
@@ -129,7 +129,7 @@ impl ProviderStream {
     }
 
     pub(super) fn report_bad_frame(&mut self, text: &str, on_event: &mut OnEvent<'_>) {
-        let event = StreamEvent::BadFrame { text };
+        let event = StreamEvent::BadFrame { text: text.into() };
         if self.is_page(text, on_event) {
             return;
         }

@@ -20,7 +20,7 @@ impl ProviderStream {
     ///
     /// ```
     /// use jsonspigot::PatternSet;
-    /// use jsonspigot_llm::{OwnedStreamEvent, Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{StreamEvent, Provider, ProviderStream, ToolCalls};
     ///
     /// // What both processes have: provider, patterns and choices are not part of the state.
     /// let patterns = PatternSet::new(["city"])?;
@@ -34,7 +34,7 @@ impl ProviderStream {
     /// let mut stream = new_stream().restore(&saved)?;
     /// let reported: Vec<_> = stream.push(r#"{"choices":[{"delta":{"content":" see"}}]}"#).collect();
     /// // It is in the block that has begun before.
-    /// assert!(matches!(&*reported, [OwnedStreamEvent::Text { block: 0, text, .. }] if text == " see"));
+    /// assert!(matches!(&*reported, [StreamEvent::Text { block: 0, text, .. }] if text == " see"));
     /// stream.push(r#"{"choices":[{"delta":{},"finish_reason":"stop"}]}"#).check()?;
     /// assert_eq!(stream.message().unwrap(), r#"{"role":"assistant","content":"Let me see"}"#);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -62,9 +62,9 @@ impl ProviderStream {
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
-    /// use jsonspigot::{PatternSet, RestoreError};
+    /// use jsonspigot::RestoreError;
     ///
-    /// let calls = || ToolCalls::new(&PatternSet::default());
+    /// let calls = || ToolCalls::default();
     /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save()?;
     /// let error = ProviderStream::new(Provider::Gemini, calls()).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);

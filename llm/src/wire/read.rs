@@ -117,7 +117,11 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 let (id, call) = (value.word_at(id), value.word_at(call));
                 let call = self.emit.known().find_id(choice, &call);
                 if self.emit.is_news(choice, &["approval/", &*id].concat()) {
-                    self.emit.report(StreamEvent::ApprovalRequest { id: &id, call, json: value.read().spelt() });
+                    self.emit.report(StreamEvent::ApprovalRequest {
+                        id: (&*id).into(),
+                        call,
+                        json: value.read().spelt().into(),
+                    });
                 }
             }
             Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
@@ -276,7 +280,7 @@ impl Report<'_, '_> {
             title: present(&title),
             quote: present(&quote),
             span: cited.spans.iter().find_map(span),
-            json: value.read().spelt(),
+            json: value.read().spelt().into(),
         };
         match value.get(cited.once) {
             _ if cited.once.is_empty() => self.emit.source(source),

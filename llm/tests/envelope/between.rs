@@ -168,10 +168,10 @@ fn they_are_spelt_with_escapes() {
 fn read(mut envelope: Envelope, text: &str) -> (String, Vec<String>) {
     let (mut shown, mut payloads) = (String::new(), Vec::new());
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
-        EnvelopeEvent::Text(text) => shown.push_str(text),
-        EnvelopeEvent::Begin { open, .. } => payloads.push(open.to_owned()),
+        EnvelopeEvent::Text(text) => shown.push_str(&text),
+        EnvelopeEvent::Begin { open, .. } => payloads.push(open.into_owned()),
         EnvelopeEvent::End { payload, close, .. } => {
-            payloads.extend([payload.status().name(), payload.raw(), close].map(str::to_owned));
+            payloads.extend([payload.status().name(), payload.raw(), &close].map(str::to_owned));
         }
         _ => {}
     };
@@ -275,7 +275,7 @@ fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
                 .expect("a saved state");
             envelope.feed_with(&text[at..=at], |event| {
                 if let EnvelopeEvent::Text(text) = event {
-                    seen.push_str(text);
+                    seen.push_str(&text);
                 }
             });
         }
@@ -297,7 +297,7 @@ fn visible_text_is_one_event() {
         let mut seen = Vec::new();
         envelope.feed_with(chunk, |event| {
             if let EnvelopeEvent::Text(text) = event {
-                seen.push(text.to_owned());
+                seen.push(text.into_owned());
             }
         });
         assert_eq!(seen, expected);
@@ -324,7 +324,7 @@ fn a_call_in_text() {
     let mut envelope = Envelope::new([delimiter], &PatternSet::new(["raw:arguments"]).unwrap());
     let (mut shown, mut relayed, mut status) = (String::new(), String::new(), Vec::new());
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
-        EnvelopeEvent::Text(text) => shown.push_str(text),
+        EnvelopeEvent::Text(text) => shown.push_str(&text),
         EnvelopeEvent::Match { event, .. } => {
             if let Some(text) = event.delta() {
                 relayed.push_str(text);

@@ -24,7 +24,7 @@ fn status(status: PayloadStatus<'_>) -> PayloadStatus<'static> {
 fn read(mut envelope: Envelope, chunks: &[&str]) -> (Vec<(PayloadStatus<'static>, Option<ErrorKind>, usize)>, String) {
     let (mut ends, mut shown) = (Vec::new(), String::new());
     let mut on_event = |event: EnvelopeEvent<'_>| match event {
-        EnvelopeEvent::Text(text) => shown.push_str(text),
+        EnvelopeEvent::Text(text) => shown.push_str(&text),
         EnvelopeEvent::End { payload, .. } => {
             ends.push((status(payload.status()), payload.error().map(Error::kind), payload.raw().len()));
         }

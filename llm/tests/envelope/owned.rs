@@ -1,7 +1,7 @@
 //! Events that own their parts: those that a callback is given, and in the shape of the command's lines.
 
 use jsonspigot::{Leniency, Parser, PatternSet};
-use jsonspigot_llm::{Delimiter, Envelope, OwnedEnvelopeEvent};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
 
 use super::recorder::boundaries;
 
@@ -20,12 +20,12 @@ fn the_iterator_gives_what_the_callback_is_given() {
     let mut from = 0;
     for cut in boundaries(TEXT) {
         let mut given = Vec::new();
-        by_callback.feed_with(&TEXT[from..cut], |event| given.push(event.to_owned()));
+        by_callback.feed_with(&TEXT[from..cut], |event| given.push(event.into_owned()));
         assert!(by_iterator.feed(&TEXT[from..cut]).eq(given), "at {from}");
         from = cut;
     }
     let mut given = Vec::new();
-    by_callback.finish_with(|event| given.push(event.to_owned()));
+    by_callback.finish_with(|event| given.push(event.into_owned()));
     assert_eq!(given.len(), 1);
     assert!(by_iterator.finish().eq(given));
 }
@@ -65,7 +65,7 @@ fn events_are_serialized_as_the_command_prints_them() {
     );
 }
 
-fn written(event: &OwnedEnvelopeEvent) -> String {
+fn written(event: &EnvelopeEvent<'_>) -> String {
     let mut line = String::new();
     event.write_json(&mut line).unwrap();
     line

@@ -17,7 +17,7 @@ fn check(text: &str, delimiters: &[Spelt], hold_limit: usize) {
     for pair in boundaries(text).windows(2) {
         envelope.feed_with(&text[pair[0]..pair[1]], |event| {
             if let EnvelopeEvent::Text(text) = event {
-                shown.push_str(text);
+                shown.push_str(&text);
             }
         });
         let pieces = split(&text[..pair[1]], delimiters, &Choices::held(hold_limit), Then::More);
@@ -47,7 +47,7 @@ fn a_payload_is_told_as_it_comes() {
     for (chunk, expect) in [("<think>H", "H"), ("m <", "Hm "), ("/th", "Hm "), ("x", "Hm </thx")] {
         envelope.feed_with(chunk, |event| {
             if let EnvelopeEvent::Fragment { text, .. } = event {
-                thoughts.push_str(text);
+                thoughts.push_str(&text);
             }
         });
         assert_eq!(thoughts, expect);

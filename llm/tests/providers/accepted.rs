@@ -63,7 +63,7 @@ fn ended(choices: &ToolCallsBuilder, pieces: &[&str], reason: &str) -> Seen {
     }
     let found = std::cell::RefCell::new(None);
     calls.act(&mut log, |calls, on_event| {
-        calls.finish_with(Some(reason), |event| {
+        calls.end_message_with(reason, |event| {
             if let CallEvent::End { input, .. } = &event {
                 assert_eq!(input.raw(), pieces.concat());
                 *found.borrow_mut() = Some(seen(input));
@@ -150,7 +150,7 @@ fn a_repetition_of_what_is_accepted() {
         calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
         calls.act(&mut log, |calls, on_event| calls.delta_with(0, text, on_event));
         calls.act(&mut log, |calls, on_event| calls.whole_with(0, whole, on_event));
-        calls.act(&mut log, |calls, on_event| calls.finish_with(Some("tool_calls"), on_event));
+        calls.act(&mut log, |calls, on_event| calls.end_message_with("tool_calls", on_event));
         assert_eq!(log.calls[0].status, expected, "{whole}");
     }
     // What was lost on the way is in the whole.
@@ -158,7 +158,7 @@ fn a_repetition_of_what_is_accepted() {
     calls.act(&mut log, |calls, on_event| calls.start_with(0, CallStart::new("f"), on_event));
     calls.act(&mut log, |calls, on_event| calls.delta_with(0, "{'a': [1", on_event));
     calls.act(&mut log, |calls, on_event| calls.whole_with(0, text, on_event));
-    calls.act(&mut log, |calls, on_event| calls.finish_with(Some("tool_calls"), on_event));
+    calls.act(&mut log, |calls, on_event| calls.end_message_with("tool_calls", on_event));
     assert_eq!((log.calls[0].status, log.calls[0].raw.as_str()), ("accepted", text));
 }
 
@@ -185,7 +185,7 @@ fn on_every_wire_with_text() {
                 stream.push_with(&event.to_string(), &mut on_event);
             }
             let message = stream.message();
-            stream.finish_with(None, &mut on_event);
+            stream.finish_with(&mut on_event);
             assert_eq!(ended, [("accepted", Some(value.clone()), deviations)], "{provider}: {text}");
             assert_eq!(stream.verdict(), Ok(()), "{provider}: {text}");
             // What goes back is the strict text, or nothing.
@@ -230,7 +230,7 @@ mod payloads {
         let (mut payloads, mut shown) = (Vec::new(), String::new());
         let mut on_event = |event: EnvelopeEvent<'_>| match event {
             EnvelopeEvent::End { payload, .. } => payloads.push(seen(&payload)),
-            EnvelopeEvent::Text(text) => shown.push_str(text),
+            EnvelopeEvent::Text(text) => shown.push_str(&text),
             _ => {}
         };
         for piece in pieces {

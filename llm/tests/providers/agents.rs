@@ -21,7 +21,7 @@ fn verdict(provider: Option<Provider>, lines: &[String]) -> (Log, Result<(), Unf
     );
     let mut log = Log::default();
     lines.iter().for_each(|line| stream.push_with(line, |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
+    stream.finish_with(|event| log.tell(event));
     (log, stream.verdict())
 }
 
@@ -146,10 +146,10 @@ pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<Str
         (BTreeMap::<String, Vec<Value>>::new(), BTreeMap::<(String, &str), Vec<Value>>::new());
     let mut on_event = |event: StreamEvent<'_>| {
         let (agent, event) = match event {
-            StreamEvent::Agent { agent, event, .. } => (agent.to_owned(), event.clone()),
+            StreamEvent::Agent { agent, event, .. } => (agent.into_owned(), *event),
             event => (MAIN.to_owned(), event),
         };
-        let mut event = serde_json::to_value(event.to_owned()).unwrap();
+        let mut event = serde_json::to_value(event).unwrap();
         for member in ["call", "block"] {
             let Some(number) = event.get_mut(member) else { continue };
             let numbers = numbers.entry((agent.clone(), member)).or_default();
@@ -167,7 +167,7 @@ pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<Str
             stream = new().restore(&stream.save().unwrap()).unwrap();
         }
     }
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     assert_eq!(stream.verdict(), Ok(()));
     found
 }
@@ -210,8 +210,8 @@ fn open_calls_of_agents_are_found() {
     for line in lines_of("claude-code/parallel.jsonl") {
         stream.push_with(&line, |event| {
             let StreamEvent::Agent { agent, event, .. } = event else { return };
-            match event {
-                StreamEvent::Call(CallEvent::Start(call)) => _ = open.insert(call.number, agent.to_owned()),
+            match *event {
+                StreamEvent::Call(CallEvent::Start { call }) => _ = open.insert(call.number, agent.into_owned()),
                 StreamEvent::Call(CallEvent::End { call, .. }) => _ = open.remove(&call.number),
                 _ => {}
             }

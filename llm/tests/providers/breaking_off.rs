@@ -10,7 +10,7 @@ fn read(lines: &[&str]) -> (Log, Vec<String>, Option<UnfinishedKind>) {
     let mut stream = ProviderStream::detecting(everything().build());
     let mut log = Log::default();
     lines.iter().for_each(|line| stream.push_with(line, |event| log.tell(event)));
-    stream.finish_with(None, |event| log.tell(event));
+    stream.finish_with(|event| log.tell(event));
     let call = |call: &super::support::CallLog| {
         format!("{} {} {}", call.at_end.1, call.status, call.value.as_deref().unwrap_or_default())
     };

@@ -24,7 +24,7 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<String>, ProviderStream) {
         _ => {}
     };
     events.iter().for_each(|event| stream.push_with(&event.to_string(), &mut on_event));
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     (calls, stream)
 }
 

@@ -12,7 +12,7 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, ProviderStream) {
         stream = new().restore(&stream.save().unwrap()).unwrap();
         reported.extend(stream.push(&event.to_string()).map(|event| serde_json::to_value(event).unwrap()));
     }
-    reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));
+    reported.extend(stream.finish().map(|event| serde_json::to_value(event).unwrap()));
     (reported, stream)
 }
 

@@ -105,7 +105,7 @@ fn text_of_white_space_does_not_go_back() {
     ] {
         stream.push(&event.to_string()).check().unwrap();
     }
-    stream.finish(None).check().unwrap();
+    stream.finish().check().unwrap();
     let message: Value = serde_json::from_str(&stream.message().unwrap()).unwrap();
     let call = json!({"type": "tool_use", "id": "t", "name": "f", "input": {}});
     assert_eq!(message, json!({"role": "assistant", "content": [call]}));
@@ -134,7 +134,7 @@ fn calls_that_would_be_refused() {
         let calls = json!([{"index": 0, "id": "c", "type": "function", "function": function}]);
         let event = chunk(json!({"delta": {"tool_calls": calls}, "finish_reason": "tool_calls"}));
         stream.push(&event.to_string()).check().unwrap();
-        stream.finish(None).check().unwrap();
+        stream.finish().check().unwrap();
         stream.message()
     };
     let message_of_null = message(json!({"name": "f", "arguments": "null"})).unwrap();

@@ -19,8 +19,8 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
     };
     events.iter().for_each(|event| stream.push_with(&event.to_string(), &mut on_event));
     // Said once, however often it is asked.
-    stream.finish_with(None, &mut on_event);
-    stream.finish_with(None, |event| panic!("{event:?}"));
+    stream.finish_with(&mut on_event);
+    stream.finish_with(|event| panic!("{event:?}"));
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 

@@ -147,7 +147,7 @@ fn errors_are_told_at_once() {
     assert_eq!(calls.provider(), None);
     calls.push_with(&responses::end("completed", &json!({})), &mut count);
     assert_eq!(calls.provider(), Some(Provider::OpenaiResponses));
-    calls.finish_with(None, &mut count);
+    calls.finish_with(&mut count);
     assert_eq!(told, 1);
 }
 

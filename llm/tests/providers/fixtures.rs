@@ -270,7 +270,7 @@ pub(crate) fn raw_deltas_are_the_arguments() {
         for event in events_of(&recorded(file)) {
             stream.push_with(&event, &mut on_event);
         }
-        stream.finish_with(None, &mut on_event);
+        stream.finish_with(&mut on_event);
     }
     assert!(whole > 20, "{whole} calls");
 }

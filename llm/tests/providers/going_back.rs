@@ -26,22 +26,22 @@ fn read<E: AsRef<str>>(events: impl IntoIterator<Item = E>) -> (Option<Value>, S
             said = Said::default();
             words.clear();
         }
-        StreamEvent::Text { choice, text, .. } => words.push((choice, true, text.to_owned())),
-        StreamEvent::Reasoning { choice, text, .. } => words.push((choice, false, text.to_owned())),
+        StreamEvent::Text { choice, text, .. } => words.push((choice, true, text.into_owned())),
+        StreamEvent::Reasoning { choice, text, .. } => words.push((choice, false, text.into_owned())),
         StreamEvent::Opaque(opaque) if !["container", "compaction"].contains(&opaque.kind.name()) => {
-            said.opaque.push(serde_json::from_str(opaque.json).unwrap());
+            said.opaque.push(serde_json::from_str(&opaque.json).unwrap());
         }
         StreamEvent::Call(CallEvent::End { call, input }) if call.choice == 0 => {
             let value = input.value().map(|value| serde_json::from_str(&value.to_string()).unwrap());
             let value = value.unwrap_or_else(|| Value::from(input.raw()));
-            said.calls.push((call.name.unwrap_or_default().to_owned(), value));
+            said.calls.push((call.name.unwrap_or_default().into_owned(), value));
         }
         _ => {}
     };
     for event in events {
         stream.push_with(event.as_ref(), &mut on_event);
     }
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     for (choice, is_text, words) in words {
         // The parts of a response are told as answers.
         if choice == 0 || stream.provider().is_some_and(|provider| provider.name() == "openai-responses") {
@@ -719,7 +719,7 @@ fn the_input_that_goes_back_is_the_one_that_was_reported() {
         let mut stream = stream(provider).with_message();
         events.iter().for_each(|event| stream.push_with(event, |_| {}));
         // The end of a call without arguments may only be known now.
-        stream.finish_with(None, |_| {});
+        stream.finish_with(|_| {});
         serde_json::from_str::<Value>(&stream.message().unwrap()).unwrap()
     };
     for arguments in [json!(""), json!(null)] {

@@ -46,7 +46,7 @@ fn a_million_slots() {
     let (mut started, mut refused) = (0, 0);
     for slot in 0..1_000_000_u64 {
         calls.start_with(slot, CallStart::new("tool"), |event| match event {
-            CallEvent::Start(_) => started += 1,
+            CallEvent::Start { .. } => started += 1,
             CallEvent::Error(error) => {
                 assert_eq!(error.kind(), CallErrorKind::OpenCallsLimit);
                 refused += 1;
@@ -121,7 +121,7 @@ fn what_is_forgotten_takes_nothing_else_along() {
     calls.start_with(5, CallStart::new("refused"), |event| log.tell(event));
     calls.stop_with(2, |event| log.tell(event));
     calls.delta_with(3, "{}", |event| log.tell(event));
-    calls.finish_with(None, |event| log.tell(event));
+    calls.end_message_with(None, |event| log.tell(event));
     assert_eq!(log.summary(), ["tool complete {}"; 4]);
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None); 2]);
 }
@@ -150,7 +150,7 @@ fn what_is_not_forgotten_is_still_known_to_have_ended() {
             calls.stop_with(slot, |event| log.tell(event));
         }
     }
-    calls.finish_with(None, |event| log.tell(event));
+    calls.end_message_with(None, |event| log.tell(event));
     calls.delta_with(1, "x", |event| log.tell(event));
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None), (CallErrorKind::Ended, Some(1))]);
 }
@@ -226,7 +226,7 @@ fn an_endless_call() {
     for _ in 0..100_000 {
         calls.delta_with(0, "[[[[", |event| log.tell(event));
     }
-    calls.finish_with(Some("stop"), |event| log.tell(event));
+    calls.end_message_with("stop", |event| log.tell(event));
     assert_eq!((log.calls[0].raw.len(), log.errors.len()), (1 << 10, 1));
 }
 
@@ -423,7 +423,7 @@ fn names_and_inputs_of_starts_are_limited_too() {
         log.tell(event);
     });
     assert!(format!("{calls:?}").len() < 4_000);
-    calls.finish_with(None, |event| log.tell(event));
+    calls.end_message_with(None, |event| log.tell(event));
     assert_eq!(log.summary(), [" empty {}", "tool truncated(limit) [\"é"]);
     assert_eq!(log.errors, [(CallErrorKind::NameLimit, Some(0)), (CallErrorKind::InputLimit, Some(1))]);
 }
@@ -567,7 +567,7 @@ fn more_answers_and_parts_than_are_remembered() {
             if is_whole {
                 stream.push_with("[DONE]", |_| {});
             }
-            stream.finish_with(None, |_| {});
+            stream.finish_with(|_| {});
             assert_eq!(stream.verdict().is_ok(), is_whole, "{count}");
         }
     }

@@ -20,7 +20,7 @@ fn wrong(provider: Provider, events: &[Value]) -> Option<UnfinishedKind> {
 fn message(events: &[String]) -> Option<Value> {
     let mut stream = ProviderStream::detecting(everything().build()).with_message();
     events.iter().for_each(|event| stream.push_with(event, |_| {}));
-    stream.finish_with(None, |_| {});
+    stream.finish_with(|_| {});
     Some(serde_json::from_str(&stream.message()?).unwrap())
 }
 

@@ -38,7 +38,7 @@ fn the_five_signals() {
         .act(|calls, on| calls.whole_with("b", "[1, 2]", on))
         .act(|calls, on| calls.start_with(5, CallStart::new("tool").id("c"), on))
         .act(|calls, on| calls.whole_with(5, "{}", on))
-        .act(|calls, on| calls.finish_with(Some("tool_calls"), on));
+        .act(|calls, on| calls.end_message_with("tool_calls", on));
     let log = &driver.log;
     assert_eq!(log.summary(), [r#"tool complete {"start":1}"#, "tool complete [1,2]", "tool complete {}"]);
     assert_eq!(log.order, ["call 0", "call 1", "input 0", "call 2", "input 1", "input 2"]);
@@ -57,13 +57,19 @@ fn a_reason_or_none_or_the_end_of_input() {
             .act(|calls, on| calls.delta_with(2, "{", on));
         driver
     };
-    let finish = |reason: Option<&str>| start().act(|calls, on| calls.finish_with(reason, on)).log.summary();
-    assert_eq!(finish(None), ["empty empty {}", "cut truncated(incomplete) {", "raw raw {"]);
-    assert_eq!(finish(Some("stop")), ["empty empty {}", "cut truncated(stop) {", "raw raw {"]);
+    let end = |reason: Option<&str>| start().act(|calls, on| calls.end_message_with(reason, on)).log.summary();
+    assert_eq!(end(None), ["empty empty {}", "cut truncated(incomplete) {", "raw raw {"]);
+    assert_eq!(end(Some("stop")), ["empty empty {}", "cut truncated(stop) {", "raw raw {"]);
     let cut = ["empty truncated(length) ", "cut truncated(length) {", "raw truncated(length) {"];
-    assert_eq!(finish(Some("length")), cut);
-    let ended = start().act(|calls, on| calls.cut_with("end-of-input", on)).log.summary();
-    assert_eq!(ended, cut.map(|line| line.replace("length", "end-of-input")));
+    assert_eq!(end(Some("length")), cut);
+    let ended = [
+        start().act(|calls, on| calls.cut_with("end-of-input", on)).log.summary(),
+        start().act(|calls, on| calls.finish_with(on)).log.summary(),
+    ];
+    assert!(ended.iter().all(|ended| *ended == cut.map(|line| line.replace("length", "end-of-input"))), "{ended:?}");
+    let mut twice = start();
+    twice.act(|calls, on| calls.end_message_with("stop", on)).act(|calls, on| calls.finish_with(on));
+    assert_eq!(twice.log.summary(), end(Some("stop")));
     let superseded = start().act(|calls, on| calls.begin_message_with(on)).log.summary();
     assert_eq!(superseded, cut.map(|line| line.replace("length", "superseded")));
 }
@@ -73,7 +79,7 @@ fn no_text_at_all_of_what_is_not_json() {
     let mut driver = Driver::new(everything());
     driver
         .act(|calls, on| calls.start_with(0, CallStart::new("patch").id("a").raw(), on))
-        .act(|calls, on| calls.finish_with(None, on));
+        .act(|calls, on| calls.end_message_with(None, on));
     assert_eq!(driver.log.summary(), ["patch raw "]);
 }
 
@@ -84,10 +90,10 @@ fn one_choice_ends_and_the_others_go_on() {
         .act(|calls, on| calls.start_with((0, 0), CallStart::new("tool").id("a"), on))
         .act(|calls, on| calls.start_with((1, 0), CallStart::new("tool").id("b"), on))
         .act(|calls, on| calls.delta_with((0, 0), "{}", on))
-        .act(|calls, on| calls.finish_choice_with(0, Some("tool_calls"), on))
+        .act(|calls, on| calls.end_choice_with(0, "tool_calls", on))
         .act(|calls, on| calls.delta_with((1, 0), "[]", on))
         .act(|calls, on| calls.delta_with((0, 0), "x", on))
-        .act(|calls, on| calls.finish_choice_with(1, Some("length"), on));
+        .act(|calls, on| calls.end_choice_with(1, "length", on));
     assert_eq!(driver.log.summary(), ["tool complete {}", "tool complete []"]);
     assert_eq!(driver.log.errors, [(CallErrorKind::Ended, Some(0))]);
 }
@@ -117,7 +123,7 @@ fn starting_again() {
         // Without ids, each start is another call.
         .act(|calls, on| calls.start_with(7, CallStart::new("tool"), on))
         .act(|calls, on| calls.start_with(7, CallStart::new("tool"), on))
-        .act(|calls, on| calls.finish_with(None, on));
+        .act(|calls, on| calls.end_message_with(None, on));
     let raw: Vec<_> = driver.log.calls.iter().map(|call| call.raw.as_str()).collect();
     assert_eq!(raw, ["[] ", "{}", "", ""]);
     let ended = (CallErrorKind::Ended, Some(0));
@@ -483,7 +489,7 @@ fn a_call_is_cut_alone() {
         .act(|calls, on| calls.cut_call_with(0, "again", on))
         .act(|calls, on| calls.cut_call_with(9, "nobody", on))
         .act(|calls, on| calls.delta_with(1, "[]", on))
-        .act(|calls, on| calls.finish_with(Some("tool_calls"), on));
+        .act(|calls, on| calls.end_message_with("tool_calls", on));
     let log = &driver.log;
     assert_eq!(log.summary(), ["one truncated(cancelled) [1,", "two complete []", "three truncated(too slow) [3,"]);
     assert_eq!(log.order, ["call 0", "call 1", "call 2", "input 0", "input 2", "input 1"]);

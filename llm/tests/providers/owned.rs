@@ -1,9 +1,7 @@
 //! Events of a stream that own their parts: the same that a callback is told, and in the shape of the command's lines.
 
 use jsonspigot::{ErrorKind, PatternSet};
-use jsonspigot_llm::{
-    CallStart, OwnedCallEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream, StreamEvent,
-};
+use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCalls};
 use serde_json::{Value, json};
 
 use super::support::{anthropic, chat, events_of, everything};
@@ -22,21 +20,25 @@ fn the_iterator_gives_what_the_callback_is_given() {
         let mut by_callback = ProviderStream::detecting(everything().build());
         let mut by_iterator = by_callback.clone();
         for event in events_of(&bytes) {
-            let mut told = Vec::new();
-            by_callback.push_with(&event, |event| told.push(event.to_owned()));
+            let (mut told, mut lines) = (Vec::new(), Vec::new());
+            by_callback.push_with(&event, |event| {
+                lines.push(written(&event));
+                told.push(event.into_owned());
+            });
             let given: Vec<_> = by_iterator.push(&event).collect();
             assert_eq!(given, told);
             is_static_and_sendable(&given);
-            for event in given {
-                let line: Value = serde_json::from_str(&written(&event)).unwrap();
+            for (event, line) in given.into_iter().zip(lines) {
+                assert_eq!(written(&event), line, "whoever owns the parts");
+                let line: Value = serde_json::from_str(&line).unwrap();
                 assert_eq!(serde_json::to_value(&event).unwrap(), line, "the same through serde");
                 assert!(line["event"].is_string(), "{line}");
                 count += 1;
             }
         }
         let mut told = Vec::new();
-        by_callback.finish_with(None, |event| told.push(event.to_owned()));
-        assert_eq!(by_iterator.finish(None).collect::<Vec<_>>(), told);
+        by_callback.finish_with(|event| told.push(event.into_owned()));
+        assert_eq!(by_iterator.finish().collect::<Vec<_>>(), told);
     }
     assert!(count > 100, "{count}");
 }
@@ -48,20 +50,18 @@ fn what_is_not_looked_at_has_been_read_all_the_same() {
     drop(stream.push(&chat::call(0, "a", "tool", "{\"a\":")));
     let given: Vec<_> = stream.push(&chat::more(0, "1}")).collect();
     assert!(
-        given.iter().any(
-            |event| matches!(event, OwnedStreamEvent::Call(OwnedCallEvent::Match { call, .. }) if call.number == 0)
-        )
+        given.iter().any(|event| matches!(event, StreamEvent::Call(CallEvent::Match { call, .. }) if call.number == 0))
     );
-    let input = stream.finish(Some("cancelled")).find_map(|event| match event {
-        OwnedStreamEvent::Call(OwnedCallEvent::End { input, .. }) => Some(input),
+    let input = stream.cut("cancelled").find_map(|event| match event {
+        StreamEvent::Call(CallEvent::End { input, .. }) => Some(input),
         _ => None,
     });
     // What is whole is whole, whoever stops.
     let input = input.unwrap();
-    assert_eq!((input.status(), input.value()), (PayloadStatus::Complete, Some("{\"a\":1}")));
+    assert_eq!((input.status(), input.value().unwrap().text()), (PayloadStatus::Complete, "{\"a\":1}"));
 }
 
-fn written(event: &OwnedStreamEvent) -> String {
+fn written(event: &StreamEvent<'_>) -> String {
     let mut line = String::new();
     event.write_json(&mut line).unwrap();
     line
@@ -71,10 +71,9 @@ fn written(event: &OwnedStreamEvent) -> String {
 #[test]
 fn events_are_serialized_as_the_command_prints_them() {
     let lines = |provider: Provider, events: &[String]| {
-        let mut stream =
-            ProviderStream::new(provider, jsonspigot_llm::ToolCalls::new(&PatternSet::new(["a"]).unwrap()));
+        let mut stream = ProviderStream::new(provider, ToolCalls::new(&PatternSet::new(["a"]).unwrap()));
         let mut told: Vec<_> = events.iter().flat_map(|event| stream.push(event)).collect();
-        told.extend(stream.finish(Some("cancelled")));
+        told.extend(stream.cut("cancelled"));
         told.iter().map(written).collect::<Vec<_>>()
     };
     let told = lines(
@@ -138,16 +137,20 @@ fn usage_is_on_one_line_and_readable() {
 
 /// A call that is cancelled says so, unless the provider gave a reason before.
 #[test]
-fn a_reason_to_finish_with() {
+fn the_reason_of_a_cut() {
     let reason = |events: &[String], reason: Option<&str>| {
         let mut stream = ProviderStream::new(Provider::OpenaiChat, everything().build());
         events.iter().for_each(|event| drop(stream.push(event)));
         let mut given = None;
-        stream.finish_with(reason, |event| {
-            if let StreamEvent::Call(jsonspigot_llm::CallEvent::End { input, .. }) = event {
+        let on_event = |event: StreamEvent<'_>| {
+            if let StreamEvent::Call(CallEvent::End { input, .. }) = event {
                 given = Some(format!("{:?}", input.status()));
             }
-        });
+        };
+        match reason {
+            Some(reason) => stream.cut_with(reason, on_event),
+            None => stream.finish_with(on_event),
+        }
         given.unwrap()
     };
     let open = chat::call(0, "a", "tool", "{\"a\":");
@@ -167,8 +170,8 @@ fn what_has_no_value_cannot_be_read_as_a_type() {
         let mut calls = everything().build();
         calls.start(0, start).check().unwrap();
         calls.delta(0, text).check().unwrap();
-        let input = calls.finish(reason).find_map(|event| match event {
-            OwnedCallEvent::End { input, .. } => Some(input),
+        let input = calls.end_message(reason).find_map(|event| match event {
+            CallEvent::End { input, .. } => Some(input),
             _ => None,
         });
         let error = input.unwrap().deserialize::<Value>().unwrap_err();

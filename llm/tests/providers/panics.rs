@@ -44,7 +44,7 @@ fn calls_that_are_open_at_a_panic_are_not_complete() {
         }
         calls.start_with(1, CallStart::new("g").id("2"), &mut on_end);
         calls.delta_with(1, "{}", &mut on_end);
-        calls.finish_with(Some("tool_calls"), &mut on_end);
+        calls.end_message_with("tool_calls", &mut on_end);
         // The call that started after the panic is complete.
         assert_eq!(ended, [(0, false, false), (1, true, true)], "{call}");
     }

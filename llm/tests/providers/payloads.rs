@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jsonspigot::{EventKind, PatternSet, RestoreError};
 use jsonspigot_llm::{
-    CallEvent, Delimiter, Envelope, EnvelopeEvent, OwnedStreamEvent, PayloadStatus, Provider, ProviderStream,
-    StreamEvent, ToolCalls, UnfinishedKind,
+    CallEvent, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCalls,
+    UnfinishedKind,
 };
 use serde_json::{Value, json};
 
@@ -43,11 +43,11 @@ struct Heard(Vec<String>);
 impl Heard {
     fn hear(&mut self, event: &EnvelopeEvent<'_>) {
         let (head, text) = match event {
-            EnvelopeEvent::Text(text) => ("text ".to_owned(), (*text).to_owned()),
+            EnvelopeEvent::Text(text) => ("text ".to_owned(), text.to_string()),
             EnvelopeEvent::Begin { delimiter, open, offset } => {
                 (format!("begin {delimiter} {open:?} {offset}"), String::new())
             }
-            EnvelopeEvent::Fragment { delimiter, text } => (format!("fragment {delimiter} "), (*text).to_owned()),
+            EnvelopeEvent::Fragment { delimiter, text } => (format!("fragment {delimiter} "), text.to_string()),
             EnvelopeEvent::Match { delimiter, event } => match &event.kind {
                 EventKind::Delta(text) => (format!("delta {delimiter} {} ", event.path), text.to_string()),
                 _ => (format!("match {delimiter} {event:?}"), String::new()),
@@ -96,7 +96,7 @@ fn heard(mut stream: ProviderStream, events: &[String]) -> (BTreeMap<u64, Heard>
         stream.push_with(event, &mut on_event);
     }
     stream = restored_stream(&stream, &stream.save().unwrap());
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     (blocks, stream)
 }
 
@@ -172,8 +172,8 @@ fn a_payload_ends_with_its_block() {
                 told.push(format!("payload of {block}"));
             }
             StreamEvent::BlockEnd(block) => told.push(format!("end of {}", block.number)),
-            StreamEvent::Call(jsonspigot_llm::CallEvent::Start(_)) => told.push("call".to_owned()),
-            StreamEvent::Text { text, .. } => shown.push_str(text),
+            StreamEvent::Call(jsonspigot_llm::CallEvent::Start { .. }) => told.push("call".to_owned()),
+            StreamEvent::Text { text, .. } => shown.push_str(&text),
             _ => {}
         });
     }
@@ -199,7 +199,7 @@ fn endings(mut stream: ProviderStream, events: &[String]) -> Vec<String> {
         stream = restored_stream(&stream, &stream.save().unwrap());
         stream.push_with(event, &mut on_event);
     }
-    stream.finish_with(None, &mut on_event);
+    stream.finish_with(&mut on_event);
     assert_eq!(stream.verdict().is_ok(), ended.iter().all(|status| status == "Complete"), "{ended:?}");
     ended
 }
@@ -309,7 +309,7 @@ fn a_payload_of_which_something_is_missing_is_not_complete() {
 fn reasoning_and_structured_text_are_not_looked_at() {
     let mut reasoning = String::new();
     let mut on_event = |event: StreamEvent<'_>| match event {
-        StreamEvent::Reasoning { text, .. } => reasoning.push_str(text),
+        StreamEvent::Reasoning { text, .. } => reasoning.push_str(&text),
         StreamEvent::Payload { .. } => panic!("{event:?}"),
         _ => {}
     };
@@ -331,7 +331,7 @@ fn an_open_payload_can_be_looked_at() {
     let open = stream.envelope(0).expect("the block is open");
     assert_eq!(open.parser().unwrap().snapshot().unwrap().to_string(), r#"{"a":"b"}"#);
     assert_eq!(stream.envelopes().into_iter().map(|(block, _)| block).collect::<Vec<_>>(), [0]);
-    stream.finish_with(None, |_| {});
+    stream.finish_with(|_| {});
     assert!(stream.envelope(0).is_none());
 }
 
@@ -339,7 +339,7 @@ fn an_open_payload_can_be_looked_at() {
 fn what_owns_its_parts_has_the_shape_of_the_lines() {
     let line = json!({"message": {"content": "a<think>b</think>```json\n{\"answer\": 1}```<!--context {\"answer\": x} -->"},
         "done": true, "done_reason": "stop"});
-    let events: Vec<OwnedStreamEvent> = stream(Provider::Ollama).push(&line.to_string()).collect();
+    let events: Vec<StreamEvent<'static>> = stream(Provider::Ollama).push(&line.to_string()).collect();
     let lines: Vec<_> = events.iter().map(|event| serde_json::to_string(event).unwrap()).collect();
     let of = |mark: &str| format!(r#""mark":"{mark}","block":0,"choice":0"#);
     let (think, json, context) = (of("tag:think"), of("fence:json"), of("comment:context"));

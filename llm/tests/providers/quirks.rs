@@ -481,7 +481,7 @@ fn a_repetition_may_spell_numbers_otherwise() {
         calls.start_with(0, CallStart::new("tool"), |event| log.tell(event));
         calls.delta_with(0, "[1,{\"a\":[2.0]}]", |event| log.tell(event));
         calls.whole_with(0, whole, |event| log.tell(event));
-        calls.finish_with(None, |event| log.tell(event));
+        calls.end_message_with(None, |event| log.tell(event));
         (log.calls[0].status, log.errors.len())
     };
     assert_eq!(told("[1.0, {\"a\": [2]}]"), ("complete", 0));

@@ -10,7 +10,7 @@ use super::support::{anthropic, chat, everything};
 fn sent(provider: Provider, events: &[Value]) -> [Option<Value>; 2] {
     let mut stream = ProviderStream::new(provider, everything().build()).with_message();
     events.iter().for_each(|event| stream.push_with(&event.to_string(), |_| {}));
-    stream.finish_with(None, |_| {});
+    stream.finish_with(|_| {});
     [stream.message(), stream.message_without_calls()]
         .map(|message| message.map(|message| serde_json::from_str(&message).unwrap()))
 }

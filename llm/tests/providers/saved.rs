@@ -74,7 +74,7 @@ fn a_call_that_is_stopped_again_after_its_input() {
     calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
     calls.act(&mut log, |calls, on_event| calls.whole_with(0, "[1]", on_event));
     calls.act(&mut log, |calls, on_event| calls.stop_with(0, on_event));
-    calls.act(&mut log, |calls, on_event| calls.finish_with(None, on_event));
+    calls.act(&mut log, |calls, on_event| calls.end_message_with(None, on_event));
     assert_eq!(log.summary(), ["say complete [1]"]);
 }
 
@@ -297,7 +297,7 @@ fn values_by_path_do_not_stop_at_the_root() {
     let mut fragments = String::new();
     stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
         if let jsonspigot_llm::StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
-            fragments.push_str(text);
+            fragments.push_str(&text);
         }
     });
     let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save().unwrap()).unwrap();

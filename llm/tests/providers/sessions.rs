@@ -88,7 +88,7 @@ fn one_that_breaks_off() {
     let kind = |lines: &[String]| {
         let mut stream = ProviderStream::detecting(everything().build());
         lines.iter().for_each(|line| stream.push_with(line, |_| {}));
-        stream.finish_with(None, |_| {});
+        stream.finish_with(|_| {});
         stream.verdict().err().map(|unfinished| unfinished.kind())
     };
     assert_eq!(kind(&mixed(&first, &second, 0x5555)), None);

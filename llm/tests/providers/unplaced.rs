@@ -318,7 +318,7 @@ fn by_ids(limits: CallLimits, signals: &[(&str, Option<&str>)]) -> Log {
             None => calls.start_with(*slot, CallStart::new(*slot), |event| log.tell(event)),
         }
     }
-    calls.finish_with(None, |event| log.tell(event));
+    calls.end_message_with(None, |event| log.tell(event));
     log
 }
 

@@ -16,7 +16,7 @@ pub(super) fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<
         reported.extend(stream.push(&text).map(|event| serde_json::to_value(event).unwrap()));
         stream = new().restore(&stream.save().unwrap()).unwrap();
     }
-    reported.extend(stream.finish(None).map(|event| serde_json::to_value(event).unwrap()));
+    reported.extend(stream.finish().map(|event| serde_json::to_value(event).unwrap()));
     (reported, stream.verdict().map_err(|unfinished| unfinished.kind()))
 }
 
@@ -382,7 +382,7 @@ fn a_chat_message_that_comes_once_more_goes_back_once() {
     ] {
         stream.push_with(&event.to_string(), |_| {});
     }
-    stream.finish_with(None, |_| {});
+    stream.finish_with(|_| {});
     let message: Value = serde_json::from_str(&stream.message().unwrap()).unwrap();
     assert_eq!(message, json!({"role": "assistant", "content": "Hello", "reasoning_content": "So"}));
 }

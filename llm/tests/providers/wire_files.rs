@@ -93,7 +93,7 @@ impl WireFile {
             start = end;
         }
         framing.finish(&mut |event| stream.push_with(event, &mut tell));
-        stream.finish_with(None, &mut tell);
+        stream.finish_with(&mut tell);
         lines.push(format!(
             "verdict {}",
             stream.verdict().map_or_else(|it| it.kind().name().to_owned(), |()| "ok".to_owned())

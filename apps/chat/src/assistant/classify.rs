@@ -139,7 +139,9 @@ impl Reading {
 
     pub(super) fn take(&mut self, event: StreamEvent<'_>) {
         match event {
-            StreamEvent::Call(CallEvent::Start(call)) if call.name == Some(TOOL) && self.call.is_none() => {
+            StreamEvent::Call(CallEvent::Start { call })
+                if call.name.as_deref() == Some(TOOL) && self.call.is_none() =>
+            {
                 self.call = Some(call.number);
                 if !self.shown.has_begun {
                     self.shown.has_begun = true;
@@ -148,7 +150,7 @@ impl Reading {
                 }
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) if self.call == Some(call.number) => {
-                self.raw.text.push_str(text);
+                self.raw.text.push_str(&text);
             }
             StreamEvent::Call(CallEvent::Match { call, event }) if self.call == Some(call.number) => {
                 match event.kind {
@@ -159,7 +161,7 @@ impl Reading {
                 self.matched(&event);
             }
             StreamEvent::Call(CallEvent::End { call, input, .. }) if self.call == Some(call.number) => {
-                self.verdict = Some(read(call.id.unwrap_or("call_1"), &input));
+                self.verdict = Some(read(call.id.as_deref().unwrap_or("call_1"), &input));
             }
             _ => {}
         }

@@ -146,7 +146,7 @@ async fn read(mut answer: Answer, filling: &mut Filling, output: &mut Output) ->
                     && step == Step::GoOn
                 {
                     has_begun = true;
-                    step = filling.step(|attempts, tell| attempts.feed(text, tell));
+                    step = filling.step(|attempts, tell| attempts.feed(&text, tell));
                 }
             })
             .await;

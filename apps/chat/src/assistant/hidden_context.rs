@@ -88,7 +88,7 @@ struct Sorting<'a> {
 impl Sorting<'_> {
     fn take(&mut self, event: EnvelopeEvent<'_>) {
         match event {
-            EnvelopeEvent::Text(text) => self.visible.push_str(text),
+            EnvelopeEvent::Text(text) => self.visible.push_str(&text),
             EnvelopeEvent::Begin { .. } => {
                 *self.payloads += 1;
                 let whole = Envelope::whole(MessageType::Context, json!({})).of(self.message()).in_block(self.block);

@@ -101,18 +101,20 @@ impl<'t> Round<'t> {
     pub(super) fn take(&mut self, event: StreamEvent<'_>) {
         match event {
             StreamEvent::Text { text, .. } | StreamEvent::Refusal { text, .. } => {
-                let visible = self.hidden.feed(text, &mut self.events);
+                let visible = self.hidden.feed(&text, &mut self.events);
                 self.show(&visible);
             }
             StreamEvent::Reasoning { text, .. } => {
                 let new = || GrowingText::new(EventName::Thinking, MessageType::Thinking, "thinking", &self.block);
-                self.thoughts.get_or_insert_with(new).push(text, &mut self.events);
+                self.thoughts.get_or_insert_with(new).push(&text, &mut self.events);
             }
-            StreamEvent::Call(CallEvent::Start(call)) => self.begin_call(call.number, call.id, call.name),
+            StreamEvent::Call(CallEvent::Start { call }) => {
+                self.begin_call(call.number, call.id.as_deref(), call.name.as_deref());
+            }
             StreamEvent::Call(CallEvent::Fragment { call, text }) => {
                 if let Some(call) = self.call(call.number) {
                     let message = call.message.clone();
-                    self.push(EventName::ToolInput, &message, Change::append("/raw", text));
+                    self.push(EventName::ToolInput, &message, Change::append("/raw", &*text));
                 }
             }
             StreamEvent::Call(CallEvent::Match { call, event }) => {
@@ -132,7 +134,7 @@ impl<'t> Round<'t> {
                     self.push(EventName::ToolResult, &message, Change::merge("", end));
                 }
             }
-            StreamEvent::Stop { reason, kind, .. } => self.stop = Some((reason.to_owned(), kind)),
+            StreamEvent::Stop { reason, kind, .. } => self.stop = Some((reason.into_owned(), kind)),
             _ => {}
         }
     }

@@ -66,9 +66,9 @@ impl Place {
         }
         let Self { state, fences, before, .. } = self;
         let mut take = |event: EnvelopeEvent<'_>| match event {
-            EnvelopeEvent::Text(text) if *state == State::Before => before.push_str(text),
+            EnvelopeEvent::Text(text) if *state == State::Before => before.push_str(&text),
             EnvelopeEvent::Begin { .. } if *state == State::Before => *state = State::Inside,
-            EnvelopeEvent::Fragment { text, .. } if *state == State::Inside => on_json(text),
+            EnvelopeEvent::Fragment { text, .. } if *state == State::Inside => on_json(&text),
             EnvelopeEvent::End { .. } if *state == State::Inside => *state = State::After,
             _ => {}
         };

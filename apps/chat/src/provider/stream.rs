@@ -93,9 +93,9 @@ impl Answer {
         let mut reported = None;
         let last = &mut self.last;
         let mut on_event = |event: StreamEvent<'_>| {
-            match event {
+            match &event {
                 StreamEvent::ProviderError { message, .. } => {
-                    reported = Some(ProviderError::Reported(message.to_owned()));
+                    reported = Some(ProviderError::Reported(message.to_string()));
                 }
                 StreamEvent::Stop { .. } if *last == Last::Nothing => *last = Last::Stop,
                 StreamEvent::End => *last = Last::End,
@@ -109,7 +109,7 @@ impl Answer {
                 Some(Ok(SseEvent::Message(message))) => self.calls.push_with(&message.data, &mut on_event),
                 Some(Ok(_)) => {}
                 Some(Err(_)) => self.calls.push_oversized_with(&mut on_event),
-                None => self.calls.finish_with(None, &mut on_event),
+                None => self.calls.finish_with(&mut on_event),
             }
             left -= 1;
             event = if is_last || left == 0 { None } else { self.decoder.next(&mut self.chunk) };

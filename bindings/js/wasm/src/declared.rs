@@ -31,14 +31,6 @@ impl<'a> Fields<'a> {
         self.add(Text(text));
     }
 
-    fn json(&mut self, json: &'a str) {
-        self.add(Text(Some(json)));
-    }
-
-    fn maybe_json(&mut self, json: Option<&'a str>) {
-        self.add(Text(json));
-    }
-
     fn number(&mut self, number: u64) {
         self.add(Number(Some(number)));
     }
@@ -77,8 +69,20 @@ macro_rules! add {
     ($fields:ident, word, $value:ident) => {
         $fields.text($value.name())
     };
+    ($fields:ident, text, $value:ident) => {
+        $fields.text($value)
+    };
+    ($fields:ident, json, $value:ident) => {
+        $fields.text($value)
+    };
+    ($fields:ident, maybe_text, $value:ident) => {
+        $fields.maybe_text($value.as_deref())
+    };
+    ($fields:ident, maybe_json, $value:ident) => {
+        $fields.maybe_text($value.as_deref())
+    };
     ($fields:ident, $kind:ident, $value:ident) => {
-        $fields.$kind($value)
+        $fields.$kind(*$value)
     };
 }
 
@@ -111,7 +115,7 @@ macro_rules! records {
         /// Writes the record of a declared event, and nothing for any other.
         pub(crate) fn write(output: &mut Output, event: &StreamEvent<'_>) {
             let mut fields = Fields { fields: [Flag(false); MOST], len: 0 };
-            let declared = match *event {
+            let declared = match event {
                 $(StreamEvent::$variant { $($member,)* .. } => {
                     $(add!(fields, $kind, $member);)*
                     Declared::$variant

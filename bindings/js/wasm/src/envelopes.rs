@@ -42,20 +42,21 @@ pub(crate) fn write(
     let (choice, block) = within.unzip();
     let (choice, block) = (Number(choice), Number(block));
     let place = |mark: &Delimiter| marks.iter().position(|known| known == mark).map(|place| place as u64);
-    match *event {
-        EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[text.into()]),
+    match event {
+        EnvelopeEvent::Text(text) => record(output, tag::VISIBLE_TEXT, &[(&**text).into()]),
         EnvelopeEvent::Begin { delimiter, open, offset } => {
-            record(output, tag::PAYLOAD_START, &[Number(place(delimiter)), open.into(), offset.into(), choice, block]);
+            let fields = [Number(place(delimiter)), (&**open).into(), (*offset).into(), choice, block];
+            record(output, tag::PAYLOAD_START, &fields);
         }
-        EnvelopeEvent::Match { delimiter, ref event } => {
+        EnvelopeEvent::Match { delimiter, event } => {
             record(output, tag::PAYLOAD_MATCH, &[Number(place(delimiter)), choice, block]);
             events::write(output, event, &[], texts_to);
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
-            record(output, tag::FRAGMENT, &[Number(place(delimiter)), text.into(), choice, block]);
+            record(output, tag::FRAGMENT, &[Number(place(delimiter)), (&**text).into(), choice, block]);
         }
-        EnvelopeEvent::End { delimiter, ref payload, close, length } => {
-            let fields = [Number(place(delimiter)), close.into(), length.into(), Flag(false)];
+        EnvelopeEvent::End { delimiter, payload, close, length } => {
+            let fields = [Number(place(delimiter)), (&**close).into(), (*length).into(), Flag(false)];
             write_verdict(output, tag::PAYLOAD, fields, payload, within);
         }
         _ => {}

@@ -79,32 +79,39 @@ impl Streamed {
 
 /// An event, those in the text and those of a sub-agent included: such a one has the agent's record before its own.
 pub(crate) fn write_any(output: &mut Output, event: &StreamEvent<'_>, marks: &[Delimiter], texts_to: u64) {
-    match *event {
+    match event {
         // These have no record.
-        StreamEvent::Agent { event: StreamEvent::Call(CallEvent::Fragment { .. }), .. } => {}
+        StreamEvent::Agent { event, .. } if matches!(**event, StreamEvent::Call(CallEvent::Fragment { .. })) => {}
         StreamEvent::Agent { agent, event, .. } => {
-            record(output, tag::AGENT, &[agent.into()]);
+            record(output, tag::AGENT, &[(&**agent).into()]);
             write_any(output, event, marks, texts_to);
         }
-        StreamEvent::Payload { choice, block, ref event, .. } => {
-            envelopes::write(output, event, marks, texts_to, Some((choice, block)));
+        StreamEvent::Payload { choice, block, event, .. } => {
+            envelopes::write(output, event, marks, texts_to, Some((*choice, *block)));
         }
         _ => write(output, event, texts_to),
     }
 }
 
 fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
-    match *event {
-        StreamEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
-            let fields = [number.into(), Text(id), Text(name), choice.into(), executor.name().into()];
+    match event {
+        StreamEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
+            let fields = [
+                (*number).into(),
+                Text(id.as_deref()),
+                Text(name.as_deref()),
+                (*choice).into(),
+                executor.name().into(),
+            ];
             record(output, tag::CALL, &fields);
         }
-        StreamEvent::Call(CallEvent::Match { call, ref event }) => {
+        StreamEvent::Call(CallEvent::Match { call, event }) => {
             record(output, tag::MATCH, &[call.number.into()]);
             events::write(output, event, &[], texts_to);
         }
-        StreamEvent::Call(CallEvent::End { call, ref input }) => {
-            let fields = [call.number.into(), Text(call.id), Text(call.name), call.executor.name().into()];
+        StreamEvent::Call(CallEvent::End { call, input }) => {
+            let fields =
+                [call.number.into(), Text(call.id.as_deref()), Text(call.name.as_deref()), call.executor.name().into()];
             write_verdict(output, tag::INPUT, fields, input, None);
         }
         StreamEvent::Call(CallEvent::Error(error)) => {

@@ -103,7 +103,7 @@ fn run(slot: u32, len: u32, call: Call) -> i32 {
                         Call::Feed => stream.push_with(text, on_event),
                         Call::Unreadable => stream.push_unreadable_with(text, on_event),
                         Call::Oversized => stream.push_oversized_with(on_event),
-                        Call::Finish => stream.finish_with(Some(text), on_event),
+                        Call::Finish => stream.cut_with(text, on_event),
                     }
                 }
                 Reader::Envelope(marked) => {

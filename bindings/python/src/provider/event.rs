@@ -1,6 +1,7 @@
 //! `StreamEvent`: what a provider's stream reports, as a Python class with a variant for each kind, made of the
 //! library's events.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use jsonspigot_llm::{CallEvent, EnvelopeEvent, StreamEvent as CoreEvent, ToolCall};
@@ -94,8 +95,8 @@ event_methods!(StreamEvent {
     }
 });
 
-fn owned(text: Option<&str>) -> Option<String> {
-    text.map(str::to_owned)
+fn owned(text: Option<&Cow<'_, str>>) -> Option<String> {
+    text.map(ToString::to_string)
 }
 
 /// The thing that the paths of matches are remembered for.
@@ -116,7 +117,7 @@ fn payload(
 ) -> PyResult<Option<StreamEvent>> {
     Ok(Some(match event {
         EnvelopeEvent::Begin { delimiter, open, offset } => {
-            let (mark, open) = (delimiter.to_string(), (*open).to_owned());
+            let (mark, open) = (delimiter.to_string(), open.to_string());
             StreamEvent::PayloadStart { mark, open, offset: *offset, choice, block }
         }
         EnvelopeEvent::Match { delimiter, event } => {
@@ -125,14 +126,14 @@ fn payload(
             StreamEvent::PayloadMatch { mark: delimiter.to_string(), event, choice, block }
         }
         EnvelopeEvent::Fragment { delimiter, text } => {
-            let (mark, text) = (delimiter.to_string(), (*text).to_owned());
+            let (mark, text) = (delimiter.to_string(), text.to_string());
             StreamEvent::PayloadFragment { mark, text, choice, block }
         }
         EnvelopeEvent::End { delimiter, payload, close, .. } => {
             paths.remove(&Subject::Block(block));
             let Verdict { status, value, raw, text, error, values, repeated, deviations, deviation_count, .. } =
                 Verdict::of(py, payload, fractions)?;
-            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), (*close).to_owned());
+            let (mark, status, close) = (delimiter.to_string(), status.to_owned(), close.to_string());
             StreamEvent::PayloadEnd {
                 mark,
                 status,
@@ -160,25 +161,25 @@ pub(super) fn made(
     fractions: Fractions,
     paths: &mut HashMap<Subject, Paths>,
 ) -> PyResult<Option<StreamEvent>> {
-    Ok(Some(match *event {
-        CoreEvent::Call(CallEvent::Start(ToolCall { number, id, name, choice, executor, .. })) => {
+    Ok(Some(match event {
+        CoreEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
             StreamEvent::CallStart {
-                call: number,
-                id: owned(id),
-                name: owned(name),
-                choice,
+                call: *number,
+                id: owned(id.as_ref()),
+                name: owned(name.as_ref()),
+                choice: *choice,
                 executed: executor.name().to_owned(),
             }
         }
         CoreEvent::Call(CallEvent::Fragment { call, text }) => {
-            StreamEvent::Fragment { call: call.number, text: text.to_owned() }
+            StreamEvent::Fragment { call: call.number, text: text.to_string() }
         }
-        CoreEvent::Call(CallEvent::Match { call, ref event }) => {
+        CoreEvent::Call(CallEvent::Match { call, event }) => {
             let paths = paths.entry(Subject::Call(call.number)).or_default();
             let event = event_object(py, event, 0, fractions, paths)?.unbind();
-            StreamEvent::Match { call: call.number, event, name: owned(call.name) }
+            StreamEvent::Match { call: call.number, event, name: owned(call.name.as_ref()) }
         }
-        CoreEvent::Call(CallEvent::End { call, ref input }) => {
+        CoreEvent::Call(CallEvent::End { call, input }) => {
             paths.remove(&Subject::Call(call.number));
             let Verdict { status, reason, value, raw, text, error, values, repeated, deviations, deviation_count } =
                 Verdict::of(py, input, fractions)?;
@@ -186,8 +187,8 @@ pub(super) fn made(
                 call: call.number,
                 status: status.to_owned(),
                 value,
-                id: owned(call.id),
-                name: owned(call.name),
+                id: owned(call.id.as_ref()),
+                name: owned(call.name.as_ref()),
                 choice: call.choice,
                 raw,
                 text,
@@ -203,8 +204,8 @@ pub(super) fn made(
         CoreEvent::Call(CallEvent::Error(error)) => {
             StreamEvent::CallError { kind: error.kind().name().to_owned(), call: error.call() }
         }
-        CoreEvent::Payload { choice, block, ref event, .. } => {
-            match payload(py, event, (choice, block), fractions, paths)? {
+        CoreEvent::Payload { choice, block, event, .. } => {
+            match payload(py, event, (*choice, *block), fractions, paths)? {
                 Some(event) => event,
                 None => return Ok(None),
             }
@@ -212,7 +213,7 @@ pub(super) fn made(
         CoreEvent::End => StreamEvent::End {},
         CoreEvent::Agent { agent, event, .. } => match made(py, event, fractions, paths)? {
             Some(event) => {
-                StreamEvent::Agent { agent: agent.to_owned(), event: event.into_pyobject(py)?.into_any().unbind() }
+                StreamEvent::Agent { agent: agent.to_string(), event: event.into_pyobject(py)?.into_any().unbind() }
             }
             None => return Ok(None),
         },

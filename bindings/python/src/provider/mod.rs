@@ -5,6 +5,7 @@
 mod declared;
 mod event;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
@@ -333,7 +334,7 @@ impl ProviderStream {
     fn finish<'py>(slf: &Bound<'py, Self>, reason: Option<&str>) -> PyResult<Bound<'py, PyList>> {
         Self::read(slf, |stream, frames, on_event| {
             frames.finish_with(|frame| frame.push_to(stream, &mut *on_event));
-            stream.finish_with(reason, on_event);
+            stream.cut_with(reason.unwrap_or_default(), on_event);
         })
     }
 
@@ -410,7 +411,7 @@ impl ProviderStream {
             .calls_of_all()
             .into_iter()
             .flat_map(ToolCalls::open_calls)
-            .map(|call| (call.number, call.name.map(str::to_owned)))
+            .map(|call| (call.number, call.name.map(Cow::into_owned)))
             .collect())
     }
 

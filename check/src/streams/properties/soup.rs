@@ -215,8 +215,8 @@ impl Signal {
             3..=5 => calls.delta_with(slot, text, on_event),
             6 | 7 => calls.whole_with(slot, text, on_event),
             8 => calls.stop_with(slot, on_event),
-            9 => calls.finish_with((self.place.is_multiple_of(2)).then_some(text), on_event),
-            10 => calls.finish_choice_with(1, Some("stop"), on_event),
+            9 => calls.end_message_with((self.place.is_multiple_of(2)).then_some(text), on_event),
+            10 => calls.end_choice_with(1, "stop", on_event),
             _ => calls.begin_message_with(on_event),
         }
     }

@@ -49,7 +49,7 @@ pub fn stream_is_refused_or_sound(bytes: &[u8], new: ProviderStream, signals: &[
         let (mut told, mut expected) = (Vec::new(), Vec::new());
         let act = |stream: &mut ProviderStream, on_event: &mut dyn FnMut(StreamEvent<'_>)| match signal {
             Some(signal) => stream.push_with(&signal.event(), on_event),
-            None => stream.finish_with(None, on_event),
+            None => stream.finish_with(on_event),
         };
         act(&mut plain, &mut |event| {
             expected.push(format!("{event:?}"));
@@ -111,7 +111,7 @@ struct Laws {
 impl Laws {
     fn check(&mut self, event: &StreamEvent<'_>) {
         match event {
-            StreamEvent::Call(CallEvent::Start(call)) => {
+            StreamEvent::Call(CallEvent::Start { call }) => {
                 assert!(self.newest_call.replace(call.number).is_none_or(|newest| newest < call.number), "{call:?}");
             }
             StreamEvent::Call(CallEvent::Fragment { call, text }) => {

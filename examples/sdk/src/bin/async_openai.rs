@@ -47,7 +47,7 @@ fn read_chunk(calls: &mut ToolCalls, chunk: &CreateChatCompletionStreamResponse)
                 FinishReason::ContentFilter => "content_filter",
                 FinishReason::FunctionCall => "function_call",
             };
-            calls.finish_choice_with(choice.index.into(), Some(reason), show_call);
+            calls.end_choice_with(choice.index.into(), reason, show_call);
             println!("stop: {reason}");
         }
     }

@@ -3,15 +3,15 @@
 //! `cargo run -p jsonspigot-sdk-examples --bin reqwest_loop -- http://127.0.0.1:8080/v1/messages`
 
 use futures::TryStreamExt;
-use jsonspigot_llm::{OwnedCallEvent, OwnedStreamEvent::Call, ProviderStream, ToolCalls};
+use jsonspigot_llm::{CallEvent, ProviderStream, StreamEvent::Call, ToolCalls};
 
 async fn show(response: reqwest::Response) -> Result<(), Box<dyn std::error::Error>> {
     let calls = ToolCalls::new(&jsonspigot::PatternSet::new(["city"])?);
     let mut body = jsonspigot_framing::ProviderBody::new(response.bytes_stream(), ProviderStream::detecting(calls));
     while let Some(event) = body.try_next().await? {
         match event {
-            Call(OwnedCallEvent::Match { event, .. }) => println!("{:?}", event.kind), // `Delta("Zür")`, `Delta("ich")`
-            Call(OwnedCallEvent::End { input, .. }) => println!("{:?}", input.value()), // `None` if it was cut off
+            Call(CallEvent::Match { event, .. }) => println!("{:?}", event.kind), // `Delta("Zür")`, `Delta("ich")`
+            Call(CallEvent::End { input, .. }) => println!("{:?}", input.value()), // `None` if it was cut off
             _ => {} // the start of a call, text, reasoning, usage, stop, errors, …
         }
     }

@@ -182,7 +182,7 @@ fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable
     for json in citations.elements() {
         let (url, title, quote, span) = (None, None, None, None);
         let block = emit.find_block(0, At::Run);
-        emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt() });
+        emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt().into() });
     }
     Ok(understood)
 }
@@ -368,7 +368,7 @@ fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Optio
         title: present(&citation.title),
         quote: citation.source_content.iter().find_map(|quote| present(&quote.text)),
         span: range.and_then(|range| range.start.whole().zip(range.end.whole())),
-        json: json.spelt(),
+        json: json.spelt().into(),
     });
 }
 

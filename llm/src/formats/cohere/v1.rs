@@ -147,7 +147,7 @@ fn cite(Spelt { json, object: Citation { start, end, text } }: &Spelt<'_, Citati
         title: None,
         quote: present(text),
         span: start.zip(*end),
-        json: json.spelt(),
+        json: json.spelt().into(),
     };
     emit.source_once(json.spelt(), source);
 }
@@ -155,7 +155,7 @@ fn cite(Spelt { json, object: Citation { start, end, text } }: &Spelt<'_, Citati
 /// Reports the findings of a search, likewise.
 fn find(Spelt { json, object: Document { url, title, snippet } }: &Spelt<'_, Document<'_>>, emit: &mut Emitter<'_>) {
     let (url, title, quote) = (present(url), present(title), present(snippet));
-    let source = Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt() };
+    let source = Source { choice: 0, block: None, url, title, quote, span: None, json: json.spelt().into() };
     emit.source_once(json.spelt(), source);
 }
 

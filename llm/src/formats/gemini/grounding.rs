@@ -72,7 +72,7 @@ pub(crate) fn report(
 ) {
     let source = |json: Json<'_>, emit: &mut Emitter<'_>, url: &str, title: &str, quote: &str, span| {
         let (url, title, quote, json) = (present(url), present(title), present(quote), json.spelt());
-        emit.source_once(json, Source { choice, block: None, url, title, quote, span, json });
+        emit.source_once(json, Source { choice, block: None, url, title, quote, span, json: json.into() });
     };
     let Grounding { chunks, supports, entry_point, queries } = grounding.unwrap_or_default();
     for (kind, json) in [("searchEntryPoint", entry_point), ("webSearchQueries", queries)] {

@@ -109,7 +109,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
                     title: present(title),
                     quote: None,
                     span: start_index.zip(*end_index),
-                    json: json.spelt(),
+                    json: json.spelt().into(),
                 });
             }
             match &*delta.kind {

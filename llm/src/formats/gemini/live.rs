@@ -94,7 +94,7 @@ pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood,
     for id in cancelled.elements() {
         let word = id.word();
         let call = emit.known().find_id(0, &word);
-        emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
+        emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt().into() });
     }
     if let Some(content) = message.server_content.0 {
         content.read(emit);

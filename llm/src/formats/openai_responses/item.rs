@@ -325,7 +325,7 @@ impl Item<'_> {
             }
             "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, json),
             "mcp_approval_request" => {
-                emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+                emit.report(StreamEvent::ApprovalRequest { id: (&*self.id).into(), call, json: json.spelt().into() });
             }
             kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
                 let said: String = self.results().map(Json::spelt).collect();

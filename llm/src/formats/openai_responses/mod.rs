@@ -334,7 +334,7 @@ pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) ->
             [event.background, event.quality, event.size].into_iter().for_each(Json::pass_over);
             let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
             let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
-            emit.media(Media { media_type: Some(&media_type), data, ..Media::default() });
+            emit.media(Media { media_type: Some(media_type.into()), data, ..Media::default() });
         }
         "response.refusal.delta" => {
             emit.refusal(state.choice, delta);

@@ -92,7 +92,7 @@ impl Annotation<'_> {
             title: present(&self.title).or(present(&self.filename)),
             quote: None,
             span: self.start_index.zip(self.end_index),
-            json: json.spelt(),
+            json: json.spelt().into(),
         });
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn of_searches(search: &str, action: Json<'_>, results: Json<'_>, emi
                 title: present(&title).or(present(&filename)),
                 quote: present(&text),
                 span: None,
-                json: json.spelt(),
+                json: json.spelt().into(),
             });
         }
     }

@@ -86,7 +86,7 @@ impl Reading {
 
     fn finish(&mut self) {
         let Self { stream, told } = self;
-        stream.finish_with(None, |event| told.tell(&event));
+        stream.finish_with(|event| told.tell(&event));
     }
 }
 

@@ -1,5 +1,6 @@
 //! What was reported of a stream, kept as the laws need it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::mem;
 
@@ -87,32 +88,31 @@ impl Told {
         );
         let begins = matches!(
             event,
-            StreamEvent::BlockStart(_) | StreamEvent::Call(CallEvent::Start(_)) | StreamEvent::Refusal { .. }
+            StreamEvent::BlockStart(_) | StreamEvent::Call(CallEvent::Start { .. }) | StreamEvent::Refusal { .. }
         );
         // Without an event that begins a message, the next one begins after the end.
         if begins && mem::take(&mut self.has_ended) {
             self.first_of_message = self.calls.len();
         }
         // Nor does the wire say that one begins which another id begins before the end.
-        self.starts |= matches!(event, StreamEvent::Incomplete { reason: "superseded", .. });
+        self.starts |= matches!(event, StreamEvent::Incomplete { reason, .. } if reason == "superseded");
         if matches!(event, StreamEvent::MessageStart { .. }) && mem::take(&mut self.starts) {
             self.first_of_message = self.calls.len();
         }
         self.has_unknown |= matches!(event, StreamEvent::Unknown { .. } | StreamEvent::UnknownPart { .. });
-        let or = Option::unwrap_or_default;
         match event {
             StreamEvent::Call(event) => self.tell_call(event),
             StreamEvent::ApprovalRequest { id, json, .. } => self.note(&[id, json]),
             StreamEvent::MessageStart { id, model, .. } => {
-                self.note(&[or(*id), or(*model)]);
+                self.note(&[or(id), or(model)]);
             }
             StreamEvent::BlockEnd(_) => {}
-            StreamEvent::BlockStart(block) => self.note(&[or(block.id), or(block.phase)]),
+            StreamEvent::BlockStart(block) => self.note(&[or(&block.id), or(&block.phase)]),
             StreamEvent::Text { block, text, .. } => self.join("text", *block, text),
             StreamEvent::Reasoning { block, text, .. } => self.join("text", *block, text),
             StreamEvent::Refusal { choice, text, .. } => self.join("refusal", *choice, text),
             StreamEvent::Media(Media { media_type, data, url, .. }) => {
-                self.note(&[or(*media_type), or(*data), or(*url)]);
+                self.note(&[or(media_type), or(data), or(url)]);
             }
             StreamEvent::Mismatch { text, .. } => {
                 self.wrong.push("mismatch");
@@ -129,7 +129,7 @@ impl Told {
                 if *kind == StopKind::Error {
                     self.wrong.push("provider-error");
                 }
-                self.note(&[reason, or(*native_reason), or(*stop_sequence)]);
+                self.note(&[reason, or(native_reason), or(stop_sequence)]);
             }
             StreamEvent::End => self.has_ended = true,
             StreamEvent::Incomplete { reason, .. } => {
@@ -139,7 +139,7 @@ impl Told {
             }
             StreamEvent::ProviderError { message, kind, code, json, .. } => {
                 self.wrong.push("provider-error");
-                self.note(&[message, or(*kind), or(*code), or(*json)]);
+                self.note(&[message, or(kind), or(code), or(json)]);
             }
             StreamEvent::Data { kind, json, .. } | StreamEvent::UnknownPart { kind, json, .. } => {
                 self.note(&[kind, json]);
@@ -155,7 +155,7 @@ impl Told {
 
     fn tell_call(&mut self, event: &CallEvent<'_>) {
         match event {
-            CallEvent::Start(call) => self.note(&[call.id.unwrap_or_default(), call.name.unwrap_or_default()]),
+            CallEvent::Start { call } => self.note(&[or(&call.id), or(&call.name)]),
             CallEvent::Fragment { call, text } => self.join("call", call.number, text),
             CallEvent::Match { .. } => {}
             CallEvent::End { call, input } => {
@@ -164,10 +164,10 @@ impl Told {
                 if !["complete", "empty", "raw"].contains(&status) {
                     self.wrong.push("call");
                 }
-                self.note(&[call.id.unwrap_or_default(), call.name.unwrap_or_default()]);
+                self.note(&[or(&call.id), or(&call.name)]);
                 self.calls.push(Call {
-                    id: call.id.unwrap_or_default().to_owned(),
-                    name: call.name.unwrap_or_default().to_owned(),
+                    id: or(&call.id).to_owned(),
+                    name: or(&call.name).to_owned(),
                     choice: call.choice,
                     is_client_s: call.executor == Executor::Client,
                     status,
@@ -209,4 +209,8 @@ impl Told {
         values.sort_by_key(|(name, value)| (name.to_string(), value.map(ToString::to_string)));
         values
     }
+}
+
+fn or<'t>(text: &'t Option<Cow<'_, str>>) -> &'t str {
+    text.as_deref().unwrap_or_default()
 }

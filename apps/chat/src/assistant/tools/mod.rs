@@ -191,7 +191,7 @@ async fn consult(
         let before = said.len();
         let read = answer.next(&mut inputs, |event| {
             if let StreamEvent::Text { text, .. } = event {
-                said.push_str(text);
+                said.push_str(&text);
             }
         });
         let has_more = read.await.map_err(|error| error.to_string())?;

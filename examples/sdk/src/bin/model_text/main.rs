@@ -138,7 +138,7 @@ impl ModelText {
     fn finish(&mut self, mut on_event: impl FnMut(ModelEvent<'_>)) {
         let Self { dialect, envelope, calls } = self;
         envelope.finish_with(|event| calls.hear(dialect, &event, &mut on_event));
-        calls.calls.finish_with(None, |event| on_event(ModelEvent::Call(event)));
+        calls.calls.end_message_with(None, |event| on_event(ModelEvent::Call(event)));
     }
 }
 
@@ -213,7 +213,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let (mut text, mut chunk) = (Utf8::default(), [0; 4096]);
     let mut show = |event: ModelEvent<'_>| match event {
         ModelEvent::Text(text) => println!("text: {text}"),
-        ModelEvent::Call(CallEvent::Start(call)) => println!("call: {}", call.name.unwrap_or_default()),
+        ModelEvent::Call(CallEvent::Start { call }) => println!("call: {}", call.name.unwrap_or_default()),
         ModelEvent::Call(CallEvent::Fragment { text, .. }) => println!("arguments: {text}"),
         ModelEvent::Call(CallEvent::Match { event, .. }) => println!("{}: {:?}", event.path, event.kind),
         ModelEvent::Call(CallEvent::End { input, .. }) => println!("end: {}", input.status().name()),

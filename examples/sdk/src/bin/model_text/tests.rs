@@ -10,10 +10,10 @@ fn read(dialect: &str, pieces: impl IntoIterator<Item = String>) -> (String, Vec
     let (mut shown, mut calls) = (String::new(), Vec::<[String; 4]>::new());
     let mut on_event = |event: ModelEvent<'_>| match event {
         ModelEvent::Text(text) => shown.push_str(text),
-        ModelEvent::Call(CallEvent::Start(call)) => {
-            calls.push([call.name.unwrap().to_owned(), String::new(), String::new(), String::new()]);
+        ModelEvent::Call(CallEvent::Start { call }) => {
+            calls.push([call.name.unwrap().into_owned(), String::new(), String::new(), String::new()]);
         }
-        ModelEvent::Call(CallEvent::Fragment { text, .. }) => calls.last_mut().unwrap()[1].push_str(text),
+        ModelEvent::Call(CallEvent::Fragment { text, .. }) => calls.last_mut().unwrap()[1].push_str(&text),
         ModelEvent::Call(CallEvent::Match { event, .. }) => {
             if let Some(text) = event.delta() {
                 calls.last_mut().unwrap()[2].push_str(text);

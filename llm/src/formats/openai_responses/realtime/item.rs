@@ -101,7 +101,7 @@ impl Item<'_> {
             );
         } else {
             let call = emit.known().find_id(choice, &self.id);
-            emit.report(StreamEvent::ApprovalRequest { id: &self.id, call, json: json.spelt() });
+            emit.report(StreamEvent::ApprovalRequest { id: (&*self.id).into(), call, json: json.spelt().into() });
         }
     }
 }

@@ -1,15 +1,15 @@
-//! The events of one push, which own their parts: for `?`, `.await`, channels and logs.
+//! The events of one push, which own their parts.
 
 use jsonspigot::internal::owned_events;
 
-use super::OwnedStreamEvent;
+use super::StreamEvent;
 use super::verdict::Unfinished;
 
 owned_events! {
     /// The events of one push, in order: what [`ProviderStream::push`](crate::ProviderStream::push) and
     /// [`ProviderStream::finish`](crate::ProviderStream::finish) return. What was pushed has been read when this is
     /// made, and nothing is borrowed.
-    StreamEvents of OwnedStreamEvent, verdict: Result<(), Unfinished>
+    StreamEvents of StreamEvent<'static>, verdict: Result<(), Unfinished>
 }
 
 impl StreamEvents {
@@ -17,12 +17,11 @@ impl StreamEvents {
     /// [`finish`](crate::ProviderStream::finish) return the stream's [`verdict`](crate::ProviderStream::verdict).
     ///
     /// ```
-    /// use jsonspigot::PatternSet;
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
     ///
-    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::new(&PatternSet::default()));
+    /// let mut stream = ProviderStream::new(Provider::Ollama, ToolCalls::default());
     /// stream.push(r#"{"message":{"content":"Hel"},"done":false}"#).check()?;
-    /// assert_eq!(stream.finish(None).check().unwrap_err().kind(), UnfinishedKind::Incomplete);
+    /// assert_eq!(stream.finish().check().unwrap_err().kind(), UnfinishedKind::Incomplete);
     /// # Ok::<(), jsonspigot_llm::Unfinished>(())
     /// ```
     ///
