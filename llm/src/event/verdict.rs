@@ -142,6 +142,8 @@ pub(crate) struct Watch {
     has_noise: bool,
     /// The first thing that was wrong besides.
     wrong: Option<Unfinished>,
+    /// The kind of the last stop.
+    stop: Option<StopKind>,
 }
 
 impl Watch {
@@ -156,6 +158,9 @@ impl Watch {
                 | StreamEvent::Opaque(_)
         );
         self.has_ended |= matches!(event, StreamEvent::Stop { .. } | StreamEvent::End | StreamEvent::Incomplete { .. });
+        if let StreamEvent::Stop { kind, .. } = event {
+            self.stop = Some(*kind);
+        }
         let wrong = match event {
             // An answer that ends so needs no other word for it.
             StreamEvent::Stop { kind: StopKind::Error, .. } => (UnfinishedKind::ProviderError, None),
@@ -223,6 +228,11 @@ impl Watch {
         self.has_ended
     }
 
+    /// Returns the kind of the last stop.
+    pub(crate) fn stop(&self) -> Option<StopKind> {
+        self.stop
+    }
+
     /// Returns true if something came of an answer that has not begun, and none has ended.
     pub(crate) fn lacks_answer(&self) -> bool {
         self.is_awaiting && !self.has_ended
@@ -267,6 +277,7 @@ impl Watch {
         let flags = [self.has_meant, self.is_awaiting, self.has_ended, self.has_noise];
         flags.into_iter().for_each(|flag| out.flag(flag));
         out.option(self.wrong, |out, wrong| wrong.save(out));
+        out.option(self.stop, |out, stop| out.byte(stop as u8));
     }
 
     /// Reads what was saved, where `next` calls have been numbered.
@@ -275,6 +286,7 @@ impl Watch {
             *flag = reader.flag()?;
         }
         self.wrong = reader.option(|reader| Unfinished::restore(reader, next))?;
+        self.stop = reader.option(|reader| reader.choice(StopKind::ALL))?;
         Ok(())
     }
 }

@@ -21,7 +21,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::verdict::Unfinished;
-use crate::event::{StreamEvent, StreamEvents};
+use crate::event::{StopKind, StreamEvent, StreamEvents};
 use crate::formats::Terminal;
 use crate::json::Json;
 
@@ -241,8 +241,10 @@ impl ProviderStream {
         self.stream_state.message()?.to_json_without_calls()
     }
 
-    /// Returns `Ok` if everything that the provider said was reported and has come to its end, so that it can be relied
-    /// on; and if not, why. Ask after [`finish`](Self::finish); before that, an answer that goes on is `Incomplete`.
+    /// Returns `Ok` if everything that the provider sent was reported and has ended, even if the provider cut the answer
+    /// off at a token limit: [`stop`](Self::stop) returns the kind of its end.
+    ///
+    /// Call this after [`finish`](Self::finish); before that, an open answer is `Incomplete`.
     ///
     /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the
     /// provider's own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every
@@ -250,9 +252,7 @@ impl ProviderStream {
     /// reported no error: a stop of the kind [`Error`](crate::StopKind::Error) is one. What is late after a whole
     /// changes nothing, nor does a stray fragment of a call that then came whole.
     ///
-    /// The verdict does not judge the reason to stop. It is also `Ok` for an answer that the provider cut off at its
-    /// token limit or filtered: the kind in [`Stop`](StreamEvent::Stop) tells, such as
-    /// [`Length`](crate::StopKind::Length).
+    /// The verdict does not judge the reason to stop, apart from errors: an answer that was cut or filtered passes.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
@@ -275,6 +275,22 @@ impl ProviderStream {
         let forgives_noise = self.terminal().is_some();
         self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), forgives_noise)?;
         self.verdict_on_agents()
+    }
+
+    /// Returns the kind of the last [`Stop`](StreamEvent::Stop) of the main agent; `None` if there was none.
+    ///
+    /// ```
+    /// use jsonspigot_llm::{Provider, ProviderStream, StopKind, ToolCalls};
+    ///
+    /// let mut stream = ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
+    /// stream.push(r#"{"choices":[{"delta":{"content":"It was a"},"finish_reason":"length"}]}"#).check()?;
+    /// stream.finish().check()?; // nothing that was sent is missing
+    /// assert_eq!(stream.stop(), Some(StopKind::Length)); // but the answer is not whole
+    /// # Ok::<(), jsonspigot_llm::Unfinished>(())
+    /// ```
+    #[must_use]
+    pub fn stop(&self) -> Option<StopKind> {
+        self.stream_state.outlet.watch.stop()
     }
 
     /// What is asked of the wire format besides, if its lines are those of a program that runs agents.

@@ -21,6 +21,8 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
     // Said once, however often it is asked.
     stream.finish_with(&mut on_event);
     stream.finish_with(|event| panic!("{event:?}"));
+    let restored = ProviderStream::new(provider, everything().build()).restore(&stream.save().unwrap()).unwrap();
+    assert_eq!([stream.stop(), restored.stop()], [stops.last().copied(); 2]);
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }
 
