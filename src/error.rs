@@ -272,7 +272,8 @@ pub enum ErrorKind {
     OutOfOrder,
     /// A call that needs text the parser does not [retain](crate::Retain), or a document without
     /// [snapshots](crate::ParserBuilder::snapshots). Also [saving](crate::Parser::save) a
-    /// [lenient](crate::ParserBuilder::lenient) parser that does not retain all its text.
+    /// [lenient](crate::ParserBuilder::lenient) parser that does not retain all its text, or a type of `jsonspigot-llm` that
+    /// is not saveable or has read more than the limit.
     NotRetained,
     /// `items[*]`, `a[`, `a | b`: a path given to [`Parser::state_of`](crate::Parser::state_of) that is not concrete or
     /// leads into a string.

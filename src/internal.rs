@@ -5,7 +5,6 @@
 #![allow(clippy::must_use_candidate, reason = "likewise")]
 
 use alloc::vec;
-use alloc::vec::Vec;
 
 use crate::error::Error;
 pub use crate::error::{Interrupted, unless_interrupted};
@@ -17,13 +16,13 @@ use crate::path::PathStore;
 pub use crate::path::{ConcreteStep, concrete_steps};
 use crate::pattern::{Pattern, PatternSegment, PatternSet, Selector};
 use crate::rewrite::Rewriter;
-use crate::tokenizer::{Place, Tokenizer};
+use crate::tokenizer::Tokenizer;
 pub use crate::tokenizer::{floor_char_boundary, string_len, unescaped};
 pub use crate::tree::write_escaped;
 
 /// The header of a saved state, and the reader and writer of its parts.
 pub mod saved {
-    pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, restore_error, save, save_error};
+    pub use crate::saved::{Digest, Impossible, Kind, Owner, Reader, Writer, restore, save};
 }
 
 /// The path of the root, for complete texts.
@@ -45,17 +44,7 @@ pub fn children() -> PatternSet {
 
 #[doc(hidden)]
 impl Parser {
-    /// Returns true if the strict text has ended, even if more of the input may follow.
-    pub fn is_done(&self) -> bool {
-        self.engine.document.tokenizer.is_done()
-    }
-
-    /// Returns true if there was a deviation that is not accepted.
-    pub fn has_deviated(&self) -> bool {
-        self.engine.deviation().is_some()
-    }
-
-    /// Restores a saved error state.
+    /// Fails as if the text had this error.
     pub fn fail_again(&mut self, error: Error) {
         self.engine.fail_again(error);
     }
@@ -82,27 +71,5 @@ impl Rewriter {
 
     fn inner_tokenizer(&self) -> Option<&Tokenizer> {
         self.parser().engine.inner.first().filter(|text| !text.has_failed()).map(|text| &text.tokenizer)
-    }
-
-    /// Returns true if the root is an open string and the bytes held back are the end of its text, or if the text can
-    /// no longer be continued.
-    pub fn is_in_root_string(&self) -> bool {
-        fn place_in_root_string(tokenizer: &Tokenizer) -> Option<Vec<u8>> {
-            let is_in_string = tokenizer.place() == Place::String && tokenizer.nest().depth() == 0;
-            let mut tail = Vec::new();
-            tokenizer.push_tail(&mut tail);
-            is_in_string.then_some(tail)
-        }
-        if !self.parser().is_open() {
-            return self.check_open().is_err();
-        }
-        let place = place_in_root_string(&self.parser().engine.document.tokenizer);
-        if self.held().is_empty() {
-            return place.is_some();
-        }
-        // Only a forged state holds back invalid text, or more or less than an escape.
-        let mut held = Parser::default();
-        let is_read = [b"\"".as_slice(), self.held()].into_iter().all(|text| held.feed_dyn(text, &mut |_| {}).is_ok());
-        is_read && place.is_some() && place_in_root_string(&held.engine.document.tokenizer) == place
     }
 }

@@ -1,6 +1,5 @@
 //! Signals about tool calls in, their events out, as lines of JSON: what other implementations of `ToolCalls` are compared
-//! with. A line with `new` begins anew with other options; the events of each other line are one line, an array. `save`
-//! gives the state in hexadecimal digits instead, from which `restore` goes on.
+//! with. A line with `new` begins anew with other options; the events of each other line are one line, an array.
 
 use std::error::Error;
 use std::io::{self, BufRead as _, BufWriter, Write as _};
@@ -11,26 +10,12 @@ use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = BufWriter::new(io::stdout().lock());
-    let mut builder = ToolCalls::builder();
-    let mut calls = builder.clone().build();
+    let mut calls = ToolCalls::builder().build();
     for line in io::stdin().lock().lines() {
         let signal: Value = serde_json::from_str(&line?)?;
         let (name, given) = signal.as_object().and_then(|signal| signal.iter().next()).ok_or("expected a signal")?;
         if name == "new" {
-            builder = new(given)?;
-            calls = builder.clone().build();
-            continue;
-        }
-        if name == "save" {
-            let state: String = calls.save()?.iter().map(|byte| format!("{byte:02x}")).collect();
-            writeln!(out, "{}", serde_json::json!([state]))?;
-            continue;
-        }
-        if name == "restore" {
-            let digits = given[0].as_str().unwrap_or_default().as_bytes();
-            let byte = |two: &[u8]| u8::from_str_radix(&String::from_utf8_lossy(two), 16);
-            calls = builder.clone().build().restore(&digits.chunks(2).map(byte).collect::<Result<Vec<_>, _>>()?)?;
-            writeln!(out, "[]")?;
+            calls = new(given)?.build();
             continue;
         }
         let events = events_of(&mut calls, name, given)?;

@@ -318,7 +318,9 @@ impl Options {
         if let Some(Wire(provider)) = self.provider {
             let provider = provider.ok_or_else(|| refuse(&NoProvider))?;
             let calls = CallRewriter::with_parser(provider, self.parser(), rules);
-            return Ok(Some(Editor::calls(calls.map_err(|error| refuse(&error))?)));
+            let calls = calls.map_err(|error| refuse(&error))?;
+            let calls = if self.checkpoint.is_some() { calls.saveable(usize::MAX) } else { calls };
+            return Ok(Some(Editor::calls(calls)));
         }
         let rewriter = Rewriter::with_parser(self.parser(), rules).map_err(|error| refuse(&error))?;
         Ok(Some(match self.documents {
@@ -329,6 +331,7 @@ impl Options {
 
     fn envelope_builder(&self) -> EnvelopeBuilder {
         let builder = Envelope::builder().parser(self.parser());
+        let builder = if self.checkpoint.is_some() { builder.saveable(usize::MAX) } else { builder };
         if self.inside { builder.starts_inside() } else { builder }
     }
 
@@ -344,6 +347,7 @@ impl Options {
             let choices = Choices {
                 is_structured: self.structured,
                 with_events: self.provider_events,
+                is_saveable: self.checkpoint.is_some(),
                 envelope: (!self.envelope.is_empty()).then(|| envelope.build(self.delimiters(), patterns)),
             };
             Box::new(Stream::new(provider, calls, choices))

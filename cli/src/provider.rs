@@ -45,6 +45,8 @@ pub(crate) struct Choices {
     pub(crate) is_structured: bool,
     /// True if each event is written as it came.
     pub(crate) with_events: bool,
+    /// True if there are checkpoints.
+    pub(crate) is_saveable: bool,
     /// The envelope that looks for payloads in the assistant's text.
     pub(crate) envelope: Option<Envelope>,
 }
@@ -73,6 +75,7 @@ impl Stream {
         };
         let calls = if choices.is_structured { calls.structured() } else { calls };
         let calls = if choices.with_events { calls.with_provider_events() } else { calls };
+        let calls = if choices.is_saveable { calls.saveable(usize::MAX) } else { calls };
         let is_detecting = provider.is_none();
         let calls = match choices.envelope {
             Some(envelope) => calls.with_envelope(envelope),
@@ -283,15 +286,24 @@ pub(crate) mod tests {
     use crate::report::Complaints;
     use crate::source::Source;
 
-    /// Standard output and what would be on standard error, for a stream in these chunks, each after a checkpoint.
+    /// How many bytes are read again at checkpoints; after that there are few, as each costs what was read before.
+    const OFTEN: usize = 1 << 20;
+    const RARELY: usize = 997;
+
+    /// Standard output and what would be on standard error, for a stream in these chunks, with checkpoints before them.
     fn read<'a>(chunks: impl IntoIterator<Item = &'a [u8]>) -> (Vec<u8>, Vec<String>) {
         let calls = ToolCalls::builder().patterns(&PatternSet::new(["$..*"]).unwrap());
-        let mut stream = Stream::new(None, calls, Choices::default());
+        let mut stream = Stream::new(None, calls, Choices { is_saveable: true, ..Choices::default() });
         let (mut written, mut complaints) = (Vec::new(), Complaints::default());
         let mut lines = Lines::new(io::Cursor::new(&mut written), None, &PatternSet::default());
-        for chunk in chunks {
-            stream.checkpoint().unwrap();
+        let (mut read, mut spent) = (0, 0);
+        for (place, chunk) in chunks.into_iter().enumerate() {
+            if spent < OFTEN || place % RARELY == 0 {
+                stream.checkpoint().unwrap();
+                spent += read;
+            }
             stream.feed(chunk, &mut lines, &mut complaints).unwrap();
+            read += chunk.len();
         }
         stream.finish(&mut lines, &mut complaints).unwrap();
         (written, complaints.take())

@@ -184,10 +184,11 @@ impl Frames {
     /// and empty; it is returned by itself as long as no byte of the body has been read.
     ///
     /// ```
-    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
     /// use jsonspigot_framing::{Frame, Frames};
     ///
-    /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::default());
+    /// let calls = || ToolCalls::default();
+    /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, calls()).saveable(SAVE_LIMIT);
     /// let (mut frames, stream) = (Frames::new(), new_stream());
     /// assert_eq!(frames.feed("data: {\"cho").next(), None);
     /// let saved = frames.save_with(stream.save()?)?;

@@ -90,6 +90,7 @@ mod message;
 mod payload;
 #[cfg(feature = "_provider-streams")]
 mod rewrite;
+mod saved;
 #[cfg(feature = "_provider-streams")]
 mod stream;
 #[cfg(feature = "_provider-streams")]
@@ -109,5 +110,6 @@ pub use event::{
 pub use payload::{Payload, PayloadStatus};
 #[cfg(feature = "_provider-streams")]
 pub use rewrite::{BadEvent, BadEventReason, CallRewriter, CallRulesError};
+pub use saved::SAVE_LIMIT;
 #[cfg(feature = "_provider-streams")]
 pub use stream::{Provider, ProviderStream};

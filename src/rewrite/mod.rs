@@ -295,11 +295,6 @@ impl Rewriter {
         self.choices.cuts
     }
 
-    /// Returns the bytes that are held back.
-    pub(crate) fn held(&self) -> &[u8] {
-        &self.state.held
-    }
-
     pub(crate) fn parser(&self) -> &Parser {
         &self.parser
     }

@@ -68,8 +68,7 @@ impl Rewriter {
     }
 
     /// Writes everything but the header.
-    #[doc(hidden)]
-    pub fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
+    pub(crate) fn save_body(&self, out: &mut Writer<'_>) -> Result<(), Error> {
         let State { passed, held, undecided, containers, texts, open, matches, stopped_by } = &self.state;
         self.parser.save_body(out)?;
         matches.iter().for_each(|count| out.number(*count));
@@ -101,8 +100,7 @@ impl Rewriter {
     }
 
     /// Restores the body written by [`save_body`](Self::save_body) into a new or reset rewriter.
-    #[doc(hidden)]
-    pub fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
         self.parser.restore_body(reader)?;
         let offset = self.parser.offset();
         for count in &mut self.state.matches {

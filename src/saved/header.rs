@@ -18,7 +18,7 @@ use super::{Digest, Owner, RestoreError};
 
 const MAGIC: [u8; 4] = *b"jsp\x1A";
 
-const VERSION: u8 = 3;
+const VERSION: u8 = 4;
 
 const LEN: usize = 26;
 

@@ -18,8 +18,10 @@ mod writer;
 use alloc::vec::Vec;
 
 pub use self::error::RestoreError;
-pub use self::reader::{Reader, restore_error};
-pub use self::writer::{Writer, save_error};
+pub use self::reader::Reader;
+use self::reader::restore_error;
+pub use self::writer::Writer;
+use self::writer::save_error;
 pub use crate::digest::Digest;
 use crate::error::Error;
 pub use crate::error::Impossible;

@@ -108,7 +108,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Reads an error written by [`save_error`](super::save_error).
-pub fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
+pub(super) fn restore_error(reader: &mut Reader<'_>) -> Result<Error, Impossible> {
     let kind = reader.choice(ErrorKind::ALL)?;
     let place = (reader.place()?, reader.place()?, reader.place()?);
     let path = Some(reader.text()?).filter(|path| !path.is_empty());

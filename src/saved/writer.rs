@@ -49,7 +49,7 @@ impl<'a> Writer<'a> {
 }
 
 /// Writes an error.
-pub fn save_error(error: &Error, out: &mut Writer<'_>) {
+pub(super) fn save_error(error: &Error, out: &mut Writer<'_>) {
     out.byte(ErrorKind::ALL.iter().position(|known| *known == error.kind()).unwrap_or_default() as u8);
     [error.offset(), error.line(), error.column()].into_iter().for_each(|number| out.number(number));
     // The empty string is not a path.

@@ -33,18 +33,19 @@ const LAYERS: [(&str, &[&str]); 20] = [
 ];
 
 /// The same for `jsonspigot-llm`.
-const LLM_LAYERS: [(&str, &[&str]); 13] = [
+const LLM_LAYERS: [(&str, &[&str]); 14] = [
     ("payload", &[]),
     ("json", &[]),
-    ("calls", &["payload"]),
-    ("envelope", &["payload"]),
+    ("saved", &[]),
+    ("calls", &["payload", "saved"]),
+    ("envelope", &["payload", "saved"]),
     ("event", &["json", "payload", "calls", "envelope"]),
     ("message", &["json", "payload", "calls"]),
     ("emitter", &["json", "payload", "calls", "envelope", "event", "message"]),
     ("wire", &["json", "calls", "event", "message", "emitter"]),
     ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
-    ("stream", &["json", "payload", "calls", "envelope", "event", "message", "emitter", "formats"]),
-    ("rewrite", &["json", "stream"]),
+    ("stream", &["json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
+    ("rewrite", &["json", "saved", "stream"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),

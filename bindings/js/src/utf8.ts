@@ -170,10 +170,3 @@ export function within(text: string, most: number, wasBytes = false): number {
   }
   return text.length;
 }
-
-/** The order of two texts as UTF-8, which is that of their characters. */
-export function compareTexts(one: string, other: string): number {
-  const [first, second] = [[...one], [...other]];
-  const at = first.findIndex((character, place) => character !== second[place]);
-  return at < 0 ? first.length - second.length : first[at]!.codePointAt(0)! - (second[at]?.codePointAt(0) ?? -1);
-}

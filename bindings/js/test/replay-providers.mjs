@@ -14,7 +14,7 @@ export function isReplayedHere({ header: { options = {} } }) {
 /** The lines that the command prints; after every so many chunks the state is saved, and gone on from. */
 export function replayProviders({ header }, { ProviderStream, Envelope }, every = 0) {
   const { provider, envelope, structured, providerEvents, duplicateKeys = "last-wins", ...rest } = optionsOf(header);
-  const options = { ...rest, duplicateKeys };
+  const options = { ...rest, duplicateKeys, ...(every > 0 && { saveable: true }) };
   const lines = [];
   let bytes = 0;
   const names = new Map();

@@ -14,7 +14,14 @@ import { replayProviders } from "./replay-providers.mjs";
 import { readVectors } from "./replay.mjs";
 import { cut, sizes } from "./texts.mjs";
 
-const { Envelope, JsonSpigotError, ProviderStream } = providers;
+const { JsonSpigotError } = providers;
+const saveable = (Reader) =>
+  class extends Reader {
+    constructor(kind, patterns, options) {
+      super(kind, patterns, { saveable: true, ...options });
+    }
+  };
+const [ProviderStream, Envelope] = [saveable(providers.ProviderStream), saveable(providers.Envelope)];
 const utf8 = (text) => new TextEncoder().encode(text);
 
 const folder = new URL("../../../vectors/", import.meta.url);
@@ -148,6 +155,17 @@ describe("a provider stream that is saved and restored", () => {
     const other = ProviderStream.restore("openai-chat", [], stream.save(), { numbers: "string" });
     const { value } = [...other.feed(LINES.slice(300)), ...other.finish()].find(({ kind }) => kind === "input");
     assert.deepEqual(value, { city: "Paris 😀", n: "12.5" });
+  });
+  test("is made on request, and up to a limit", () => {
+    for (const options of [{}, { saveable: false }, { saveable: 60 }]) {
+      const stream = new providers.ProviderStream("openai-chat", "city", options);
+      stream.push(EVENTS[0]);
+      assert.throws(() => stream.save(), { kind: "not-retained", message: /saveable/ }, JSON.stringify(options));
+    }
+    assert.throws(() => new providers.Envelope("bare").save(), { kind: "not-retained" });
+    const restored = ProviderStream.restore("openai-chat", "city", new ProviderStream("openai-chat", "city").save(), { saveable: false });
+    assert.throws(() => restored.save(), { kind: "not-retained" });
+    assert.throws(() => new providers.ProviderStream("auto", [], { saveable: -1 }), { kind: "invalid-option" });
   });
   test("is saved as often as anybody likes, and not once it has been disposed of", () => {
     const stream = new ProviderStream("openai-chat", "city");

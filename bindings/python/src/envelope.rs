@@ -15,7 +15,7 @@ use crate::error::{bad_state, exception, own_at, saved};
 use crate::event::{Paths, Told, Value, as_data, event_methods, event_object};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, limit, pattern_set};
+use crate::options::{Options, limit, pattern_set, save_limit};
 use crate::shared::{deviations, locked};
 use crate::typed::{Source, Typed, Watch, begin_anew, generic, with_typed};
 use crate::value::{Fractions, on_one_line};
@@ -195,6 +195,9 @@ fn made(
 /// there. The patterns apply to each payload; the options are those of ``Parser``. With ``starts_inside`` the text begins
 /// inside a payload of the first mark, whose opening came before it: ``…</think>answer``.
 ///
+/// ``saveable=True`` buffers the text since the open payload began, up to 1 MiB or the bytes given instead, so that ``save``
+/// works.
+///
 /// With ``models``, by the mark, there is also a ``TypedPayload`` each time that more of such a payload is known, the last one
 /// just before its ``End``; with ``snapshots=False`` only that one.
 #[pyclass(frozen, module = "jsonspigot")]
@@ -253,7 +256,7 @@ impl Envelope {
     fn made(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
-        (payload_limit, starts_inside): (Option<&Bound<'_, PyAny>>, bool),
+        (payload_limit, starts_inside, save_limit): (Option<&Bound<'_, PyAny>>, bool, Option<usize>),
         models: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
         state: Option<&[u8]>,
@@ -286,6 +289,10 @@ impl Envelope {
             None => builder,
         };
         let builder = if starts_inside { builder.starts_inside() } else { builder };
+        let builder = match save_limit {
+            Some(limit) => builder.saveable(limit),
+            None => builder,
+        };
         let patterns = pattern_set(patterns)?;
         let (utf8, new) = (Utf8::new(), builder.build(delimiters, &patterns));
         let (utf8, envelope) = match state {
@@ -356,29 +363,32 @@ fn push<'py>(
 #[pymethods]
 impl Envelope {
     #[new]
-    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, starts_inside = false, models = None, **options))]
+    #[pyo3(signature = (marks, patterns = None, *, payload_limit = None, starts_inside = false, models = None, saveable = None, **options))]
     fn new(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
         payload_limit: Option<&Bound<'_, PyAny>>,
         starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
+        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        Self::made(marks, patterns, (payload_limit, starts_inside), models, options, None)
+        let choices = (payload_limit, starts_inside, save_limit(saveable, false)?);
+        Self::made(marks, patterns, choices, models, options, None)
     }
 
-    /// The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
-    /// ``Parser.save``.
+    /// The envelope's state as bytes, between two chunks: what was fed since the open payload began. See ``Parser.save``.
+    ///
+    /// Raises ``JsonSpigotError`` unless the envelope was made ``saveable``, and as long as the payload is longer than its limit.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         let state = inner.envelope.save().and_then(|state| inner.utf8.save_with(state));
         saved(py, state)
     }
 
-    /// The envelope that was saved, with the marks, patterns and options that it had; see ``Parser.restore``.
+    /// The envelope that was saved, ``saveable`` again unless you say otherwise, with the marks, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
-    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, starts_inside = false, models = None, **options))]
+    #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, starts_inside = false, models = None, saveable = None, **options))]
     fn restore(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,
@@ -386,10 +396,12 @@ impl Envelope {
         payload_limit: Option<&Bound<'_, PyAny>>,
         starts_inside: bool,
         models: Option<&Bound<'_, PyAny>>,
+        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
-        Self::made(marks, patterns, (payload_limit, starts_inside), models, options, Some(state.bytes()))
+        let choices = (payload_limit, starts_inside, save_limit(saveable, true)?);
+        Self::made(marks, patterns, choices, models, options, Some(state.bytes()))
     }
 
     /// Feeds the next piece of the text, as ``str`` or as UTF-8 cut anywhere.

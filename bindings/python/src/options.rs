@@ -1,6 +1,7 @@
 //! A parser's choices as keyword arguments, the same for everything that has parsers.
 
 use jsonspigot::{DuplicateKeys, Leniency, Limits, ParserBuilder, PatternSet, Retain};
+use jsonspigot_llm::SAVE_LIMIT;
 use pyo3::exceptions::{PyOverflowError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -141,6 +142,16 @@ pub(crate) fn limit(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Option<u64
             of_argument(name, &error, value.py())
         }
     })
+}
+
+/// The limit that a `saveable` stands for, if any; without one, that of `otherwise`.
+pub(crate) fn save_limit(saveable: Option<&Bound<'_, PyAny>>, otherwise: bool) -> PyResult<Option<usize>> {
+    let flag = saveable.map_or(Ok(otherwise), |saveable| saveable.extract::<bool>());
+    if let Ok(is_saveable) = flag {
+        return Ok(is_saveable.then_some(SAVE_LIMIT));
+    }
+    let limit = saveable.map(|saveable| limit("saveable", saveable)).transpose()?.flatten();
+    Ok(limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX)))
 }
 
 /// An argument's value, or a `TypeError` that names the argument.

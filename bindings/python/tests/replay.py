@@ -120,9 +120,9 @@ def lines_of(vector: Vector, checkpoint: int | None) -> list[str]:
         return restored(reader.save()) if every and next(turns) % every == 0 else reader
 
     if "provider" in options:
-        return list(provider_lines(ProviderStream(options["provider"], vector.patterns, **arguments), vector.chunks, again))
+        return list(provider_lines(ProviderStream(options["provider"], vector.patterns, saveable=bool(every), **arguments), vector.chunks, again))
     if "envelope" in options:
-        return list(envelope_lines(Envelope(options["envelope"], vector.patterns, **arguments), vector.chunks, again))
+        return list(envelope_lines(Envelope(options["envelope"], vector.patterns, saveable=bool(every), **arguments), vector.chunks, again))
     try:
         reader = None if vector.state is None else restored(vector.state)
     except JsonSpigotError as error:

@@ -35,7 +35,7 @@ def is_stream(vector: Vector) -> bool:
 def stream_of(vector: Vector, state: bytes | None = None, **options: Any) -> ProviderStream:
     provider, structured = vector.options["provider"], vector.options.get("structured", False)
     if state is None:
-        return ProviderStream(provider, vector.patterns, structured=structured, **options)
+        return ProviderStream(provider, vector.patterns, structured=structured, saveable=True, **options)
     return ProviderStream.restore(provider, vector.patterns, state, structured=structured, **options)
 
 
@@ -110,7 +110,7 @@ BODIES = {
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES.keys())
 @pytest.mark.parametrize("step", [1, 3, 64])
 def test_every_framing_goes_on_where_it_was(body: bytes, step: int) -> None:
-    made: Any = {"patterns": "city", "with_message": True}
+    made: Any = {"patterns": "city", "with_message": True, "saveable": True}
     one = ProviderStream("openai-chat", **made)
     other = ProviderStream("openai-chat", **made)
     told: list[list[StreamEvent]] = [[], []]
@@ -123,7 +123,7 @@ def test_every_framing_goes_on_where_it_was(body: bytes, step: int) -> None:
 
 
 def test_events_may_be_objects() -> None:
-    one, other = ProviderStream("auto", "city"), ProviderStream("auto", "city")
+    one, other = ProviderStream("auto", "city"), ProviderStream("auto", "city", saveable=True)
     for event in EVENTS:
         assert other.push(event) == one.push(event)
         state = other.save()
@@ -138,7 +138,7 @@ def test_events_may_be_objects() -> None:
 def test_an_envelope_goes_on_at_any_cut(parts: list[str], step: int, last: bytes, inside: bool) -> None:
     text = "".join(parts).encode() + last
     marks = ["fence:json", "tag:t:raw", "bare"]
-    one, other = Envelope(marks, "..a", payload_limit=40, starts_inside=inside), Envelope(marks, "..a", payload_limit=40, starts_inside=inside)
+    one, other = (Envelope(marks, "..a", payload_limit=40, starts_inside=inside, saveable=True) for _ in range(2))
     pieces = [text[at : at + step] for at in range(0, len(text), step)]
     for piece in [*pieces, None]:
         told = [told_of(each.finish if piece is None else (lambda each=each: each.feed(piece))) for each in (one, other)]
@@ -177,13 +177,13 @@ def restore_envelope(state: bytes) -> Envelope:
 
 
 def saved_stream(at: int, body: bytes) -> bytes:
-    stream = ProviderStream("openai-chat", "city")
+    stream = ProviderStream("openai-chat", "city", saveable=True)
     stream.feed(body[:at])
     return stream.save()
 
 
 def saved_envelope(at: int, body: bytes) -> bytes:
-    envelope = Envelope(["tag:t", "fence:json"], "a")
+    envelope = Envelope(["tag:t", "fence:json"], "a", saveable=True)
     told_of(lambda: envelope.feed(body[:at]))
     return envelope.save()
 
@@ -259,7 +259,7 @@ def test_what_is_promised_takes_no_memory() -> None:
 
     tracemalloc.start()
     for added in (struct.pack("<Q", 1 << 50), struct.pack("<QQQ", 3, 0, 1 << 50), b"\xff" * 24):
-        assert is_refused_or_sound(restore_stream, made_up(added, ProviderStream("openai-chat", "city").save()), b"") == "impossible"
+        assert is_refused_or_sound(restore_stream, made_up(added, ProviderStream("openai-chat", "city", saveable=True).save()), b"") == "impossible"
     assert is_refused_or_sound(restore_stream, HEADER.pack(b"jsf\x1a", 1, 1 << 60, 1 << 60, 0), b"") == "cut"
     assert is_refused_or_sound(restore_stream, HEADER.pack(b"jsf\x1a", 1, (1 << 64) - 1, (1 << 64) - 1, 0), b"") == "cut"
     assert tracemalloc.get_traced_memory()[1] < 1 << 20
@@ -267,7 +267,7 @@ def test_what_is_promised_takes_no_memory() -> None:
 
 
 def test_what_differs_is_named() -> None:
-    stream, envelope = ProviderStream("openai-chat", "city"), Envelope("tag:t", "a")
+    stream, envelope = ProviderStream("openai-chat", "city", saveable=True), Envelope("tag:t", "a", saveable=True)
     stream.feed(BODIES["events"][:80])
     envelope.feed("<t>{")
     state, text = stream.save(), envelope.save()
@@ -305,7 +305,7 @@ def test_what_differs_is_named() -> None:
 
 
 def test_arguments_are_those_of_the_constructors() -> None:
-    stream = ProviderStream("openai-chat", None, patterns_for={"book": "city"})
+    stream = ProviderStream("openai-chat", None, patterns_for={"book": "city"}, saveable=True)
     stream.feed(LINES[:200])
     state = stream.save()
     assert type(state) is bytes
@@ -337,7 +337,7 @@ def partial_envelope(state: Any) -> Any:
 def test_values_may_look_otherwise_here() -> None:
     from decimal import Decimal
 
-    stream = ProviderStream("openai-chat", "city")
+    stream = ProviderStream("openai-chat", "city", saveable=True)
     stream.feed(LINES[: len(LINES) // 2])
     state = stream.save()
     restored = ProviderStream.restore("openai-chat", "city", state, decimals=True)
@@ -346,10 +346,27 @@ def test_values_may_look_otherwise_here() -> None:
     assert end.value == {"city": "Paris", "n": Decimal("12.5")}
 
 
+def test_a_state_is_made_on_request_and_up_to_a_limit() -> None:
+    for stream, reads in [(ProviderStream("openai-chat"), [True]), (ProviderStream("openai-chat", saveable=60), [False, True])]:
+        for is_refused in reads:
+            if is_refused:
+                with pytest.raises(JsonSpigotError, match="saveable") as caught:
+                    stream.save()
+                assert caught.value.kind == "not-retained"
+            else:
+                stream.save()
+            stream.push({"choices": [{"index": 0, "delta": {"content": "Hello, long message"}}]})
+    with pytest.raises(TypeError, match="saveable"):
+        Envelope("bare", saveable="yes")  # type: ignore[call-overload]
+    restored = ProviderStream.restore("openai-chat", None, ProviderStream("openai-chat", saveable=True).save(), saveable=False)
+    with pytest.raises(JsonSpigotError):
+        restored.save()
+
+
 def test_half_a_character_waits_in_both() -> None:
-    envelope = Envelope("tag:t:json", "$")
+    envelope = Envelope("tag:t:json", "$", saveable=True)
     envelope.feed(b"<t>\"\xf0\x9f")
-    stream = ProviderStream("anthropic", "city")
+    stream = ProviderStream("anthropic", "city", saveable=True)
     stream.feed(b'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"\xf0\x9f')
     for _ in range(2):
         envelope = Envelope.restore("tag:t:json", "$", envelope.save())

@@ -121,7 +121,7 @@ def test_only_whole_calls_without_snapshots() -> None:
 
 
 def test_a_restored_stream_goes_on() -> None:
-    stream = ProviderStream("openai-chat", models={"reply": Reply})
+    stream = ProviderStream("openai-chat", models={"reply": Reply}, saveable=True)
     told = [*stream.push(chat("", 0, "reply"))]
     for piece in pieces(TEXT, 9):
         told += stream.push(chat(piece))
@@ -533,7 +533,7 @@ def test_an_interrupt_is_no_answer(size: int) -> None:
 
 @pytest.mark.parametrize("model", [object(), "NoSuch", list["NoSuch"]])  # type: ignore[name-defined]  # noqa: F821
 def test_a_bad_model_is_refused_at_once(model: Any) -> None:
-    state = (ProviderStream().save(), Envelope("bare").save(), Documents("lines").save())
+    state = (ProviderStream(saveable=True).save(), Envelope("bare", saveable=True).save(), Documents("lines").save())
     for make in (
         lambda: ProviderStream(models={"book": Reply, "other": model}),
         lambda: provider_events([], models={"other": model}),

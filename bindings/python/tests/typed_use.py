@@ -120,7 +120,7 @@ def others() -> None:
                 assert_type(name, str | None)
             case _:
                 pass
-    stream = ProviderStream.restore("auto", "a", ProviderStream("auto", "a").save(), patterns_for={"x": "b"})
+    stream = ProviderStream.restore("auto", "a", ProviderStream("auto", "a", saveable=True).save(), patterns_for={"x": "b"})
     assert_type(stream, ProviderStream)
     assert_type(Envelope.restore("bare", None, bytearray(), payload_limit=5), Envelope)
     for said in Envelope(["bare"]).finish():

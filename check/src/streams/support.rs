@@ -9,7 +9,7 @@ use serde_json::Value;
 use sse_core::{SseDecoder, SseEvent};
 
 pub use super::log::{CallLog, Log};
-use super::restored::{Streams, restored_stream};
+use super::restored::{OFTEN, Streams, restored_stream};
 use crate::effort;
 
 /// A stream of our own.
@@ -172,17 +172,19 @@ pub fn each_cut(length: usize) -> impl Iterator<Item = Vec<usize>> {
     (1..length.min(APART + 1)).skip(start).step_by(step).map(move |first| (first..length).step_by(APART).collect())
 }
 
-/// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is.
+/// Reads a stream's bytes, cut at these places, and saves and restores the stream where a cut is: at each of the first, and
+/// then at few, as each costs what was read before.
 pub fn read_bytes(choices: ToolCallsBuilder, bytes: &[u8], cuts: &[usize]) -> Log {
     let mut log = Log::default();
-    let mut stream = ProviderStream::detecting(choices.build()).with_message();
+    let mut stream = ProviderStream::detecting(choices.build()).with_message().saveable(usize::MAX);
     let mut framing = Framing::new();
-    let mut start = 0;
+    let (mut start, mut spent) = (0, 0);
     for end in cuts.iter().copied().chain([bytes.len()]) {
         framing.feed(&bytes[start..end], &mut |event| stream.push_with(event, |event| log.tell(event)));
-        // Where cuts are many, few of them have an event between.
-        if cuts.len() < 8 + bytes.len() / 64 || end % 61 == 0 {
-            stream = restored_stream(&stream, &stream.save().unwrap());
+        if spent < OFTEN || end % 61 == 0 {
+            let state = stream.save().unwrap();
+            spent += state.len();
+            stream = restored_stream(&stream, &state);
         }
         start = end;
     }

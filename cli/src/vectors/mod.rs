@@ -150,7 +150,8 @@ impl Vector {
             let place = r#""offset":0,"line":0,"column":0,"path":"$""#;
             return format!("{{\"event\":\"error\",\"kind\":\"{}\",{place}}}\n", refusal.name());
         }
-        let (options, patterns) = self.parsed();
+        let (mut options, patterns) = self.parsed();
+        options.checkpoint = every;
         let mut source = options.source(&patterns);
         let mut complaints = Complaints::default();
         if let Some(state) = &self.state {

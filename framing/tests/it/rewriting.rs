@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use jsonspigot::{PatternSet, Rule};
 use jsonspigot_check::recorded;
 use jsonspigot_framing::{EventEditor, Frame, Frames};
-use jsonspigot_llm::{BadEventReason, CallEvent, CallRewriter, Provider, ProviderStream, StreamEvent, ToolCalls};
+use jsonspigot_llm::{
+    BadEventReason, CallEvent, CallRewriter, Provider, ProviderStream, SAVE_LIMIT, StreamEvent, ToolCalls,
+};
 use serde_json::{Value, json};
 
 const FOLDERS: [(&str, Provider); 8] = [
@@ -109,7 +111,7 @@ fn named(value: &mut Value) {
 }
 
 fn rewriter(provider: Provider, pattern: &'static str, rule: fn() -> Rule) -> CallRewriter {
-    CallRewriter::new(provider, [(pattern, rule())]).unwrap()
+    CallRewriter::new(provider, [(pattern, rule())]).unwrap().saveable(SAVE_LIMIT)
 }
 
 fn edited(frame: Frame<'_>, calls: &mut CallRewriter) -> Option<String> {

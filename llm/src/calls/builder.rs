@@ -4,6 +4,7 @@ use jsonspigot::{ParserBuilder, PatternSet};
 
 use super::limits::CallLimits;
 use super::options::Options;
+use crate::saved::History;
 
 /// The choices [`ToolCalls`](crate::ToolCalls) are built with; each has a default.
 ///
@@ -23,6 +24,7 @@ use super::options::Options;
 #[must_use]
 pub struct ToolCallsBuilder {
     pub(super) options: Options,
+    pub(super) history: History,
 }
 
 impl ToolCallsBuilder {
@@ -74,6 +76,14 @@ impl ToolCallsBuilder {
     /// Sets how much the stream may make this process keep.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.options.limits = limits;
+        self
+    }
+
+    /// Buffers the signals since the message began, up to `limit` bytes, so that the calls can be
+    /// [saved](crate::ToolCalls::save). Past the limit they are read as before, and saving them fails.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    pub fn saveable(mut self, limit: usize) -> Self {
+        self.history = History::new(limit);
         self
     }
 

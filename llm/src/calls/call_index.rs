@@ -1,8 +1,6 @@
 //! The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id
 //! alone.
 
-mod saved;
-
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::mem;
@@ -17,7 +15,7 @@ use super::slot::{Place, Slot};
 /// remembered.
 ///
 /// The memory is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallIndex {
     /// By choice, the number of the call that is found by a key. A choice has itself as long as it has any.
     calls: Places,
@@ -38,14 +36,14 @@ pub(super) struct CallIndex {
     /// True if a fragment without a slot came before the next call's start.
     has_unplaced: bool,
     /// True if a fragment of an earlier message never found its call.
-    has_lost: bool,
+    pub(super) has_lost: bool,
     /// By choice, the reason of an end that may yet be followed by more.
     noted: Reasons,
 }
 
 /// By choice, the reason for which it may have ended. The reason is the key; the number that belongs to it means
 /// nothing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reasons(Places);
 
 impl Reasons {
@@ -70,7 +68,7 @@ impl Reasons {
 }
 
 /// Slots without a call of their own; the limit is far above what a healthy stream has.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Strays {
     keys: Places,
     has_more: bool,
@@ -234,7 +232,17 @@ impl CallIndex {
 
     /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
     pub(super) fn has_strays(&self) -> bool {
-        self.has_lost || self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
+        self.has_lost || self.awaits_start()
+    }
+
+    /// Returns true if a fragment of this message may be of a call that is still to start.
+    pub(super) fn awaits_start(&self) -> bool {
+        self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
+    }
+
+    /// Returns true if nothing is remembered but whether a fragment of an earlier message was lost.
+    pub(super) fn is_new(&self) -> bool {
+        *self == Self { has_lost: self.has_lost, ..Self::default() }
     }
 
     fn touch(&mut self, slot: Slot<'_>, call: u64) {

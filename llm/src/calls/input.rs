@@ -7,7 +7,6 @@
 //! Each operation costs what is new in it. The text that is kept is looked at as a whole in two places only: at the
 //! call's end, and when a repetition is spelt otherwise ([`Input::is_repeated_by`]): once for each value of the input.
 
-mod saved;
 #[cfg(test)]
 mod tests;
 

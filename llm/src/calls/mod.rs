@@ -10,7 +10,7 @@
 //! | file | owns |
 //! |---|---|
 //! | `tool_calls` | the public functions |
-//! | `signals` | what each signal does |
+//! | `signal`, `signals` | a signal as a value, of which saved state is made; what each does |
 //! | `call_index`, `places` | which call a slot or an id means |
 //! | `state` | what is known of the calls between two signals |
 //! | `open_call`, `input`, `values`, `numbered` | a call that is open, and the text or values that it got |
@@ -19,7 +19,6 @@
 //! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
 //! | `event`, `error`, `executor` | what is reported |
 //! | `serialize` | how events are serialized |
-//! | `saved`, and the files of that name in folders | how all of this is saved |
 
 mod builder;
 mod call_index;
@@ -34,8 +33,8 @@ mod open_call;
 mod options;
 mod places;
 mod rest;
-mod saved;
 mod serialize;
+mod signal;
 mod signals;
 mod slot;
 mod start;

@@ -7,7 +7,7 @@ use alloc::collections::VecDeque;
 /// there.
 ///
 /// A `BTreeMap` does all this too, in ten times the code: 10 KB for each type of value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Numbered<T> {
     entries: VecDeque<(u64, Option<T>)>,
     len: usize,

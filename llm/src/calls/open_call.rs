@@ -1,7 +1,5 @@
 //! One open call: whose it is, what has come of its input, and what may still come. How it ends is in `ending.rs`.
 
-mod saved;
-
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use core::mem;

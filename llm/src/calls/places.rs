@@ -10,8 +10,6 @@ use core::borrow::Borrow;
 use core::cmp::Ordering;
 use core::ops::Bound;
 
-use jsonspigot::internal::saved::{Impossible, Reader, Writer};
-
 use super::slot::Place;
 
 /// The key of something among all that an owner has.
@@ -73,7 +71,7 @@ impl OwnedKey {
 }
 
 /// Numbers by owner and key, in the order of [`Key`] for each owner.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Places(BTreeMap<Kept, u64>);
 
 impl Places {
@@ -108,74 +106,6 @@ impl Places {
     /// The owners that have [`Key::Own`].
     pub(crate) fn owners(&self) -> impl Iterator<Item = u64> {
         self.0.keys().filter(|kept| matches!(kept.1, OwnedKey::Own)).map(|kept| kept.0)
-    }
-}
-
-/// Saved state.
-impl Places {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        self.save_those(|_| true, out);
-    }
-
-    /// Saves what has a key of these.
-    pub(super) fn save_those(&self, is_meant: impl Fn(Key<'_>) -> bool, out: &mut Writer<'_>) {
-        let those = || self.0.iter().filter(|(kept, _)| is_meant(kept.1.get()));
-        out.number(those().count() as u64);
-        for (Kept(owner, key), number) in those() {
-            out.number(*owner);
-            key.save(out);
-            out.number(*number);
-        }
-    }
-
-    /// Reads what was saved, if `is_possible` says so of each.
-    pub(crate) fn restore(
-        reader: &mut Reader<'_>,
-        mut is_possible: impl FnMut(u64, Key<'_>, u64) -> bool,
-    ) -> Result<Self, Impossible> {
-        let mut places = Self::default();
-        for _ in 0..reader.count()? {
-            let kept = Kept(reader.number()?, OwnedKey::restore(reader)?);
-            let number = reader.number()?;
-            let is_next = places.0.last_key_value().is_none_or(|(last, _)| *last < kept);
-            Impossible::ensure(is_next && is_possible(kept.0, kept.1.get(), number))?;
-            places.0.insert(kept, number);
-        }
-        Ok(places)
-    }
-
-    /// All, in order.
-    pub(super) fn iter(&self) -> impl Iterator<Item = (u64, &OwnedKey, u64)> {
-        self.0.iter().map(|(Kept(owner, key), number)| (*owner, key, *number))
-    }
-}
-
-impl OwnedKey {
-    fn save(&self, out: &mut Writer<'_>) {
-        match self {
-            Self::Own => out.byte(0),
-            Self::Content => out.byte(1),
-            Self::Latest => out.byte(2),
-            Self::Index(index) => {
-                out.byte(3);
-                out.number(*index);
-            }
-            Self::Id(id) => {
-                out.byte(4);
-                out.text(id);
-            }
-        }
-    }
-
-    fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        Ok(match reader.byte()? {
-            0 => Self::Own,
-            1 => Self::Content,
-            2 => Self::Latest,
-            3 => Self::Index(reader.number()?),
-            4 => Self::Id(reader.text()?.into()),
-            _ => return Err(Impossible),
-        })
     }
 }
 

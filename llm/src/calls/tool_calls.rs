@@ -7,10 +7,12 @@ use jsonspigot::{Parser, PatternSet};
 
 use super::builder::ToolCallsBuilder;
 use super::event::{CallEvent, CallEvents, CallListener, ToolCall};
+use super::signal::Signal;
 use super::signals::Signals;
 use super::slot::Slot;
 use super::start::CallStart;
 use super::state::State;
+use crate::saved::History;
 
 /// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
 ///
@@ -51,6 +53,7 @@ use super::state::State;
 #[derive(Clone, Debug)]
 pub struct ToolCalls {
     pub(super) state: State,
+    pub(super) history: History,
 }
 
 impl ToolCalls {
@@ -105,7 +108,7 @@ impl ToolCalls {
     /// so you can start and feed with every chunk. Anything else, such as a name without an id, starts another call;
     /// the first one stays open until the end.
     pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
-        self.events_of(|calls| calls.start(slot.into(), start))
+        self.events_of(Signal::Start(slot.into(), start))
     }
 
     /// [`start`](Self::start), with a callback in place of the iterator: nothing is copied.
@@ -115,38 +118,38 @@ impl ToolCalls {
         start: CallStart<'_>,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signal(&mut on_event, |calls| calls.start(slot.into(), start));
+        self.signal(Signal::Start(slot.into(), start), &mut on_event);
     }
 
     /// A piece of a call's input.
     pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
-        self.events_of(|calls| calls.delta(slot.into(), text))
+        self.events_of(Signal::Delta(slot.into(), text))
     }
 
     /// [`delta`](Self::delta), with a callback in place of the iterator: nothing is copied.
     pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.delta(slot.into(), text));
+        self.signal(Signal::Delta(slot.into(), text), &mut on_event);
     }
 
     /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
     pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
-        self.events_of(|calls| calls.whole(slot.into(), text))
+        self.events_of(Signal::Whole(slot.into(), text))
     }
 
     /// [`whole`](Self::whole), with a callback in place of the iterator: nothing is copied.
     pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.whole(slot.into(), text));
+        self.signal(Signal::Whole(slot.into(), text), &mut on_event);
     }
 
     /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
     /// next start or the end of the message.
     pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>) -> CallEvents {
-        self.events_of(|calls| calls.stop(slot.into()))
+        self.events_of(Signal::Stop(slot.into()))
     }
 
     /// [`stop`](Self::stop), with a callback in place of the iterator: nothing is copied.
     pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.stop(slot.into()));
+        self.signal(Signal::Stop(slot.into()), &mut on_event);
     }
 
     /// The message has ended, with the provider's reason if it gave one: all open calls end. A reason that is not known
@@ -169,7 +172,7 @@ impl ToolCalls {
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     pub fn end_message<'r>(&mut self, reason: impl Into<Option<&'r str>>) -> CallEvents {
-        self.events_of(|calls| calls.finish(reason.into()))
+        self.events_of(Signal::Finish(reason.into()))
     }
 
     /// [`end_message`](Self::end_message), with a callback in place of the iterator: nothing is copied.
@@ -178,12 +181,12 @@ impl ToolCalls {
         reason: impl Into<Option<&'r str>>,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signal(&mut on_event, |calls| calls.finish(reason.into()));
+        self.signal(Signal::Finish(reason.into()), &mut on_event);
     }
 
     /// One of several answers has ended, with the provider's reason if it gave one: its open calls end.
     pub fn end_choice<'r>(&mut self, choice: u64, reason: impl Into<Option<&'r str>>) -> CallEvents {
-        self.events_of(|calls| calls.finish_choice(choice, reason.into()))
+        self.events_of(Signal::FinishChoice(choice, reason.into()))
     }
 
     /// [`end_choice`](Self::end_choice), with a callback in place of the iterator: nothing is copied.
@@ -193,7 +196,7 @@ impl ToolCalls {
         reason: impl Into<Option<&'r str>>,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signal(&mut on_event, |calls| calls.finish_choice(choice, reason.into()));
+        self.signal(Signal::FinishChoice(choice, reason.into()), &mut on_event);
     }
 
     /// Ends the input: nothing more will arrive, and what is not complete is truncated. After
@@ -235,12 +238,12 @@ impl ToolCalls {
     /// # Ok::<(), jsonspigot_llm::CallError>(())
     /// ```
     pub fn cut(&mut self, reason: &str) -> CallEvents {
-        self.events_of(|calls| calls.cut(reason))
+        self.events_of(Signal::Cut(reason))
     }
 
     /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
     pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| calls.cut(reason));
+        self.signal(Signal::Cut(reason), &mut on_event);
     }
 
     /// One call is cut, for this reason, while the others go on: you have cancelled it, or it took too long. What still
@@ -265,7 +268,7 @@ impl ToolCalls {
     /// assert_eq!(ended, [r#"search: Truncated { reason: "cancelled" }"#, "read: Complete"]);
     /// ```
     pub fn cut_call<'s>(&mut self, slot: impl Into<Slot<'s>>, reason: &str) -> CallEvents {
-        self.events_of(|calls| calls.cut_call(slot.into(), reason))
+        self.events_of(Signal::CutCall(slot.into(), reason))
     }
 
     /// [`cut_call`](Self::cut_call), with a callback in place of the iterator: nothing is copied.
@@ -275,33 +278,33 @@ impl ToolCalls {
         reason: &str,
         mut on_event: impl FnMut(CallEvent<'_>),
     ) {
-        self.signal(&mut on_event, |calls| calls.cut_call(slot.into(), reason));
+        self.signal(Signal::CutCall(slot.into(), reason), &mut on_event);
     }
 
     /// Another message begins: its slots start again, and calls that are still open end as superseded.
     pub fn begin_message(&mut self) -> CallEvents {
-        self.events_of(|calls| {
-            calls.begin_message();
-        })
+        self.events_of(Signal::BeginMessage)
     }
 
     /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.
     pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
-        self.signal(&mut on_event, |calls| {
-            calls.begin_message();
-        });
+        self.signal(Signal::BeginMessage, &mut on_event);
     }
 
     /// The events of a signal, as values of their own.
-    fn events_of(&mut self, signal: impl FnOnce(&mut Signals<'_>)) -> CallEvents {
+    fn events_of(&mut self, signal: Signal<'_>) -> CallEvents {
         let mut events = Vec::new();
-        self.signal(&mut |event: CallEvent<'_>| events.push(event.into_owned()), signal);
+        self.signal(signal, &mut |event: CallEvent<'_>| events.push(event.into_owned()));
         CallEvents::new(events)
     }
 
     /// Gives a signal to the calls. If the listener panics and the panic is caught, no call that was open is complete.
-    fn signal(&mut self, listener: &mut dyn CallListener, signal: impl FnOnce(&mut Signals<'_>)) {
-        unless_interrupted(self, |calls| signal(&mut calls.signals(listener)));
+    pub(super) fn signal(&mut self, signal: Signal<'_>, listener: &mut dyn CallListener) {
+        self.history.add(|out| signal.save(out));
+        unless_interrupted(self, |calls| signal.give(&mut calls.signals(listener)));
+        if self.history.is_kept() && self.state.is_new() {
+            self.history.restart(|out| self.state.save_base(out));
+        }
     }
 
     /// The entrance for signals, whose events go to this listener.
@@ -312,6 +315,12 @@ impl ToolCalls {
     /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state
+    }
+
+    /// The same, to be changed.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn state_mut(&mut self) -> &mut State {
+        &mut self.state
     }
 }
 
@@ -325,6 +334,7 @@ impl Default for ToolCalls {
 impl Interrupted for ToolCalls {
     fn interrupt(&mut self) {
         self.state.leave_out("panicked");
+        self.history.interrupt();
     }
 }
 
@@ -332,6 +342,6 @@ impl ToolCallsBuilder {
     /// Tool calls with these choices.
     #[must_use]
     pub fn build(self) -> ToolCalls {
-        ToolCalls { state: State::new(self.options) }
+        ToolCalls { state: State::new(self.options), history: self.history }
     }
 }

@@ -7,8 +7,7 @@ use alloc::vec::Vec;
 
 use jsonspigot::internal::write_escaped;
 use jsonspigot::internal::{ConcreteStep, concrete_steps};
-use jsonspigot::{Limits, PartialValue, Segment};
-use jsonspigot::{Parser, Retain};
+use jsonspigot::{Parser, Retain, Segment};
 use smallvec::SmallVec;
 
 /// A value, or a piece of a string, for a path.
@@ -77,14 +76,6 @@ impl OpenContainer {
             }
         }
     }
-
-    /// An open container with its newest child, as it shows.
-    fn newest_of(value: PartialValue<'_>) -> Option<(Self, PartialValue<'_>)> {
-        match value.entries().last() {
-            Some((key, child)) => Some((Self::Object { newest: key.into() }, child)),
-            None => (0..).zip(value.iter()).last().map(|(newest, child)| (Self::Array { newest }, child)),
-        }
-    }
 }
 
 /// The steps of a path: usually few enough to need no allocation.
@@ -135,26 +126,6 @@ impl ValueWriter {
         if !self.has_open_string {
             self.close_above(0, out);
         }
-    }
-
-    /// Returns the place in a text that was written here.
-    pub(super) fn after(text: &str) -> Option<Self> {
-        let limits = Limits::new().depth(usize::MAX);
-        let builder = Parser::builder().limits(limits).retain(Retain::Nothing).snapshots();
-        let mut parser = builder.build();
-        parser.feed_dyn(text.as_bytes(), &mut |_| {}).ok()?;
-        let mut writer = Self { has_root: parser.snapshot().is_some(), ..Self::default() };
-        let mut place = parser.snapshot().filter(|root| !root.is_complete());
-        while let Some(value) = place {
-            let newest = OpenContainer::newest_of(value);
-            writer.has_open_string = newest.is_none();
-            // A container opens with its first child.
-            let is_string = value.as_str().is_some();
-            let Some((container, child)) = newest else { return is_string.then_some(writer) };
-            writer.open.push(container);
-            place = Some(child).filter(|child| !child.is_complete());
-        }
-        Some(writer)
     }
 
     /// Goes to a path that has no value yet, closing and opening containers on the way.

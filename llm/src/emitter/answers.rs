@@ -61,13 +61,20 @@ impl Emitter<'_> {
         if self.is_unfinished(0) && !is_again {
             self.break_off("superseded");
         }
-        self.calls().begin_message();
+        self.forget_calls();
         self.end_blocks();
         self.user.stream_state.forget_message();
         if let Some(message) = &mut self.user.stream_state.message {
             message.begin();
         }
         self.know_message(id, model);
+    }
+
+    /// What comes next is of other calls, whatever their ids and places.
+    pub(crate) fn forget_calls(&mut self) {
+        self.calls().begin_message();
+        self.user.stream_state.said.forget_inputs();
+        self.user.stream_state.has_begun_anew = true;
     }
 
     fn know_message(&mut self, id: &str, model: &str) {

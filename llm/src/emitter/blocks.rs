@@ -8,8 +8,6 @@ use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use jsonspigot::internal::saved::{Impossible, Reader, Writer};
-
 use crate::event::{Block, BlockKind};
 
 /// The place of a block.
@@ -102,6 +100,11 @@ impl Blocks {
         self.next
     }
 
+    /// Returns true if no block is open.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
     /// The next block has this number, or a later one: others have had those before.
     pub(crate) fn count_from(&mut self, next: u64) {
         self.next = self.next.max(next);
@@ -179,64 +182,5 @@ impl Blocks {
             }
             !is_meant
         });
-    }
-}
-
-/// Saved state.
-impl Place {
-    pub(crate) fn save(place: Option<&Self>, out: &mut Writer<'_>) {
-        match place {
-            None => out.byte(0),
-            Some(Self::Index(outer, inner)) => {
-                out.byte(1);
-                out.number(*outer);
-                out.number(*inner);
-            }
-            Some(Self::Id(id)) => {
-                out.byte(2);
-                out.text(id);
-            }
-        }
-    }
-
-    pub(crate) fn restore(reader: &mut Reader<'_>) -> Result<Option<Self>, Impossible> {
-        match reader.byte()? {
-            0 => Ok(None),
-            1 => Ok(Some(Self::Index(reader.number()?, reader.number()?))),
-            2 => Ok(Some(Self::Id(reader.string()?))),
-            _ => Err(Impossible),
-        }
-    }
-}
-
-/// Saved state.
-impl Blocks {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.next);
-        out.number(self.open.len() as u64);
-        for Open { number, choice, kind, place } in &self.open {
-            out.number(*number);
-            out.number(*choice);
-            out.flag(*kind == BlockKind::Reasoning);
-            Place::save(place.as_ref(), out);
-        }
-    }
-
-    /// Reads what was saved, where at most `most` are open at once.
-    pub(crate) fn restore(reader: &mut Reader<'_>, most: usize) -> Result<Self, Impossible> {
-        let mut blocks = Self { open: Vec::new(), next: reader.place()? };
-        let count = reader.count()?;
-        Impossible::ensure(count <= most.max(1))?;
-        let mut after_last = 0;
-        for _ in 0..count {
-            let (number, choice) = (reader.number()?, reader.number()?);
-            let kind = if reader.flag()? { BlockKind::Reasoning } else { BlockKind::Text };
-            let place = Place::restore(reader)?;
-            // They are numbered in the order of their starts.
-            Impossible::ensure((after_last..blocks.next).contains(&number))?;
-            after_last = number + 1;
-            blocks.open.push(Open { number, choice, kind, place });
-        }
-        Ok(blocks)
     }
 }

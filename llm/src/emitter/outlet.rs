@@ -6,7 +6,7 @@
 use alloc::boxed::Box;
 use core::fmt::{self, Debug};
 
-use jsonspigot::internal::saved::{Impossible, Owner, Reader, Writer};
+use jsonspigot::internal::saved::Owner;
 
 use crate::event::verdict::Watch;
 use crate::event::{BlockKind, MismatchKind, StreamEvent};
@@ -66,9 +66,6 @@ pub(crate) trait ReadText: Send + Sync {
     fn emptied(&self) -> Box<dyn ReadText>;
     /// Returns the owner of its state.
     fn owner(&self) -> Owner;
-    fn save(&self, out: &mut Writer<'_>);
-    /// Reads what was saved into one that is new; `is_open` says which blocks of which answers are open.
-    fn restore(&mut self, reader: &mut Reader<'_>, is_open: &dyn Fn(u64, u64) -> bool) -> Result<(), Impossible>;
     /// The blocks that something has come in and that have not ended.
     #[cfg(feature = "envelope")]
     fn blocks(&self) -> alloc::vec::Vec<u64>;

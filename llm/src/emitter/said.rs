@@ -11,8 +11,6 @@ use alloc::string::{String, ToString as _};
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::internal::saved::{Impossible, Reader, Writer};
-
 use super::blocks::{At, Place};
 use crate::calls::digest_of;
 use crate::event::MismatchKind;
@@ -182,6 +180,22 @@ impl Said {
     /// The list of everything has had this part.
     pub(crate) fn list(&mut self, part: Part<'_>) {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
+    }
+
+    /// Returns true if nothing is known of the message, but what its calls came to.
+    pub(crate) fn is_forgotten(&self) -> bool {
+        let Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs: _, inputs: _, again } = self;
+        parts.is_empty() && !(*is_blind || *has_forgotten || *had_forgotten) && again.is_empty()
+    }
+
+    /// Returns true if any call is known that has ended.
+    pub(crate) fn knows_inputs(&self) -> bool {
+        !self.inputs.is_empty()
+    }
+
+    /// The calls that have ended are not found any more.
+    pub(crate) fn forget_inputs(&mut self) {
+        self.inputs.clear();
     }
 
     /// Nothing more is known of the message, but what its calls came to: they may be said once more after its end.
@@ -362,62 +376,5 @@ impl Said {
             }
         }
         beginnings
-    }
-}
-
-/// Saved state.
-impl Said {
-    const KINDS: [MismatchKind; 3] = [MismatchKind::Text, MismatchKind::Reasoning, MismatchKind::Refusal];
-
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        [self.is_blind, self.has_forgotten, self.had_forgotten].into_iter().for_each(|flag| out.flag(flag));
-        out.number(self.parts.len() as u64);
-        for Spoken { kind, choice, place, text, is_listed, .. } in &self.parts {
-            out.byte(Self::KINDS.iter().position(|known| known == kind).unwrap_or_default() as u8);
-            out.number(*choice);
-            Place::save(place.as_ref(), out);
-            out.number(text.len);
-            out.number(text.digest);
-            out.flag(*is_listed);
-        }
-        out.flag(self.watches_inputs);
-        out.number(self.inputs.len() as u64);
-        for (call, input, name) in &self.inputs {
-            [call, input, name].into_iter().for_each(|number| out.number(*number));
-        }
-        out.number(self.again.len() as u64);
-        for (call, input) in &self.again {
-            out.number(*call);
-            out.text(input);
-        }
-    }
-
-    /// Reads what was saved, where at most `most` are remembered.
-    pub(crate) fn restore(reader: &mut Reader<'_>, most: usize, next: u64) -> Result<Self, Impossible> {
-        let (is_blind, has_forgotten, had_forgotten) = (reader.flag()?, reader.flag()?, reader.flag()?);
-        let count = reader.count()?;
-        Impossible::ensure(count <= most)?;
-        let mut parts = Vec::new();
-        for _ in 0..count {
-            let (kind, choice) = (reader.choice(&Self::KINDS)?, reader.number()?);
-            let place = Place::restore(reader)?;
-            let text = Text { len: reader.place()?, digest: reader.number()? };
-            parts.push(Spoken { text, is_listed: reader.flag()?, ..Spoken::new(kind, choice, place) });
-        }
-        let (watches_inputs, count) = (reader.flag()?, reader.count()?);
-        Impossible::ensure(count <= MOST_INPUTS && (watches_inputs || count == 0))?;
-        let mut inputs = VecDeque::new();
-        for _ in 0..count {
-            inputs.push_back((reader.number()?, reader.number()?, reader.number()?));
-            Impossible::ensure(inputs.back().is_some_and(|(call, ..)| *call < next))?;
-        }
-        let count = reader.count()?;
-        Impossible::ensure(count <= most)?;
-        let mut again = Vec::new();
-        for _ in 0..count {
-            again.push((reader.number()?, reader.string()?));
-            Impossible::ensure(again.last().is_some_and(|(call, _)| *call < next))?;
-        }
-        Ok(Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs, inputs, again })
     }
 }

@@ -11,10 +11,8 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 use super::blocks::Blocks;
 use super::outlet::Outlet;
 use super::said::Said;
-use crate::calls::{CallLimits, Key, Places, ToolCall, digest_of};
-use crate::event::BlockKind;
+use crate::calls::{Places, ToolCall, digest_of};
 use crate::json::Json;
-use crate::message::{Shape, Turn};
 use crate::payload::Payload;
 
 /// The state of the stream from one event to the next, whatever its format.
@@ -53,6 +51,9 @@ pub(crate) struct StreamState {
     pub(crate) message: Option<Box<dyn KeepMessage>>,
     /// True if the event that is being read was the message's last.
     pub(crate) has_ended: bool,
+    /// True if, since this was last asked, another message has begun, and with it the calls of the last one were
+    /// forgotten.
+    pub(crate) has_begun_anew: bool,
 }
 
 /// The keeper of the message that goes back. A trait object, made where somebody asks for the message, so that a
@@ -74,10 +75,10 @@ pub(crate) trait KeepMessage: Send + Sync {
     fn to_json(&self) -> Option<alloc::string::String>;
     /// The same without its calls and what came of them.
     fn to_json_without_calls(&self) -> Option<alloc::string::String>;
-    /// The message itself, for whoever saves it, and the shapes that it may have.
-    fn turn(&self) -> (&Turn, [Shape; 2]);
-    /// The same, to be read into.
-    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]);
+    /// Returns true if the message has ended, and none has begun since.
+    fn is_over(&self) -> bool;
+    /// Returns true if nothing of the next message is known.
+    fn is_before_next(&self) -> bool;
     fn boxed_clone(&self) -> Box<dyn KeepMessage>;
 }
 
@@ -148,11 +149,6 @@ impl StreamState {
     }
 }
 
-/// Returns true if a digest is remembered under this key.
-fn has_digest(key: Key<'_>) -> bool {
-    matches!(key, Key::Id(id) if id == super::STRUCTURED || id.starts_with(super::results::RESULT))
-}
-
 /// The number of members that are known again.
 const MOST_MEMBERS: usize = 64;
 
@@ -170,9 +166,11 @@ pub(crate) fn note(answers: &mut Vec<u64>, choice: u64) {
     }
 }
 
-/// Saved state.
+/// Saved state: what outlives a message.
 impl StreamState {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
+    /// Returns true if nothing is known of a message, but for its calls that have ended, the message that goes back,
+    /// and what [`save_base`](Self::save_base) writes.
+    pub(crate) fn is_closed(&self) -> bool {
         let Self {
             blocks,
             has_message,
@@ -183,82 +181,40 @@ impl StreamState {
             sources,
             results,
             repeatable,
-            members,
+            members: _,
             chunk,
             block_chunk,
             begun,
             said,
-            outlet,
-            message,
+            // Texts end with their blocks.
+            outlet: _,
+            message: _,
             has_ended,
+            has_begun_anew: _,
         } = self;
-        blocks.save(out);
-        [has_message, has_lasting_id, has_ended].into_iter().for_each(|flag| out.flag(*flag));
-        for answers in [unfinished, with_client_calls, refused] {
-            out.number(answers.len() as u64);
-            answers.iter().for_each(|answer| out.number(*answer));
-        }
-        [sources, results, repeatable].into_iter().for_each(|places| places.save(out));
-        out.number(members.len() as u64);
-        members.iter().for_each(|member| out.number(*member));
-        [*chunk, *block_chunk].into_iter().for_each(|number| out.option(number, Writer::number));
-        out.number(*begun);
-        said.save(out);
-        outlet.watch.save(out);
-        if let Some(texts) = &outlet.texts {
-            texts.save(out);
-        }
-        if let Some(message) = message {
-            let (turn, shapes) = message.turn();
-            turn.save(&shapes, out);
-        }
+        blocks.is_empty()
+            && !(*has_message || *has_lasting_id || *has_ended)
+            && [unfinished, with_client_calls, refused].into_iter().all(Vec::is_empty)
+            && [sources, results, repeatable].into_iter().all(Places::is_empty)
+            && chunk.is_none()
+            && block_chunk.is_none()
+            && *begun == 0
+            && said.is_forgotten()
+    }
+
+    pub(crate) fn save_base(&self, out: &mut Writer<'_>) {
+        out.number(self.blocks.next());
+        out.number(self.members.len() as u64);
+        self.members.iter().for_each(|member| out.number(*member));
+        self.outlet.watch.save(out);
     }
 
     /// Reads what was saved into one that is new, for calls of which `next` have been numbered.
-    pub(crate) fn restore(
-        &mut self,
-        reader: &mut Reader<'_>,
-        limits: &CallLimits,
-        next: u64,
-    ) -> Result<(), Impossible> {
-        self.blocks = Blocks::restore(reader, limits.open_calls)?;
-        for flag in [&mut self.has_message, &mut self.has_lasting_id, &mut self.has_ended] {
-            *flag = reader.flag()?;
-        }
-        for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
-            let count = reader.count()?;
-            Impossible::ensure(count <= MOST_ANSWERS + 1)?;
-            for _ in 0..count {
-                let answer = reader.number()?;
-                Impossible::ensure(!answers.contains(&answer))?;
-                answers.push(answer);
-            }
-        }
-        let is_text = |key: Key<'_>| matches!(key, Key::Id(text) if text.len() <= limits.name_bytes);
-        self.sources = Places::restore(reader, |_, key, number| is_text(key) && number == 0)?;
-        self.results = Places::restore(reader, |choice, key, call| {
-            choice == 0 && matches!(key, Key::Index(_) | Key::Id(_)) && call < next
-        })?;
-        self.repeatable = Places::restore(reader, |_, key, number| is_text(key) && (number == 0 || has_digest(key)))?;
-        let counts = [&self.sources, &self.results, &self.repeatable].map(Places::len);
-        Impossible::ensure(counts.into_iter().all(|count| count <= limits.open_calls))?;
+    pub(crate) fn restore_base(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
+        self.blocks.count_from(reader.place()?);
         let count = reader.count()?;
         Impossible::ensure(count <= MOST_MEMBERS)?;
-        for _ in 0..count {
-            self.members.push_back(reader.number()?);
-        }
-        (self.chunk, self.block_chunk) = (reader.option(Reader::number)?, reader.option(Reader::number)?);
-        Impossible::ensure(self.chunk.is_none_or(|call| call < next))?;
-        self.begun = reader.number()?;
-        self.said = Said::restore(reader, limits.open_calls, next)?;
-        self.outlet.watch.restore(reader, next)?;
-        if let Some(texts) = &mut self.outlet.texts {
-            texts.restore(reader, &|choice, block| self.blocks.has(choice, block, BlockKind::Text))?;
-        }
-        if let Some(message) = &mut self.message {
-            let (turn, shapes) = message.turn_mut();
-            turn.restore(reader, &shapes)?;
-        }
-        Ok(())
+        self.members = (0..count).map(|_| reader.number()).collect::<Result<_, _>>()?;
+        self.outlet.watch.restore(reader, next)
     }
 }

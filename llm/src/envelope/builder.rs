@@ -8,6 +8,7 @@ use jsonspigot::{Parser, ParserBuilder, PatternSet, Retain};
 use super::opening::{Opening, first_bytes};
 use super::payload::OpenPayload;
 use super::{Delimiter, Envelope, State};
+use crate::saved::History;
 
 /// The choices an [`Envelope`] is built with; each has a default.
 ///
@@ -29,6 +30,7 @@ pub struct EnvelopeBuilder {
     hold_limit: usize,
     payload_limit: u64,
     starts_inside: bool,
+    history: History,
 }
 
 impl Default for EnvelopeBuilder {
@@ -38,6 +40,7 @@ impl Default for EnvelopeBuilder {
             hold_limit: 4096,
             payload_limit: 16 << 20,
             starts_inside: false,
+            history: History::default(),
         }
     }
 }
@@ -91,6 +94,13 @@ impl EnvelopeBuilder {
         Self { starts_inside: true, ..self }
     }
 
+    /// Buffers what is fed from the chunk on in which the open payload began, up to `limit` bytes, so that the envelope
+    /// can be [saved](Envelope::save). Past the limit it is read as before, and saving fails until the payload has
+    /// ended. [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    pub fn saveable(self, limit: usize) -> Self {
+        Self { history: History::new(limit), ..self }
+    }
+
     /// The envelope, which looks for these delimiters and follows these patterns in every JSON payload.
     #[must_use]
     pub fn build(self, delimiters: impl IntoIterator<Item = Delimiter>, patterns: &PatternSet) -> Envelope {
@@ -106,6 +116,7 @@ impl EnvelopeBuilder {
             payload: OpenPayload::new(self.parser, patterns, self.payload_limit),
             offset: 0,
             hold_limit: self.hold_limit,
+            history: self.history,
         };
         envelope.first_bytes.extend(envelope.delimiters.iter().flat_map(first_bytes));
         // A bare payload has nothing before it.

@@ -2,8 +2,6 @@
 //!
 //! Owns what may be the beginning of a closing delimiter, and nothing else of the payload.
 
-mod saved;
-
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;

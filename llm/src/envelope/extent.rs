@@ -3,7 +3,6 @@
 //! The parser says whether it is JSON; this says how far it may be fed, so that no byte after the value reaches it.
 
 use jsonspigot::ValueKind;
-use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
 /// The part of a value that has arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -74,44 +73,4 @@ impl Extent {
     pub(super) fn is_in_string(self) -> bool {
         matches!(self, Self::InString(_) | Self::Escaped(_))
     }
-
-    /// Returns true if more digits may come, so that only what follows it ends the value.
-    pub(super) fn is_number(self) -> bool {
-        matches!(self, Self::Number { .. })
-    }
 }
-
-/// Saved state.
-impl Extent {
-    pub(super) fn save(self, out: &mut Writer<'_>) {
-        let (kind, number) = match self {
-            Self::Start => (0, 0),
-            Self::Nested(depth) => (1, depth),
-            Self::InString(depth) => (2, depth),
-            Self::Escaped(depth) => (3, depth),
-            Self::Literal(missing) => (4, missing),
-            Self::Number { may_end } => (5, may_end.into()),
-            Self::Ended => (6, 0),
-            Self::Endless => (7, 0),
-        };
-        out.byte(kind);
-        out.number(number as u64);
-    }
-
-    pub(super) fn restore(reader: &mut Reader<'_>) -> Result<Self, Impossible> {
-        let (kind, number) = (reader.byte()?, reader.at_most(DEEPEST)? as usize);
-        match (kind, number) {
-            (1, 1..) => Ok(Self::Nested(number)),
-            (2, _) => Ok(Self::InString(number)),
-            (3, _) => Ok(Self::Escaped(number)),
-            (4, 1..=4) => Ok(Self::Literal(number)),
-            (5, 0 | 1) => Ok(Self::Number { may_end: number == 1 }),
-            (7, 0) => Ok(Self::Endless),
-            // A value that has not begun, or has ended, is not saved.
-            _ => Err(Impossible),
-        }
-    }
-}
-
-/// No text is that deep, and one more does not overflow.
-const DEEPEST: u64 = isize::MAX as u64;

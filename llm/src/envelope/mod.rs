@@ -2,8 +2,8 @@
 //!
 //! Owns the text outside payloads, and what of it is held back because it may become a delimiter. `delimiter.rs` says
 //! what delimiters there are, `opening.rs` finds where one opens, with the help of `any_fence.rs`, `payload.rs` reads
-//! what follows it, with the help of `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs`, and
-//! the files of that name in folders, save all of this.
+//! what follows it, with the help of `extent.rs` and `closing.rs`, and `event.rs` is what is reported. `saved.rs` saves
+//! what has been read since the text was last outside payloads.
 //!
 //! Nothing looks ahead of the chunk: what is undecided at its end is a state and, if it may be visible, held text.
 
@@ -33,6 +33,8 @@ pub use delimiter::{Delimiter, DelimiterError};
 pub use event::{EnvelopeEvent, EnvelopeEvents};
 use opening::{Opening, Verdict};
 use payload::OpenPayload;
+
+use crate::saved::History;
 
 /// JSON's white space.
 const SPACE: [u8; 4] = *b" \t\n\r";
@@ -107,6 +109,7 @@ pub struct Envelope {
     /// The number of bytes that have been reported.
     offset: u64,
     hold_limit: usize,
+    history: History,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,6 +128,7 @@ impl Interrupted for Envelope {
         self.state = State::Interrupted;
         self.held.clear();
         self.shown.clear();
+        self.history.interrupt();
     }
 }
 
@@ -154,7 +158,12 @@ impl Envelope {
     /// If `on_event` panics and the panic is caught, nothing more is reported until [`reset`](Self::reset) or
     /// [`finish`](Self::finish).
     pub fn feed_with(&mut self, chunk: impl AsRef<str>, mut on_event: impl FnMut(EnvelopeEvent<'_>)) {
-        unless_interrupted(self, |envelope| envelope.feed_to(chunk.as_ref(), &mut on_event));
+        let chunk = chunk.as_ref();
+        self.history.add(|out| out.text(chunk));
+        unless_interrupted(self, |envelope| envelope.feed_to(chunk, &mut on_event));
+        if self.state == State::Text {
+            self.restart_history();
+        }
     }
 
     fn feed_to(&mut self, chunk: &str, report: &mut Report<'_>) {
@@ -226,6 +235,7 @@ impl Envelope {
         self.held.clear();
         self.offset = 0;
         self.fences = self.delimiters.iter().any(Delimiter::is_any_fence).then(Fences::default);
+        self.history = self.history.emptied();
     }
 
     /// The delimiters, in the order in which they were given.

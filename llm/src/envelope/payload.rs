@@ -22,8 +22,6 @@
 //! count from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only
 //! `stopped_by` says how much of the current piece was read.
 
-mod saved;
-
 use alloc::borrow::Cow;
 use alloc::string::String;
 
@@ -114,6 +112,11 @@ impl OpenPayload {
 
     pub(super) fn parser(&self) -> &Parser {
         &self.parser
+    }
+
+    /// Returns the largest length of a payload.
+    pub(super) fn limit(&self) -> u64 {
+        self.limit
     }
 
     /// Returns true if it is plain text, which no parser reads.

@@ -1,19 +1,14 @@
-//! Saved state of an envelope: what is held back, and the open payload.
-//!
-//! The progress of an opening delimiter is not saved: it is read again from what is held, which is all of it.
+//! Saved state of an envelope: the chunks since the text was last outside payloads.
 
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader, Writer};
+use jsonspigot::internal::saved::{Impossible, Kind, Owner, Reader};
 use jsonspigot::{Error, RestoreError};
 
 use super::any_fence::Fences;
-use super::opening::Verdict;
 use super::{Envelope, State};
-
-/// The states as they are written: by their places.
-const STATES: [State; 5] = [State::Inside, State::Text, State::Opening, State::Payload, State::Interrupted];
+use crate::saved::{History, Replay, restore};
 
 impl Envelope {
     /// Returns the envelope's state as bytes. [`restore`](Self::restore) makes an envelope of them that resumes as if
@@ -21,11 +16,11 @@ impl Envelope {
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
     /// ```
-    /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
+    /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, SAVE_LIMIT};
     /// use jsonspigot::PatternSet;
     ///
     /// let fence = Delimiter::fence("json")?;
-    /// let new = || Envelope::new([fence.clone()], &PatternSet::default());
+    /// let new = || Envelope::builder().saveable(SAVE_LIMIT).build([fence.clone()], &PatternSet::default());
     /// let mut envelope = new();
     /// envelope.feed("Here you are: ```json\n{\"a\": [1, ").check()?;
     /// let saved = envelope.save()?;
@@ -45,28 +40,27 @@ impl Envelope {
     ///
     /// # Errors
     ///
-    /// None, as of [`ToolCalls::save`](crate::calls::ToolCalls::save).
+    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the envelope was built
+    /// [saveable](crate::EnvelopeBuilder::saveable), and past the limit that was given there, until the payload has
+    /// ended. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a callback. The envelopes of a
+    /// [`ProviderStream`](crate::ProviderStream) are saved with it, and not by themselves.
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: the held text and, of an open payload, its text. Restoring feeds that to the
-    /// parser once more.
+    /// Linear in the text since the chunk in which the open payload began; of text outside payloads, some 30 bytes.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
-        saved::save(&self.owner(), |out| {
-            self.save_body(out);
-            Ok(())
-        })
+        self.history.save(&self.owner())
     }
 
     /// Resumes where a [saved](Self::save) envelope was. This one is new, with the same patterns, delimiters and choices;
     /// what it has read is forgotten.
     ///
     /// ```
-    /// use jsonspigot_llm::{Delimiter, Envelope};
+    /// use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
     /// use jsonspigot::{PatternSet, RestoreError};
     ///
     /// let patterns = PatternSet::default();
-    /// let saved = Envelope::new([Delimiter::bare()], &patterns).save()?;
+    /// let saved = Envelope::builder().saveable(SAVE_LIMIT).build([Delimiter::bare()], &patterns).save()?;
     /// let error = Envelope::new([Delimiter::tag("think")?], &patterns).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -78,11 +72,10 @@ impl Envelope {
     ///
     /// # Cost
     ///
-    /// Linear in the length of the bytes.
+    /// That of feeding the text.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
-        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
-        Ok(self)
+        restore(&self.owner(), self, bytes)
     }
 
     pub(crate) fn owner(&self) -> Owner {
@@ -98,38 +91,41 @@ impl Envelope {
         Owner { kind, patterns, choices: choices.with(self.starts_inside.into()) }
     }
 
-    pub(crate) fn save_body(&self, out: &mut Writer<'_>) {
-        out.byte(self.state as u8);
-        out.number(self.offset);
-        if let Some(fences) = self.fences {
-            fences.save(out);
-        }
-        if self.state == State::Opening {
-            out.text(&self.held);
-        }
-        if self.state == State::Payload {
-            self.payload.save(out);
-        }
+    /// Returns the same envelope, new, and not saved by itself.
+    #[cfg(feature = "_provider-streams")]
+    pub(crate) fn emptied(mut self) -> Self {
+        self.history = History::default();
+        self.reset();
+        self
     }
 
-    pub(crate) fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.state = reader.choice(&STATES)?;
+    /// Begins the history anew, outside payloads.
+    pub(super) fn restart_history(&mut self) {
+        self.history.restart(|out| {
+            out.number(self.offset);
+            if let Some(fences) = self.fences {
+                fences.save(out);
+            }
+        });
+    }
+}
+
+impl Replay for Envelope {
+    fn history(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    fn restore_base(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.state = State::Text;
         self.offset = reader.place()?;
-        Impossible::ensure(self.state != State::Inside || self.starts_inside && self.offset == 0)?;
         if self.fences.is_some() {
             self.fences = Some(Fences::restore(reader, self.hold_limit)?);
         }
-        if self.state == State::Opening {
-            self.held = reader.string()?;
-            let first = self.held.bytes().next().filter(|first| self.first_bytes.contains(first));
-            let (fences, first) = (self.fences.unwrap_or_default(), first.ok_or(Impossible)?);
-            self.opening.begin(&self.delimiters, fences, first);
-            let verdict = self.opening.advance(&self.delimiters, "", &self.held);
-            Impossible::ensure(verdict == Verdict::Undecided)?;
-        }
-        if self.state == State::Payload {
-            self.payload.restore(reader, &self.delimiters, self.hold_limit)?;
-        }
+        Ok(())
+    }
+
+    fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.feed_with(reader.text()?, |_| {});
         Ok(())
     }
 }

@@ -266,7 +266,8 @@ impl Unfinished {
     /// Reads what was saved, where `next` calls have been numbered.
     pub(crate) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
         let (kind, call) = (reader.choice(&UnfinishedKind::ALL)?, reader.option(Reader::number)?);
-        Impossible::ensure(call.is_none_or(|call| call < next))?;
+        // After a panic nothing is saved.
+        Impossible::ensure(call.is_none_or(|call| call < next) && kind != UnfinishedKind::Panicked)?;
         Ok(Self { kind, call })
     }
 }

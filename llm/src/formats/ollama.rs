@@ -48,7 +48,7 @@ const WIRE: Wire = Wire {
             // The counts are members of the event itself.
             row(".", Means::Usage).when(|event| is_done(event) && event.get("eval_count").is_given()),
             row(".", Means::EndsStream).when(is_done),
-            row(".", Means::Hook(|emit, _, _| emit.calls().begin_message())).when(is_done),
+            row(".", Means::Hook(|emit, _, _| emit.forget_calls())).when(is_done),
         ],
     )],
     // A body of an error has a message too, which is a text.

@@ -11,10 +11,9 @@ mod accepted;
 mod calls;
 mod ids;
 mod part;
-mod saved;
 mod whole;
 
-use alloc::borrow::{Cow, ToOwned};
+use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
 
@@ -26,16 +25,13 @@ use crate::json::Json;
 pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
     pub(crate) shape: Shape,
-    /// The same for the other kind of messages, in a format that has two.
-    pub(crate) other_shape: Shape,
     /// Adds what an event that was understood says to that message.
     pub(crate) compose: fn(Json<'_>, &mut Turn),
 }
 
 impl Composer {
-    /// For a format that has one kind of messages.
     pub(crate) const fn new(shape: Shape, compose: fn(Json<'_>, &mut Turn)) -> Self {
-        Self { shape, other_shape: shape, compose }
+        Self { shape, compose }
     }
 }
 
@@ -62,7 +58,7 @@ pub(crate) enum Ids {
 }
 
 /// A message, as far as it has come.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Turn {
     shape: Shape,
     /// The members beside the list.
@@ -91,7 +87,7 @@ pub(crate) struct Turn {
 }
 
 /// A call that was reported as whole.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 struct Ended {
     id: String,
     name: String,
@@ -101,18 +97,15 @@ struct Ended {
 }
 
 /// An object: one that came with its start, and members that were added or that replace what was there.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Part {
     /// The names that the object is wrapped in.
-    wrapped: Vec<Name>,
+    wrapped: &'static [&'static str],
     base: String,
-    changed: Vec<(Name, Value)>,
+    changed: Vec<(&'static str, Value)>,
 }
 
-/// A member's name. Those in the code are not copied.
-type Name = Cow<'static, str>;
-
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 enum Value {
     /// A string, as it is spelt between its quotes.
     Text(String),
@@ -159,6 +152,17 @@ impl Turn {
     /// Ends the message: what comes next is another one.
     pub(crate) fn end(&mut self) {
         self.is_over = true;
+    }
+
+    /// Returns true if the message has ended, and none has begun since.
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Returns true if nothing of the next message is known, not even that its shape is another one than this.
+    pub(crate) fn is_before_next(&self, shape: Shape) -> bool {
+        let is_new = if self.is_over { !self.spoils_next } else { *self == Self::new(shape, self.most) };
+        is_new && self.shape == shape
     }
 
     /// The message has this shape, in a format that has two kinds.
@@ -225,7 +229,6 @@ impl Turn {
         }
         if self.takes(base.spelt().len() + PART_LEN) {
             self.parts.remove(place);
-            let wrapped = wrapped.iter().copied().map(Name::Borrowed).collect();
             self.parts.insert(place, Part { wrapped, base: base.spelt().to_owned(), changed: Vec::new() });
             self.next = self.next.max(place.saturating_add(1));
         }
@@ -346,7 +349,7 @@ impl Turn {
         }
         if let Some(part) = self.part(place, value.spelt().len()) {
             part.changed.retain(|(known, _)| *known != name);
-            part.changed.push((name.into(), Value::Json(value.spelt().to_owned())));
+            part.changed.push((name, Value::Json(value.spelt().to_owned())));
         }
     }
 
@@ -365,7 +368,7 @@ impl Turn {
         match part.changed.iter_mut().find(|(known, _)| *known == name) {
             Some((_, Value::Json(json))) => json.push_str(&piece),
             Some(_) => self.spoil(),
-            None => part.changed.push((name.into(), Value::Json(piece.into_owned()))),
+            None => part.changed.push((name, Value::Json(piece.into_owned()))),
         }
     }
 

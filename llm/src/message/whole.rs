@@ -17,8 +17,7 @@ enum Calls {
 impl Turn {
     /// The message's JSON text, if nothing of it is missing and there is anything.
     pub(crate) fn to_json(&self) -> Option<String> {
-        // Where a call was refused, nobody has said so; and where the pieces were restored from a saved state, anybody
-        // may have written them.
+        // Where a call was refused, nobody has said so.
         let message = self.joined(Calls::All).filter(|_| !self.has_bad_call)?;
         let message = match self.shape {
             // Its calls are written as they were reported.

@@ -23,6 +23,7 @@ use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, RewriteError, Rew
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
 use self::places::{Found, Key, Wire, find};
 use crate::json::Json;
+use crate::saved::History;
 use crate::stream::Provider;
 
 /// The number of calls that are remembered. Of those that are whole, the one that has waited longest is forgotten for
@@ -70,12 +71,14 @@ pub struct CallRewriter {
     open: Vec<OpenText>,
     /// True once a closure of the rules has panicked. What was open is lost, so nothing more can be read rightly.
     has_panicked: bool,
+    history: History,
 }
 
 impl Interrupted for CallRewriter {
     fn interrupt(&mut self) {
         self.open.clear();
         self.has_panicked = true;
+        self.history.interrupt();
     }
 }
 
@@ -129,7 +132,7 @@ impl CallRewriter {
         let objects = Rewriter::with_parser(parser.clone(), patterns.into_iter().zip(rules.clone()))?;
         let inside = objects.patterns().as_slice().iter().cloned().map(inside_root);
         let strings = Rewriter::with_parser(parser, inside.zip(rules))?;
-        Ok(Self { wire, objects, strings, open: Vec::new(), has_panicked: false })
+        Ok(Self { wire, objects, strings, open: Vec::new(), has_panicked: false, history: History::default() })
     }
 
     /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
@@ -153,6 +156,7 @@ impl CallRewriter {
             return Err(BadEvent { instead, reason: BadEventReason::NotJson });
         };
         let mut edits = Edits { event, made: Vec::new(), reason: None };
+        self.history.add(|out| out.text(event));
         unless_interrupted(self, |calls| {
             let mut edit = |event| find(calls.wire, event, &mut |found| calls.edit(found, &mut edits));
             if json.is_object() {
@@ -161,6 +165,9 @@ impl CallRewriter {
                 json.elements().for_each(edit);
             }
         });
+        if self.open.is_empty() {
+            self.history.restart(|_| {});
+        }
         edits.finish()
     }
 
@@ -168,6 +175,7 @@ impl CallRewriter {
     pub fn reset(&mut self) {
         self.open.clear();
         self.has_panicked = false;
+        self.history = self.history.emptied();
     }
 
     /// Returns a rewriter of the text inside the string that a call's arguments are.

@@ -1,44 +1,44 @@
-//! Saved state: the open calls, with what each one's arguments have come to.
+//! Saved state of a rewriter of calls: the events since no call was open.
 
-use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
 
-use jsonspigot::internal::saved::{self, Impossible, Kind, Owner, Reader};
+use jsonspigot::internal::saved::{Impossible, Kind, Owner, Reader};
 use jsonspigot::{Error, RestoreError};
 
-use super::places::Key;
-use super::{CallRewriter, MOST_CALLS, OpenText};
+use super::CallRewriter;
+use crate::saved::{History, Replay, restore};
 
 impl CallRewriter {
+    /// Buffers the events since no call was open, up to `limit` bytes, so that the rewriter can be [saved](Self::save).
+    /// Past the limit they are rewritten as before, and saving fails until no call is open.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    #[must_use]
+    pub fn saveable(self, limit: usize) -> Self {
+        Self { history: History::new(limit), ..self }
+    }
+
     /// Returns the state as bytes, between two events; see [`Rewriter::save`](jsonspigot::Rewriter::save).
     ///
     /// # Errors
     ///
-    /// None: after a panic, the state says that there was one. The type is that of the other `save` methods.
+    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the rewriter is [saveable](Self::saveable), and past
+    /// the limit that was given there. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a closure.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
-        saved::save(&self.owner(), |out| {
-            out.flag(self.has_panicked);
-            out.number(self.open.len() as u64);
-            for OpenText { key: Key { choice, index, id }, rewriter, has_failed, is_lost } in &self.open {
-                out.number(*choice);
-                out.option(*index, saved::Writer::number);
-                out.text(id);
-                out.flag(*has_failed);
-                out.flag(*is_lost);
-                rewriter.save_body(out)?;
-            }
-            Ok(())
-        })
+        self.history.save(&self.owner())
     }
 
     /// Resumes where a [saved](Self::save) one was. This one is new, for the same provider, with the same patterns,
-    /// rules and choices; what it has read is forgotten.
+    /// rules and choices; what it has read is forgotten. The closures of its rules are called once more for the values
+    /// in open calls.
     ///
     /// ```
     /// use jsonspigot::Rule;
-    /// use jsonspigot_llm::{CallRewriter, Provider};
+    /// use jsonspigot_llm::{CallRewriter, CallRulesError, Provider, SAVE_LIMIT};
     ///
-    /// let new = || CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())]);
+    /// let new = || {
+    ///     let calls = CallRewriter::new(Provider::Anthropic, [("password", Rule::redact())])?;
+    ///     Ok::<_, CallRulesError>(calls.saveable(SAVE_LIMIT))
+    /// };
     /// let event = |json: &str| format!(r#"{{"type":"content_block_delta","delta":{{"partial_json":"{json}"}}}}"#);
     /// let mut calls = new()?;
     /// calls.push(&event(r#"{\"password\": \"hun"#))?;
@@ -53,27 +53,27 @@ impl CallRewriter {
     /// As [`Rewriter::restore`](jsonspigot::Rewriter::restore); another provider is another choice.
     pub fn restore(mut self, bytes: &[u8]) -> Result<Self, RestoreError> {
         self.reset();
-        saved::restore(&self.owner(), bytes, |reader| self.restore_body(reader))?;
-        Ok(self)
-    }
-
-    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.has_panicked = reader.flag()?;
-        let count = reader.count()?;
-        Impossible::ensure(count <= MOST_CALLS)?;
-        for _ in 0..count {
-            let (choice, index) = (reader.number()?, reader.option(Reader::number)?);
-            let key = Key { choice, index, id: Cow::Owned(reader.text()?.to_owned()) };
-            let (has_failed, is_lost) = (reader.flag()?, reader.flag()?);
-            let mut rewriter = self.strings.clone();
-            rewriter.restore_body(reader)?;
-            Impossible::ensure(rewriter.is_in_root_string())?;
-            self.open.push(OpenText { key, rewriter, has_failed, is_lost });
-        }
-        Ok(())
+        restore(&self.owner(), self, bytes)
     }
 
     fn owner(&self) -> Owner {
         self.strings.owner(Kind::CallRewriter).with_choice(self.wire as u64)
+    }
+}
+
+impl Replay for CallRewriter {
+    fn history(&mut self) -> &mut History {
+        &mut self.history
+    }
+
+    fn restore_base(&mut self, _: &mut Reader<'_>) -> Result<(), Impossible> {
+        // Without an open call it is as new.
+        Err(Impossible)
+    }
+
+    fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        // What is wrong with an event has been reported.
+        let _ = self.push(reader.text()?);
+        Ok(())
     }
 }

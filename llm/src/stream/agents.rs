@@ -80,6 +80,23 @@ impl Agents {
         self.open.iter().map(|agent| (agent.name(), &agent.calls))
     }
 
+    /// Returns true if no other agent is open.
+    pub(super) fn are_closed(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    pub(super) fn save_base(&self, out: &mut Writer<'_>) {
+        out.text(&self.session);
+        out.option(self.wrong, |out, wrong| wrong.save(out));
+    }
+
+    /// Reads what was saved, where `next` calls have been numbered.
+    pub(super) fn restore_base(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
+        self.session = reader.string()?;
+        self.wrong = reader.option(|reader| Unfinished::restore(reader, next))?;
+        Ok(())
+    }
+
     pub(super) fn states(&self) -> impl Iterator<Item = &StreamState> {
         self.open.iter().map(|agent| &agent.state)
     }
@@ -188,7 +205,7 @@ impl ProviderStream {
         mem::swap(calls, &mut agent.calls);
         mem::swap(stream_state, &mut agent.state);
         // Calls and blocks are numbered together.
-        calls.count_from(agent.calls.state().next());
+        calls.state_mut().count_from(agent.calls.state().next());
         stream_state.blocks.count_from(agent.state.blocks.next());
         agent.name().to_owned()
     }
@@ -229,41 +246,5 @@ impl ProviderStream {
             .open
             .iter()
             .try_for_each(|agent| wrong_with(&agent.calls, &agent.state, !agent.is_idle()).map_or(Ok(()), Err))
-    }
-
-    pub(super) fn save_agents(&self, out: &mut Writer<'_>) {
-        let Agents { session, open, wrong } = &self.agents;
-        out.text(session);
-        out.number(open.len() as u64);
-        for Agent { session, id, calls, state } in open {
-            out.text(session);
-            out.text(id);
-            calls.state().save(out);
-            state.save(out);
-        }
-        out.option(*wrong, |out, wrong| wrong.save(out));
-    }
-
-    /// Reads what [`save_agents`](Self::save_agents) wrote, for a stream whose own state was read.
-    pub(super) fn restore_agents(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        let (limits, most) = (*self.calls.state().limits(), self.calls.state().next());
-        reader.text()?.clone_into(&mut self.agents.session);
-        Impossible::ensure(self.agents.session.len() <= limits.name_bytes)?;
-        let count = reader.count()?;
-        Impossible::ensure(count <= MOST_AGENTS)?;
-        for _ in 0..count {
-            let (session, id) = (reader.text()?, reader.text()?);
-            let is_new = !self.agents.open.iter().any(|agent| agent.session == session && agent.id == id);
-            let is_main = id.is_empty() && is_same(session, &self.agents.session);
-            Impossible::ensure(is_new && !is_main && session.len().max(id.len()) <= limits.name_bytes)?;
-            let mut agent = self.new_agent(session, id);
-            agent.calls.restore_body(reader)?;
-            let next = agent.calls.state().next();
-            agent.state.restore(reader, &limits, next)?;
-            Impossible::ensure(next <= most && agent.state.blocks.next() <= self.stream_state.blocks.next())?;
-            self.agents.open.push(agent);
-        }
-        self.agents.wrong = reader.option(|reader| Unfinished::restore(reader, most))?;
-        Ok(())
     }
 }

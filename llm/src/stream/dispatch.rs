@@ -4,8 +4,6 @@
 use alloc::boxed::Box;
 use core::mem;
 
-use jsonspigot::internal::saved::{self, Impossible, Writer};
-
 use super::provider::Provider;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
@@ -47,6 +45,22 @@ impl Dispatch {
 
     pub(crate) fn provider(&self) -> Provider {
         self.provider
+    }
+
+    /// Returns true if an event has come before.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Returns true if an event of the next message is read as if no other had come before. Responses numbers its parts
+    /// across messages, and those of Realtime may overlap.
+    pub(crate) fn forgets_messages(&self) -> bool {
+        match self.provider {
+            #[cfg(feature = "openai-responses")]
+            Provider::OpenaiResponses => false,
+            #[allow(unreachable_patterns, reason = "where Responses is the only format")]
+            _ => true,
+        }
     }
 
     /// Sets the keeper of the message that goes back, up to a length.
@@ -114,26 +128,4 @@ fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -
         _ => emit.report(StreamEvent::Unknown { text: event.spelt().into() }),
     }
     Ok(())
-}
-
-/// Saved state.
-impl Dispatch {
-    pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        out.flag(self.has_begun);
-        #[cfg(feature = "openai-responses")]
-        if self.provider == Provider::OpenaiResponses {
-            self.responses.save(out);
-        }
-    }
-
-    /// Reads what was saved into a reader that is new, for calls of which `next` have been numbered.
-    #[cfg_attr(not(feature = "openai-responses"), allow(unused_variables, reason = "only Responses has a state"))]
-    pub(crate) fn restore(&mut self, reader: &mut saved::Reader<'_>, next: u64) -> Result<(), Impossible> {
-        self.has_begun = reader.flag()?;
-        #[cfg(feature = "openai-responses")]
-        if self.provider == Provider::OpenaiResponses {
-            self.responses = openai_responses::State::restore(reader, next)?;
-        }
-        Ok(())
-    }
 }

@@ -28,7 +28,7 @@ use crate::formats::openai_chat;
 #[cfg(feature = "openai-responses")]
 use crate::formats::openai_responses;
 use crate::json::Json;
-use crate::message::{Composer, Shape, Turn};
+use crate::message::{Composer, Turn};
 use crate::payload::Payload;
 
 /// Returns the keeper of the messages of a provider's stream; nobody where none goes back.
@@ -100,12 +100,12 @@ impl KeepMessage for Keeper {
         self.turn.to_json_without_calls()
     }
 
-    fn turn(&self) -> (&Turn, [Shape; 2]) {
-        (&self.turn, [self.composer.shape, self.composer.other_shape])
+    fn is_over(&self) -> bool {
+        self.turn.is_over()
     }
 
-    fn turn_mut(&mut self) -> (&mut Turn, [Shape; 2]) {
-        (&mut self.turn, [self.composer.shape, self.composer.other_shape])
+    fn is_before_next(&self) -> bool {
+        self.turn.is_before_next(self.composer.shape)
     }
 
     fn boxed_clone(&self) -> Box<dyn KeepMessage> {

@@ -16,7 +16,8 @@ use core::{iter, mem};
 use self::agents::Agents;
 use self::dispatch::{Dispatch, MakeKeeper};
 pub use self::provider::Provider;
-use crate::calls::{CallErrorKind, ToolCalls};
+use self::saved::Input;
+use crate::calls::ToolCalls;
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::StreamState;
 use crate::emitter::{Emitter, OnEvent};
@@ -24,6 +25,7 @@ use crate::event::verdict::Unfinished;
 use crate::event::{StopKind, StreamEvent, StreamEvents};
 use crate::formats::Terminal;
 use crate::json::Json;
+use crate::saved::History;
 
 /// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
 ///
@@ -86,6 +88,9 @@ pub struct ProviderStream {
     pub(crate) undecided: Vec<String>,
     /// The agents that speak besides the main one.
     pub(crate) agents: Agents,
+    pub(crate) history: History,
+    /// True if calls are known that had ended where the history is marked.
+    pub(crate) knows_marked_calls: bool,
 }
 
 /// Returns true if a line is an event by itself.
@@ -101,7 +106,7 @@ pub(crate) const END_OF_INPUT: &str = "end-of-input";
 pub(crate) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
-    /// The stream of a known provider.
+    /// The stream of a known provider. What the calls have read before is forgotten.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
         Self { reader: Some(Dispatch::new(provider)), is_detecting: false, ..Self::detecting(calls) }
@@ -119,7 +124,7 @@ impl ProviderStream {
     #[must_use]
     pub fn detecting(calls: ToolCalls) -> Self {
         Self {
-            calls,
+            calls: calls.emptied(),
             reader: None,
             is_detecting: true,
             stream_state: StreamState::default(),
@@ -129,6 +134,8 @@ impl ProviderStream {
             with_events: false,
             undecided: Vec::new(),
             agents: Agents::default(),
+            history: History::default(),
+            knows_marked_calls: false,
         }
     }
 
@@ -158,6 +165,14 @@ impl ProviderStream {
     #[must_use]
     pub fn with_provider_events(self) -> Self {
         Self { with_events: true, ..self }
+    }
+
+    /// Buffers the events since the message began, up to `limit` bytes, so that the stream can be [saved](Self::save).
+    /// Past the limit they are read as before, and saving fails until the next message begins.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    #[must_use]
+    pub fn saveable(self, limit: usize) -> Self {
+        Self { history: History::new(limit), ..self }
     }
 
     /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
@@ -354,7 +369,7 @@ impl ProviderStream {
     /// If `on_event` panics and the panic is caught, nothing more is read, and the [`verdict`](Self::verdict) is
     /// [`UnfinishedKind::Panicked`](crate::UnfinishedKind::Panicked).
     pub fn push_with(&mut self, event: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.unless_interrupted(|stream| stream.push_event(event, &mut on_event));
+        self.take(Input::Event(event), &mut on_event);
     }
 
     /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
@@ -382,12 +397,7 @@ impl ProviderStream {
 
     /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.unless_interrupted(|stream| {
-            if !stream.is_page(text, &mut on_event) {
-                stream.leave_out("bad-frame");
-                stream.emitter(&mut on_event).report(StreamEvent::BadFrame { text: text.into() });
-            }
-        });
+        self.take(Input::Unreadable(text), &mut on_event);
     }
 
     /// Notes an event that was too long to get here: it is reported as one that passed
@@ -398,10 +408,7 @@ impl ProviderStream {
 
     /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.unless_interrupted(|stream| {
-            stream.leave_out("limit");
-            stream.emitter(&mut on_event).calls().report_error(CallErrorKind::EventLimit, None);
-        });
+        self.take(Input::Oversized, &mut on_event);
     }
 
     /// Ends the input: what is still open ends, truncated unless it is complete. Returns what that reports;
@@ -446,7 +453,7 @@ impl ProviderStream {
 
     /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
     pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
-        self.unless_interrupted(|stream| stream.end_input(reason, &mut on_event));
+        self.take(Input::End(reason), &mut on_event);
     }
 
     fn end_input(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {

@@ -7,7 +7,7 @@ use alloc::boxed::Box;
 use alloc::vec::Vec;
 use core::iter;
 
-use jsonspigot::internal::saved::{Impossible, Owner, Reader, Writer};
+use jsonspigot::internal::saved::Owner;
 
 use super::ProviderStream;
 use crate::emitter::outlet::ReadText;
@@ -57,9 +57,8 @@ impl ProviderStream {
     /// That of the [`Envelope`], and of what it keeps for each block that is open: at most as many as calls may be
     /// [open](crate::calls::CallLimits::open_calls).
     #[must_use]
-    pub fn with_envelope(mut self, mut envelope: Envelope) -> Self {
-        envelope.reset();
-        self.stream_state.outlet.texts = Some(Box::new(Payloads { new: envelope, open: Vec::new() }));
+    pub fn with_envelope(mut self, envelope: Envelope) -> Self {
+        self.stream_state.outlet.texts = Some(Box::new(Payloads { new: envelope.emptied(), open: Vec::new() }));
         self
     }
 
@@ -100,9 +99,6 @@ struct Open {
     /// The reason why the payload that is open, or about to be, can't be complete.
     left_out: Option<&'static str>,
 }
-
-/// All reasons for which something may have been left out.
-const LEFT_OUT: [&str; 4] = ["bad-frame", "limit", "mismatch", "unknown-part"];
 
 /// Passes on an envelope's events as events of the stream.
 fn forward<'s>(
@@ -174,32 +170,6 @@ impl ReadText for Payloads {
 
     fn owner(&self) -> Owner {
         self.new.owner()
-    }
-
-    fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.open.len() as u64);
-        for Open { choice, block, envelope, left_out } in &self.open {
-            out.number(*choice);
-            out.number(*block);
-            envelope.save_body(out);
-            out.option(*left_out, |out, left_out| {
-                out.byte(LEFT_OUT.iter().position(|reason| *reason == left_out).unwrap_or_default() as u8);
-            });
-        }
-    }
-
-    fn restore(&mut self, reader: &mut Reader<'_>, is_open: &dyn Fn(u64, u64) -> bool) -> Result<(), Impossible> {
-        for _ in 0..reader.count()? {
-            let (choice, block) = (reader.number()?, reader.number()?);
-            let is_next = self.open.last().is_none_or(|last| last.block < block);
-            Impossible::ensure(is_next && is_open(choice, block))?;
-            let mut envelope = self.new.clone();
-            envelope.restore_body(reader)?;
-            let left_out = reader.option(|reader| reader.choice(&LEFT_OUT))?;
-            Impossible::ensure(left_out.is_none() || !envelope.is_in_text())?;
-            self.open.push(Open { choice, block, envelope, left_out });
-        }
-        Ok(())
     }
 
     fn blocks(&self) -> Vec<u64> {

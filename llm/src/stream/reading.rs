@@ -8,7 +8,9 @@ use jsonspigot::internal::{Interrupted, unless_interrupted};
 
 use super::dispatch::Dispatch;
 use super::provider::Provider;
+use super::saved::Input;
 use super::{MOST_UNDECIDED, ProviderStream, is_event};
+use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
@@ -18,6 +20,7 @@ use crate::json::Json;
 impl Interrupted for ProviderStream {
     fn interrupt(&mut self) {
         self.calls.interrupt();
+        self.history.interrupt();
         self.stream_state.spoil_message();
         self.stream_state.outlet.watch.interrupt();
     }
@@ -31,20 +34,36 @@ impl ProviderStream {
         }
     }
 
-    pub(super) fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
-        if event.len() > self.calls.state().limits().event_bytes {
-            return self.push_oversized_with(on_event);
-        }
+    /// Takes an input, which is buffered if the stream is saveable.
+    pub(super) fn take(&mut self, input: Input<'_>, on_event: &mut OnEvent<'_>) {
+        self.unless_interrupted(|stream| match input {
+            Input::Event(event) if event.len() <= stream.calls.state().limits().event_bytes => {
+                stream.push_event(event, on_event);
+            }
+            Input::Event(_) | Input::Oversized => stream.buffered(Input::Oversized, |stream| {
+                stream.leave_out("limit");
+                stream.emitter(on_event).calls().report_error(CallErrorKind::EventLimit, None);
+            }),
+            Input::Unreadable(text) => stream.buffered(input, |stream| {
+                if !stream.is_page(text, on_event) {
+                    stream.leave_out("bad-frame");
+                    stream.emitter(on_event).report(StreamEvent::BadFrame { text });
+                }
+            }),
+            Input::End(reason) => stream.buffered(input, |stream| stream.end_input(reason, on_event)),
+        });
+    }
+
+    fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         match event.trim_ascii() {
             "" => {}
             // The end of a stream, whatever the provider.
-            "[DONE]" => {
-                let mut emit = self.emitter(on_event);
+            "[DONE]" => self.buffered(Input::Event("[DONE]"), |stream| {
+                let mut emit = stream.emitter(on_event);
                 emit.end_stream();
-                // If another one follows, its calls are others, whatever their ids and places.
-                emit.calls().begin_message();
-                self.stream_state.settle();
-            }
+                emit.forget_calls();
+                stream.stream_state.settle();
+            }),
             event => match Json::new(event) {
                 // Without server-sent events, Google answers with a list, even if the only element is an error.
                 Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
@@ -55,16 +74,18 @@ impl ProviderStream {
                 None if event.contains('\n') && event.lines().all(is_event) => {
                     event.lines().for_each(|event| self.push_event(event, on_event));
                 }
-                None => self.report_bad_frame(event, on_event),
+                None => self.buffered(Input::Event(event), |stream| stream.report_bad_frame(event, on_event)),
             },
         }
     }
 
-    pub(super) fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
-        if self.with_events {
-            on_event(StreamEvent::ProviderEvent { json: event.spelt().into() });
-        }
-        if self.reader.is_some() { self.read(event, on_event) } else { self.decide(event, on_event) }
+    fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
+        self.buffered(Input::Event(event.spelt()), |stream| {
+            if stream.with_events {
+                on_event(StreamEvent::ProviderEvent { json: event.spelt().into() });
+            }
+            if stream.reader.is_some() { stream.read(event, on_event) } else { stream.decide(event, on_event) }
+        });
     }
 
     pub(super) fn decide(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
@@ -105,15 +126,21 @@ impl ProviderStream {
 
     /// Reads an event of the agent whose state is the stream's.
     pub(super) fn read_own(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
-        let Some(reader) = &mut self.reader else { return };
-        if mem::take(&mut self.awaits_keeper)
-            && let Some(keeper) = self.keeper
-        {
-            self.stream_state.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
+        if self.awaits_keeper {
+            self.make_keeper();
         }
+        let Some(reader) = &mut self.reader else { return };
         let mut emit = Emitter::new(&mut self.calls, &mut self.stream_state, self.is_structured, on_event);
         if reader.read(event, &mut emit).is_err() {
             self.report_bad_frame(event.spelt(), on_event);
+        }
+    }
+
+    /// Makes the keeper of the message, now that the provider is known.
+    pub(super) fn make_keeper(&mut self) {
+        if let (Some(reader), Some(keeper)) = (&self.reader, self.keeper) {
+            self.stream_state.message = reader.keep_message(keeper, self.calls.state().limits().event_bytes);
+            self.awaits_keeper = false;
         }
     }
 

@@ -1,30 +1,67 @@
-//! Saved state of a provider's stream: its calls, what its wire format's reader knows, and what was reported.
+//! Saved state of a provider's stream: what it is given, as values, and the place from which these are kept.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
+use core::mem;
 
-use jsonspigot::internal::saved::{self, Digest, Impossible, Kind, Owner, Reader, Writer};
+use jsonspigot::internal::saved::{Digest, Impossible, Kind, Owner, Reader, Writer};
 use jsonspigot::{Error, RestoreError};
 
+use super::ProviderStream;
 use super::dispatch::Dispatch;
 use super::provider::Provider;
-use super::{MOST_UNDECIDED, ProviderStream};
-use crate::emitter::failure::Failure;
-use crate::json::Json;
+use crate::saved::{History, Replay, restore};
+
+/// What a stream is given.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Input<'i> {
+    Event(&'i str),
+    Unreadable(&'i str),
+    Oversized,
+    /// The end, for this reason if it is not empty.
+    End(&'i str),
+}
+
+impl<'i> Input<'i> {
+    fn save(self, out: &mut Writer<'_>) {
+        let (kind, text) = match self {
+            Self::Event(text) => (0, text),
+            Self::Unreadable(text) => (1, text),
+            Self::Oversized => (2, ""),
+            Self::End(reason) => (3, reason),
+        };
+        out.byte(kind);
+        out.text(text);
+    }
+
+    fn restore(reader: &mut Reader<'i>) -> Result<Self, Impossible> {
+        let (kind, text) = (reader.byte()?, reader.text()?);
+        match kind {
+            0 => Ok(Self::Event(text)),
+            1 => Ok(Self::Unreadable(text)),
+            2 => Ok(Self::Oversized),
+            3 => Ok(Self::End(text)),
+            _ => Err(Impossible),
+        }
+    }
+}
 
 impl ProviderStream {
     /// Returns the stream's state as bytes. [`restore`](Self::restore) makes a stream of them that resumes as if nothing
     /// had happened, in another process or on another machine: between two events, at any time; see
     /// [`Parser::save`](jsonspigot::Parser::save).
     ///
+    /// The state is made of the events since the message began, which restoring reads once more.
+    ///
     /// ```
     /// use jsonspigot::PatternSet;
-    /// use jsonspigot_llm::{StreamEvent, Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, StreamEvent, ToolCalls};
     ///
     /// // What both processes have: provider, patterns and choices are not part of the state.
     /// let patterns = PatternSet::new(["city"])?;
-    /// let new_stream = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns)).with_message();
+    /// let new_stream = || {
+    ///     ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns)).with_message().saveable(SAVE_LIMIT)
+    /// };
     ///
     /// let mut stream = new_stream();
     /// stream.push(r#"{"choices":[{"delta":{"content":"Let me"}}]}"#).check()?;
@@ -42,18 +79,17 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// As [`ToolCalls::save`](crate::calls::ToolCalls::save).
+    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the stream is [saveable](Self::saveable), and past the
+    /// limit that was given there, until the next message begins. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a
+    /// panic in a callback.
     ///
     /// # Cost
     ///
-    /// Linear in what is saved: what [`ToolCalls::save`](crate::calls::ToolCalls::save) says of the calls, the open
-    /// blocks, and the message as far as it has come, if [`with_message`](Self::with_message) has asked for it. Text is
-    /// not in it.
+    /// Linear in the events since the message began. A message that [goes back](Self::message) is put together from its
+    /// events, so they are kept until the next one begins. Those of OpenAI Responses and Realtime, which counts across
+    /// responses, are all kept, as are those since an agent began besides the main one.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
-        saved::save(&self.owner(), |out| {
-            self.save_body(out);
-            Ok(())
-        })
+        self.history.save(&self.owner())
     }
 
     /// Resumes where a [saved](Self::save) stream was. This one is new, made in the same way: with the same provider, or
@@ -61,11 +97,11 @@ impl ProviderStream {
     /// envelope, and with the patterns and choices of the calls; what it has read is forgotten.
     ///
     /// ```
-    /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+    /// use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
     /// use jsonspigot::RestoreError;
     ///
     /// let calls = || ToolCalls::default();
-    /// let saved = ProviderStream::new(Provider::Anthropic, calls()).save()?;
+    /// let saved = ProviderStream::new(Provider::Anthropic, calls()).saveable(SAVE_LIMIT).save()?;
     /// let error = ProviderStream::new(Provider::Gemini, calls()).restore(&saved).unwrap_err();
     /// assert_eq!(error, RestoreError::OtherChoices);
     /// # Ok::<(), jsonspigot::Error>(())
@@ -78,20 +114,18 @@ impl ProviderStream {
     ///
     /// # Cost
     ///
-    /// Linear in the length of the bytes.
+    /// That of pushing the events.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
-        let Self { calls, reader, is_detecting, stream_state, keeper, is_structured, with_events, .. } = self;
-        let provider = reader.filter(|_| !is_detecting).map(|reader| reader.provider());
-        let calls = calls.emptied();
-        let new = match provider {
-            Some(provider) => Self::new(provider, calls),
+        let Self { calls, reader, is_detecting, stream_state, keeper, is_structured, with_events, history, .. } = self;
+        let new = match reader.filter(|_| !is_detecting) {
+            Some(reader) => Self::new(reader.provider(), calls),
             None => Self::detecting(calls),
         };
-        let mut new = Self { keeper, awaits_keeper: false, is_structured, with_events, ..new };
+        let awaits_keeper = keeper.is_some();
+        let mut new = Self { keeper, awaits_keeper, is_structured, with_events, history: history.emptied(), ..new };
         new.stream_state.outlet.texts = stream_state.outlet.texts.map(|texts| texts.emptied());
-        saved::restore(&owner, bytes, |reader| new.restore_body(reader))?;
-        Ok(new)
+        restore(&owner, new, bytes)
     }
 
     fn owner(&self) -> Owner {
@@ -117,69 +151,92 @@ impl ProviderStream {
         }
     }
 
-    fn save_body(&self, out: &mut Writer<'_>) {
-        let Self { calls, reader, is_detecting, stream_state, keeper, awaits_keeper, undecided, .. } = self;
-        calls.state().save(out);
-        if *is_detecting {
-            out.option(reader.as_ref(), |out, reader| out.text(reader.provider().name()));
-        }
-        match reader {
-            Some(reader) => reader.save(out),
-            None => {
-                out.number(undecided.len() as u64);
-                undecided.iter().for_each(|event| out.text(event));
-            }
-        }
-        if keeper.is_some() {
-            out.flag(*awaits_keeper);
-        }
-        stream_state.save(out);
-        if self.terminal().is_some() {
-            self.save_agents(out);
+    /// Reads an input that is no more than one event, and buffers it.
+    pub(super) fn buffered(&mut self, input: Input<'_>, read: impl FnOnce(&mut Self)) {
+        self.history.add(|out| input.save(out));
+        read(self);
+        if self.history.is_kept() {
+            self.settle_history();
         }
     }
 
-    fn restore_body(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
-        self.calls.restore_body(reader)?;
-        let (limits, next) = (*self.calls.state().limits(), self.calls.state().next());
-        if self.is_detecting
-            && let Some(name) = reader.option(Reader::text)?
-        {
-            let provider = name.parse().map_err(|_| Impossible)?;
-            self.reader = Some(Dispatch::new(provider));
+    /// Marks the history where a message is over, and cuts it there as soon as nothing before is remembered: when
+    /// another message has begun, at the latest.
+    ///
+    /// Another message begins with its first event. So the calls of the last one, were they known or not, have no effect
+    /// on what comes after the mark.
+    fn settle_history(&mut self) {
+        let has_begun_anew = mem::take(&mut self.stream_state.has_begun_anew);
+        let is_closed = self.is_closed();
+        if self.knows_marked_calls && !has_begun_anew && !is_closed {
+            self.history.unmark();
         }
-        match &mut self.reader {
-            Some(own) => own.restore(reader, next)?,
-            None => self.undecided = restore_undecided(reader, limits.event_bytes)?,
+        self.knows_marked_calls &= !has_begun_anew;
+        self.cut_history();
+        if is_closed {
+            let mut base = Vec::new();
+            self.save_base(&mut Writer::new(&mut base));
+            self.history.mark(base);
+            self.knows_marked_calls = !self.calls.state().is_new() || self.stream_state.said.knows_inputs();
+            self.cut_history();
         }
-        if let Some(keeper) = self.keeper {
-            self.awaits_keeper = reader.flag()?;
-            if !self.awaits_keeper {
-                let provider = self.reader.as_ref().ok_or(Impossible)?;
-                self.stream_state.message = provider.keep_message(keeper, limits.event_bytes);
-            }
+    }
+
+    fn cut_history(&mut self) {
+        let message = self.stream_state.message.as_ref();
+        if !self.knows_marked_calls && !message.is_some_and(|message| message.is_over()) {
+            self.history.cut();
         }
-        self.stream_state.restore(reader, &limits, next)?;
-        if self.terminal().is_some() { self.restore_agents(reader) } else { Ok(()) }
+    }
+
+    /// Returns true if nothing is known of a message, but for its calls that have ended, the message that goes back, and
+    /// what [`save_base`](Self::save_base) writes.
+    fn is_closed(&self) -> bool {
+        self.undecided.is_empty()
+            && self.reader.as_ref().is_none_or(Dispatch::forgets_messages)
+            && self.calls.state().is_closed()
+            && self.stream_state.is_closed()
+            && self.stream_state.message.as_ref().is_none_or(|message| message.is_before_next())
+            && self.agents.are_closed()
+    }
+
+    fn save_base(&self, out: &mut Writer<'_>) {
+        out.option(self.reader.as_ref(), |out, reader| {
+            out.text(reader.provider().name());
+            out.flag(reader.has_begun());
+        });
+        out.flag(self.awaits_keeper);
+        self.calls.state().save_base(out);
+        self.stream_state.save_base(out);
+        self.agents.save_base(out);
     }
 }
 
-/// Reads the events that no provider was known by.
-fn restore_undecided(reader: &mut Reader<'_>, most: usize) -> Result<Vec<String>, Impossible> {
-    let count = reader.count()?;
-    Impossible::ensure(count <= MOST_UNDECIDED)?;
-    let mut undecided = Vec::new();
-    for _ in 0..count {
-        let text = reader.string()?;
-        let is_undecided = |event: Json<'_>| {
-            event.is_object()
-                && event.spelt() == text
-                && Provider::sender_of(event).is_none()
-                && Failure::reported_by(event).is_none()
-        };
-        Impossible::ensure(Json::new(&text).is_some_and(is_undecided))?;
-        undecided.push(text);
+impl Replay for ProviderStream {
+    fn history(&mut self) -> &mut History {
+        &mut self.history
     }
-    Impossible::ensure(undecided.iter().map(String::len).sum::<usize>() <= most)?;
-    Ok(undecided)
+
+    fn restore_base(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        if reader.flag()? {
+            let provider: Provider = reader.text()?.parse().map_err(|_| Impossible)?;
+            Impossible::ensure(self.is_detecting || self.provider() == Some(provider))?;
+            self.reader = Some(if reader.flag()? { Dispatch::begun(provider) } else { Dispatch::new(provider) });
+        }
+        Impossible::ensure(self.is_detecting || self.reader.is_some())?;
+        let awaits_keeper = reader.flag()?;
+        if !awaits_keeper && self.awaits_keeper {
+            Impossible::ensure(self.reader.is_some())?;
+            self.make_keeper();
+        }
+        self.calls.state_mut().restore_base(reader)?;
+        let next = self.calls.state().next();
+        self.stream_state.restore_base(reader, next)?;
+        self.agents.restore_base(reader, next)
+    }
+
+    fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible> {
+        self.take(Input::restore(reader)?, &mut |_| {});
+        Ok(())
+    }
 }

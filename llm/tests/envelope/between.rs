@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use jsonspigot::PatternSet;
-use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, PayloadStatus};
+use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, PayloadStatus, SAVE_LIMIT};
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};
 
@@ -245,7 +245,7 @@ fn a_text_may_begin_inside_a_payload() {
             }
         }
     }
-    let builder = Envelope::builder().starts_inside();
+    let builder = Envelope::builder().starts_inside().saveable(SAVE_LIMIT);
     let mut envelope = builder.clone().build(["tag:think:raw".parse().unwrap()], &PatternSet::default());
     let saved = envelope.save().unwrap();
     envelope.feed("well").check().unwrap();
@@ -262,7 +262,7 @@ fn a_text_may_begin_inside_a_payload() {
 fn a_state_inside_a_fence_does_not_depend_on_the_hold_limit() {
     let text = "{\"a\": 1}\n`` ```` after";
     for limit in 0..5 {
-        let builder = Envelope::builder().starts_inside().hold_limit(limit);
+        let builder = Envelope::builder().starts_inside().hold_limit(limit).saveable(SAVE_LIMIT);
         let delimiters = || [Delimiter::fence("json").unwrap()];
         let (expected, _) = read(builder.clone().build(delimiters(), &PatternSet::default()), text);
         let mut envelope = builder.clone().build(delimiters(), &PatternSet::default());
@@ -307,8 +307,10 @@ fn visible_text_is_one_event() {
 /// What was saved with other texts is not taken for a state of these.
 #[test]
 fn states_are_of_these_texts() {
-    let envelope =
-        |open: &str, close: &str| Envelope::new([Delimiter::between(open, close).unwrap()], &PatternSet::default());
+    let envelope = |open: &str, close: &str| {
+        let delimiters = [Delimiter::between(open, close).unwrap()];
+        Envelope::builder().saveable(SAVE_LIMIT).build(delimiters, &PatternSet::default())
+    };
     let saved = envelope("a", "b").save().unwrap();
     let restore = |delimiters: &[Delimiter]| {
         Envelope::builder().build(delimiters.iter().cloned(), &PatternSet::default()).restore(&saved).is_ok()

@@ -2,7 +2,7 @@
 //! here is what else there is to say of the bytes.
 
 use jsonspigot::{Leniency, Limits, Parser, PatternSet, RestoreError};
-use jsonspigot_llm::{Delimiter, Envelope};
+use jsonspigot_llm::{Delimiter, Envelope, SAVE_LIMIT};
 use proptest::prelude::*;
 
 use super::any_text::{choices, delimiters, text};
@@ -15,7 +15,7 @@ use super::splitter::Choices;
 fn an_error_says_what_is_wrong_with_the_bytes() {
     let patterns = PatternSet::new(["a"]).unwrap();
     let delimiters = || [Delimiter::comment("context").unwrap(), Delimiter::bare()];
-    let builder = Envelope::builder();
+    let builder = Envelope::builder().saveable(SAVE_LIMIT);
     let mut envelope = builder.clone().build(delimiters(), &patterns);
     envelope.feed_with("Hello <!--context {\"a\": [1, \"tw", |_| {});
     let state = envelope.save().unwrap();
@@ -48,7 +48,7 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
 #[test]
 fn a_number_that_has_ended_at_its_limits_is_read_again() {
     let parser = Parser::builder().lenient(Leniency::MODEL_OUTPUT).accept_deviations().limits(Limits::new().total(2));
-    let builder = Envelope::builder().payload_limit(2).parser(parser);
+    let builder = Envelope::builder().payload_limit(2).parser(parser).saveable(SAVE_LIMIT);
     let delimiters = || [Delimiter::tag("t").unwrap().json()];
     for text in ["<t>12 </t>", "<t>12,</t>", "<t>12]</t>", "<t>12</t>", "<t>12x</t>", "<t>123</t>"] {
         let mut envelope = builder.clone().build(delimiters(), &PatternSet::default());

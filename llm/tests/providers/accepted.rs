@@ -3,7 +3,7 @@
 
 use jsonspigot::{Leniency, Parser, ParserBuilder, PatternSet};
 use jsonspigot_llm::{
-    CallEvent, CallStart, Payload, Provider, ProviderStream, StreamEvent, ToolCalls, ToolCallsBuilder,
+    CallEvent, CallStart, Payload, Provider, ProviderStream, SAVE_LIMIT, StreamEvent, ToolCalls, ToolCallsBuilder,
 };
 use serde_json::Value;
 
@@ -171,7 +171,7 @@ fn on_every_wire_with_text() {
             wires += usize::from(text == TEXTS[0]);
             let (value, deviations) = alone(text);
             let calls = builder(lenient().accept_deviations()).build();
-            let mut stream = ProviderStream::new(*provider, calls).with_message();
+            let mut stream = ProviderStream::new(*provider, calls).with_message().saveable(SAVE_LIMIT);
             let mut ended = Vec::new();
             let mut on_event = |event: StreamEvent<'_>| match event {
                 StreamEvent::Call(CallEvent::End { input, .. }) => ended.push(seen(&input)),
@@ -217,7 +217,7 @@ fn arguments(message: &Value) -> Vec<Value> {
 
 #[cfg(feature = "envelope")]
 mod payloads {
-    use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent};
+    use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, SAVE_LIMIT};
 
     use super::{PatternSet, Seen, TEXTS, alone, cuts, lenient, seen};
 
@@ -225,7 +225,7 @@ mod payloads {
     fn ended(mark: &str, pieces: &[&str]) -> (Vec<Seen>, String) {
         let delimiters: Vec<Delimiter> = vec![mark.parse().unwrap()];
         let patterns = PatternSet::new(["$..*"]).unwrap();
-        let builder = Envelope::builder().parser(lenient().accept_deviations());
+        let builder = Envelope::builder().parser(lenient().accept_deviations()).saveable(SAVE_LIMIT);
         let mut envelope = builder.clone().build(delimiters.clone(), &patterns);
         let (mut payloads, mut shown) = (Vec::new(), String::new());
         let mut on_event = |event: EnvelopeEvent<'_>| match event {

@@ -140,7 +140,7 @@ fn by_agent(lines: &[String]) -> BTreeMap<String, Vec<Value>> {
 
 /// The same, of a stream that is restored behind each line, if `is_restored`.
 pub(super) fn by_agent_from(lines: &[String], is_restored: bool) -> BTreeMap<String, Vec<Value>> {
-    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build());
+    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build()).saveable(usize::MAX);
     let mut stream = new();
     let (mut found, mut numbers) =
         (BTreeMap::<String, Vec<Value>>::new(), BTreeMap::<(String, &str), Vec<Value>>::new());
@@ -204,7 +204,7 @@ fn agents_alone() {
 /// what its parser has open.
 #[test]
 fn open_calls_of_agents_are_found() {
-    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build());
+    let new = || ProviderStream::new(Provider::ClaudeCode, everything().build()).saveable(usize::MAX);
     let (mut stream, mut open) = (new(), BTreeMap::<u64, String>::new());
     let (mut most, mut has_matches) = (0, false);
     for line in lines_of("claude-code/parallel.jsonl") {

@@ -1,12 +1,13 @@
 //! Calls of OpenAI's chat that are no function's: custom tools, whose input is text, and entries of types that nobody knows.
 
 use jsonspigot::PatternSet;
-use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
 use serde_json::{Value, json};
 
 /// What is reported of a stream that is restored before each event; and the stream.
 fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, ProviderStream) {
-    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::default())).with_message();
+    let calls = || ToolCalls::new(&PatternSet::default());
+    let new = || ProviderStream::new(provider, calls()).with_message().saveable(SAVE_LIMIT);
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         stream = new().restore(&stream.save().unwrap()).unwrap();

@@ -4,7 +4,7 @@ use jsonspigot::{ErrorKind, Limits, Parser, PatternSet};
 use jsonspigot_check::effort::size;
 use jsonspigot_check::laws::Law;
 use jsonspigot_llm::{
-    CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
+    CallErrorKind, CallEvent, CallLimits, CallStart, Provider, ProviderStream, SAVE_LIMIT, ToolCalls, ToolCallsBuilder,
 };
 use serde_json::{Value, json};
 
@@ -535,10 +535,10 @@ fn a_refused_call_amid_structured_text() {
     assert_eq!(log.errors, [(CallErrorKind::OpenCallsLimit, None)]);
 }
 
-/// What is remembered of refused calls is as much as a state may say.
+/// What is remembered of refused calls is what a state leads to.
 #[test]
 fn a_thousand_refused_calls_are_saved() {
-    let builder = limited(CallLimits::new().open_calls(1));
+    let builder = limited(CallLimits::new().open_calls(1)).saveable(SAVE_LIMIT);
     let mut calls = builder.clone().build();
     for slot in 0..1000 {
         calls.start_with(slot, CallStart::new("tool"), |_| {});

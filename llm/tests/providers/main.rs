@@ -23,7 +23,6 @@ mod known_bugs_of_others;
 mod lacking;
 mod laws;
 mod limits;
-mod made_up_calls;
 mod names;
 mod native_wires;
 mod neutral;

@@ -1,11 +1,11 @@
 //! A callback that panics, in a program that catches panics: what it was not given is lost, so nothing that was open is
 //! complete.
 
-use jsonspigot::{PatternSet, Rule};
+use jsonspigot::{ErrorKind, PatternSet, Rule};
 use jsonspigot_check::panics::{panic_at, panic_now, panics};
 use jsonspigot_llm::{
     BadEventReason, CallEvent, CallRewriter, CallStart, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider,
-    ProviderStream, StreamEvent, ToolCalls, UnfinishedKind,
+    ProviderStream, SAVE_LIMIT, StreamEvent, ToolCalls, UnfinishedKind,
 };
 
 fn patterns() -> PatternSet {
@@ -18,7 +18,7 @@ const PIECES: [&str; 4] = [r#"{"a": [1"#, ", 2], \"b\": \"x", "\", \"c\": [3", "
 #[test]
 fn calls_that_are_open_at_a_panic_are_not_complete() {
     for call in 0..20 {
-        let mut calls = ToolCalls::new(&patterns());
+        let mut calls = ToolCalls::builder().patterns(&patterns()).saveable(SAVE_LIMIT).build();
         let (mut on_event, mut place) = (panic_at(call), 0);
         let mut ended = Vec::new();
         for (place_of_piece, piece) in PIECES.into_iter().enumerate() {
@@ -33,6 +33,7 @@ fn calls_that_are_open_at_a_panic_are_not_complete() {
                 break;
             }
         }
+        assert_eq!(calls.save().unwrap_err().kind(), ErrorKind::Panicked);
         let mut on_end = |event: CallEvent<'_>| {
             if let CallEvent::End { call, input } = event {
                 ended.push((call.number, input.status() == PayloadStatus::Complete, input.value().is_some()));
@@ -47,6 +48,8 @@ fn calls_that_are_open_at_a_panic_are_not_complete() {
         calls.end_message_with("tool_calls", &mut on_end);
         // The call that started after the panic is complete.
         assert_eq!(ended, [(0, false, false), (1, true, true)], "{call}");
+        calls.begin_message().check().unwrap();
+        assert!(calls.save().is_ok(), "no input leads to where it panicked, but to the next message");
     }
 }
 
@@ -61,7 +64,8 @@ fn events() -> Vec<String> {
 
 #[test]
 fn a_stream_whose_callback_panics_is_not_whole() {
-    let new = || ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns())).with_message();
+    let new =
+        || ProviderStream::new(Provider::OpenaiChat, ToolCalls::new(&patterns())).with_message().saveable(SAVE_LIMIT);
     let mut count = 0;
     let mut whole = new();
     events().iter().for_each(|event| whole.push_with(event, |_| count += 1));
@@ -74,6 +78,7 @@ fn a_stream_whose_callback_panics_is_not_whole() {
         assert!(panics(|| events().iter().for_each(|event| stream.push_with(event, |_| on_event()))));
         let check = |stream: &ProviderStream| {
             assert_eq!(stream.verdict().unwrap_err().kind(), UnfinishedKind::Panicked);
+            assert_eq!(stream.save().unwrap_err().kind(), ErrorKind::Panicked);
             assert_eq!((stream.message(), stream.message_without_calls()), (None, None));
         };
         check(&stream);
@@ -92,7 +97,8 @@ fn a_stream_whose_callback_panics_is_not_whole() {
 #[test]
 fn an_envelope_whose_callback_panics_reports_nothing_more() {
     let text = "Hi <think>a thought</think> and ```json\n{\"a\": [1, 2]}\n``` bye";
-    let new = || Envelope::new([Delimiter::tag("think").unwrap(), Delimiter::fence("json").unwrap()], &patterns());
+    let delimiters = [Delimiter::tag("think").unwrap(), Delimiter::fence("json").unwrap()];
+    let new = || Envelope::builder().saveable(SAVE_LIMIT).build(delimiters.clone(), &patterns());
     for cut in [1, 9, text.len()] {
         let pieces = || text.as_bytes().chunks(cut).map(|piece| str::from_utf8(piece).unwrap());
         let mut count = 0;
@@ -104,15 +110,13 @@ fn an_envelope_whose_callback_panics_reports_nothing_more() {
             assert!(panics(|| pieces().for_each(|piece| envelope.feed_with(piece, |_| on_event()))));
             assert!(envelope.open_payload().is_none() && envelope.parser().is_none());
             pieces().for_each(|piece| envelope.feed_with(piece, |_| unreachable!()));
-            let mut restored = Envelope::builder()
-                .build(envelope.delimiters().to_vec(), &patterns())
-                .restore(&envelope.save().unwrap());
-            restored.as_mut().unwrap().feed_with(text, |_| unreachable!());
+            assert_eq!(envelope.save().unwrap_err().kind(), ErrorKind::Panicked);
             envelope.finish_with(|_: EnvelopeEvent<'_>| unreachable!());
             // As new.
             let mut again = 0;
             pieces().for_each(|piece| envelope.feed_with(piece, |_| again += 1));
             assert_eq!(again, count);
+            assert!(envelope.save().is_ok());
         }
     }
 }
@@ -125,19 +129,16 @@ fn a_rewriter_whose_rules_panic_passes_nothing_more() {
         serde_json::json!({"choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}).to_string()
     };
     let pieces = [r#"{"a": {"b": "#, r#"{"secret": "x"}"#, "}}"];
-    let new = |rule| CallRewriter::new(Provider::OpenaiChat, [("a.b.secret", rule)]).unwrap();
-    let mut calls = new(Rule::map(|_| panic_now()));
+    let rule = Rule::map(|_| panic_now());
+    let mut calls = CallRewriter::new(Provider::OpenaiChat, [("a.b.secret", rule)]).unwrap().saveable(SAVE_LIMIT);
     assert!(panics(|| pieces.iter().for_each(|piece| drop(calls.push(&event(piece)).unwrap()))));
-    let mut restored = new(Rule::map(str::to_owned)).restore(&calls.save().unwrap()).unwrap();
+    assert_eq!(calls.save().unwrap_err().kind(), ErrorKind::Panicked);
     for piece in pieces {
-        for calls in [&mut calls, &mut restored] {
-            let event = event(piece);
-            let bad = calls.push(&event).unwrap_err();
-            assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Panicked));
-        }
+        let event = event(piece);
+        let bad = calls.push(&event).unwrap_err();
+        assert_eq!((bad.instead(), bad.reason()), ("", &BadEventReason::Panicked));
     }
-    restored.reset();
-    for piece in pieces {
-        assert_eq!(restored.push(&event(piece)).unwrap(), event(piece));
-    }
+    calls.reset();
+    assert!(calls.save().is_ok());
+    assert_eq!(calls.push(&event(pieces[0])).unwrap(), event(pieces[0]));
 }

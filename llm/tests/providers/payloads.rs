@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use jsonspigot::{EventKind, PatternSet, RestoreError};
 use jsonspigot_llm::{
-    CallEvent, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider, ProviderStream, StreamEvent, ToolCalls,
-    UnfinishedKind,
+    CallEvent, Delimiter, Envelope, EnvelopeEvent, PayloadStatus, Provider, ProviderStream, SAVE_LIMIT, StreamEvent,
+    ToolCalls, UnfinishedKind,
 };
 use serde_json::{Value, json};
 
@@ -33,7 +33,8 @@ fn envelope() -> Envelope {
 }
 
 fn stream(provider: Provider) -> ProviderStream {
-    ProviderStream::new(provider, ToolCalls::new(&PatternSet::new(["answer"]).unwrap())).with_envelope(envelope())
+    let calls = ToolCalls::new(&PatternSet::new(["answer"]).unwrap());
+    ProviderStream::new(provider, calls).with_envelope(envelope()).saveable(SAVE_LIMIT)
 }
 
 /// What was said of one text, joined.
@@ -381,6 +382,6 @@ fn a_state_belongs_to_its_envelope() {
     assert_eq!(kind(with(&MARKS, "other")), Some(RestoreError::OtherPatterns));
     // Its patterns are patterns too.
     assert_eq!(kind(plain()), Some(RestoreError::OtherPatterns));
-    let state = plain().save().unwrap();
+    let state = plain().saveable(SAVE_LIMIT).save().unwrap();
     assert_eq!(with(&MARKS, "answer").restore(&state).unwrap_err(), RestoreError::OtherPatterns);
 }

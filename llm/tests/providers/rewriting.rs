@@ -7,7 +7,7 @@ use jsonspigot_check::model::mutate::any_document;
 use jsonspigot_check::model::nested::{NestedPattern, nested_document};
 use jsonspigot_check::model::rewrite::{ModelRule, rewritten, rules};
 use jsonspigot_check::properties::rewrite::made;
-use jsonspigot_llm::{BadEventReason, CallRewriter, CallRulesError, Provider};
+use jsonspigot_llm::{BadEventReason, CallRewriter, CallRulesError, Provider, SAVE_LIMIT};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ type Rules = Vec<(NestedPattern, ModelRule)>;
 const WIRES: [Provider; 3] = [Provider::Anthropic, Provider::OpenaiChat, Provider::OpenaiResponses];
 
 fn rewriter(provider: Provider, rules: &Rules) -> CallRewriter {
-    CallRewriter::new(provider, made(rules)).unwrap()
+    CallRewriter::new(provider, made(rules)).unwrap().saveable(SAVE_LIMIT)
 }
 
 fn piece(provider: Provider, call: u64, text: &str) -> String {
@@ -118,7 +118,7 @@ proptest! {
 
 /// Redacts `pw`.
 fn redacting(provider: Provider) -> CallRewriter {
-    CallRewriter::new(provider, [("..pw", Rule::redact())]).unwrap()
+    CallRewriter::new(provider, [("..pw", Rule::redact())]).unwrap().saveable(SAVE_LIMIT)
 }
 
 #[track_caller]
@@ -320,7 +320,7 @@ fn rules_and_states_that_do_not_fit_are_refused() {
         let result = CallRewriter::new(Provider::Anthropic, [(pattern, Rule::remove())]);
         assert_eq!(result.unwrap_err(), CallRulesError::Rules(refused));
     }
-    let saved = new(Provider::Anthropic).unwrap().save().unwrap();
+    let saved = new(Provider::Anthropic).unwrap().saveable(SAVE_LIMIT).save().unwrap();
     let other = new(Provider::OpenaiChat).unwrap().restore(&saved);
     assert_eq!(other.unwrap_err(), RestoreError::OtherChoices);
 }
@@ -331,12 +331,10 @@ pub(super) fn calls_that_never_end_have_a_limit() {
     for index in 0..256 {
         calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap();
     }
-    let size = calls.save().unwrap().len();
     for index in 256..300 {
         let bad = calls.push(&anthropic::delta(index, r#"{"pw": "hun"#)).unwrap_err();
         assert_eq!((bad.instead(), bad.reason()), (&*anthropic::delta(index, ""), &BadEventReason::TooManyCalls));
     }
-    assert_eq!(calls.save().unwrap().len(), size);
     assert_eq!(calls.push(&anthropic::delta(0, r#"ter2"}"#)).unwrap(), anthropic::delta(0, "}"));
     // What is whole makes room.
     assert_eq!(calls.push(&anthropic::delta(300, "{")).unwrap(), anthropic::delta(300, "{"));

@@ -1,10 +1,15 @@
 //! Saved state of calls and of providers' streams. That it can be gone on from between any two events is held wherever
 //! events are read (`restored`); here is what else there is to say of the bytes.
 
-use jsonspigot::{DeviationKind, DuplicateKeys, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreError};
+use std::collections::BTreeMap;
+
+use jsonspigot::{
+    DeviationKind, DuplicateKeys, ErrorKind, Leniency, Limits, Parser, ParserBuilder, PatternSet, RestoreError,
+};
 use jsonspigot_check::effort::size;
 use jsonspigot_llm::{
-    CallEvent, CallLimits, CallStart, PayloadStatus, Provider, ProviderStream, ToolCalls, ToolCallsBuilder,
+    CallEvent, CallLimits, CallStart, PayloadStatus, Provider, ProviderStream, SAVE_LIMIT, StreamEvent, ToolCalls,
+    ToolCallsBuilder,
 };
 use proptest::prelude::*;
 
@@ -12,28 +17,32 @@ use super::cuts::signal;
 use super::fixtures::{TABLE, recorded};
 use super::properties::soup::Signal;
 use super::properties::states::{calls_are_refused_or_sound, stream_is_refused_or_sound, with_body};
-use super::restored::{Calls, Streams};
+use super::restored::{Calls, Streams, restored_stream, seen};
 use super::sealed::{HEADER, edited, sealed};
 use super::support::{Log, chat, events_of, everything, gemini_call};
+use super::wires;
 
 fn new(provider: Option<Provider>, choices: &ToolCallsBuilder) -> ProviderStream {
     let calls = choices.clone().build();
-    provider.map_or_else(
-        || ProviderStream::detecting(calls.clone()),
-        |provider| ProviderStream::new(provider, calls.clone()),
-    )
+    let stream = match provider {
+        Some(provider) => ProviderStream::new(provider, calls),
+        None => ProviderStream::detecting(calls),
+    };
+    stream.saveable(SAVE_LIMIT)
 }
 
 /// Choices that make states of all kinds.
 fn all_choices() -> Vec<ToolCallsBuilder> {
     let limits = Limits::new().string(9).depth(3);
-    vec![
+    [
         everything(),
         everything().parser(Parser::builder().snapshots()),
         everything().parser(Parser::builder().lenient(jsonspigot::Leniency::MODEL_OUTPUT).limits(limits)).cumulative(),
         everything().limits(CallLimits::new().open_calls(2).input_bytes(20).name_bytes(12)),
         everything().parser(Parser::builder().lenient(Leniency::ALL).accept_deviations()),
     ]
+    .map(|choices| choices.saveable(SAVE_LIMIT))
+    .to_vec()
 }
 
 pub(crate) fn between_all_events_of_every_recorded_stream() {
@@ -83,7 +92,8 @@ fn a_call_that_is_stopped_again_after_its_input() {
 fn a_name_that_came_after_the_first_fragment() {
     let builder = ToolCalls::builder()
         .patterns(&PatternSet::new(["a"]).unwrap())
-        .patterns_for("say", &PatternSet::new(["b", "c"]).unwrap());
+        .patterns_for("say", &PatternSet::new(["b", "c"]).unwrap())
+        .saveable(SAVE_LIMIT);
     let mut calls = builder.clone().build();
     calls.start_with(0, CallStart::unnamed().id("1"), |_| {});
     calls.delta_with(0, "{\"a\":", |_| {});
@@ -122,7 +132,7 @@ fn values_by_path_go_on() {
     ] {
         stream = new(Some(Provider::Gemini), &choices).with_message().restore(&stream.save().unwrap()).unwrap();
         stream.push_with(&event, |event| {
-            if let jsonspigot_llm::StreamEvent::Call(CallEvent::End { input, .. }) = event {
+            if let StreamEvent::Call(CallEvent::End { input, .. }) = event {
                 assert_eq!(input.status(), PayloadStatus::Complete);
                 raw.push_str(input.raw());
             }
@@ -184,19 +194,17 @@ fn an_error_says_what_is_wrong_with_the_bytes() {
     assert_eq!(of(&choices).restore(&made_up).unwrap_err(), RestoreError::Impossible);
 }
 
-/// A few small states of everything, and a few of them with one part too long.
+/// A small state of everything.
 fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
     let mut states = Vec::new();
     for choices in all_choices() {
         for provider in Provider::ALL.iter().copied().map(Some).chain([None]) {
             let mut stream = new(provider, &choices).with_message();
-            for kind in (0..60).chain([16, 17, 6, 0, 10, 23]) {
+            for kind in (0..60).step_by(7).chain([16, 6, 0]) {
                 let signal = Signal::new(&[&[kind, kind % 5][..], b"{\"a\":\"x"].concat());
                 stream.push_with(&signal.event(), |_| {});
-                if kind % 7 == 0 {
-                    states.push((provider, choices.clone(), stream.save().unwrap()));
-                }
             }
+            states.push((provider, choices.clone(), stream.save().unwrap()));
         }
     }
     states
@@ -206,8 +214,8 @@ fn states() -> Vec<(Option<Provider>, ToolCallsBuilder, Vec<u8>)> {
 #[test]
 fn lengths_and_counts_that_are_not_there_are_refused() {
     for (number, (provider, choices, state)) in states().into_iter().enumerate() {
-        let step = size(20, 5);
-        for place in (HEADER..state.len()).skip(number % step).step_by(step) {
+        let step = size(97, 20);
+        for place in (HEADER..HEADER + 8).chain((HEADER..state.len()).skip(number % step).step_by(step)) {
             for put in [&[0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x01][..], &[0xFF; 40], &[], &[0x7F]] {
                 let changed = sealed([&state[..place], put, &state[place + 1..]].concat());
                 stream_is_refused_or_sound(&changed, new(provider, &choices).with_message(), &[]);
@@ -250,10 +258,12 @@ proptest! {
     fn any_bytes_are_refused_or_sound(
         provider in prop::option::of(prop::sample::select(Provider::ALL)),
         choices in prop::sample::select(all_choices()),
-        body in prop::collection::vec(prop_oneof![3 => 0_u8..5, 1 => any::<u8>()], 0..80),
+        base in prop::collection::vec(prop_oneof![3 => 0_u8..5, 1 => any::<u8>()], 0..20),
+        inputs in prop::collection::vec(prop_oneof![3 => 0_u8..5, 1 => any::<u8>()], 0..80),
         after in prop::collection::vec(signal(), 0..4),
     ) {
         let after: Vec<_> = after.iter().map(|signal| Signal::new(signal)).collect();
+        let body = [&[base.len() as u8][..], &base, &[inputs.len() as u8], &inputs].concat();
         let state = with_body(new(provider, &choices).save().unwrap(), &body);
         stream_is_refused_or_sound(&state, new(provider, &choices), &after);
         let state = with_body(choices.clone().build().save().unwrap(), &body);
@@ -277,7 +287,8 @@ fn each_choice_has_states_of_its_own() {
     // Each shown in three ways, and with repeated keys taken or not.
     choices = choices.into_iter().flat_map(|it| [it.clone(), it.clone().snapshots(), it.provisional()]).collect();
     choices = choices.into_iter().flat_map(|it| [it.clone(), it.duplicate_keys(DuplicateKeys::LastWins)]).collect();
-    let calls: Vec<_> = choices.iter().map(|parser| ToolCalls::builder().parser(parser.clone())).collect();
+    let builder = || ToolCalls::builder().saveable(SAVE_LIMIT);
+    let calls: Vec<_> = choices.iter().map(|parser| builder().parser(parser.clone())).collect();
     for (place, calls_of) in calls.iter().enumerate() {
         let state = calls_of.clone().build().save().unwrap();
         for (other_place, other) in calls.iter().enumerate() {
@@ -292,15 +303,108 @@ fn each_choice_has_states_of_its_own() {
 #[test]
 fn values_by_path_do_not_stop_at_the_root() {
     let choices = ToolCalls::builder().parser(Parser::builder().stop_at_root());
-    let mut stream = ProviderStream::new(Provider::Gemini, choices.clone().build());
+    let mut stream = ProviderStream::new(Provider::Gemini, choices.clone().build()).saveable(SAVE_LIMIT);
     let part = r#"{"functionCall":{"name":"f","partialArgs":[{"jsonPath":"$","numberValue":1}],"willContinue":true}}"#;
     let mut fragments = String::new();
     stream.push_with(&format!(r#"{{"candidates":[{{"content":{{"parts":[{part}]}}}}]}}"#), |event| {
-        if let jsonspigot_llm::StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
+        if let StreamEvent::Call(CallEvent::Fragment { text, .. }) = event {
             fragments.push_str(&text);
         }
     });
     let stream = ProviderStream::new(Provider::Gemini, choices.build()).restore(&stream.save().unwrap()).unwrap();
     let call = stream.calls().open_calls()[0].number;
     assert_eq!(stream.calls().parser(call).unwrap().text().unwrap(), fragments.as_bytes());
+}
+
+/// Several messages of a provider, each with ids of its own: texts, calls, and what may stand between.
+fn messages(provider: Provider, separator: Option<&str>) -> Vec<Vec<String>> {
+    let text = wires::text(provider, &["one", " two"]);
+    let call = wires::call(provider, r#"{"a": 1}"#);
+    let all = [&text, &call, &call, &text].into_iter().flatten().cycle().take(12);
+    let named = |(number, events): (usize, &Vec<serde_json::Value>)| {
+        let with_id = |event: &serde_json::Value| {
+            let ids = ["t", "m", "r", "i"].map(|id| (format!("\"{id}\""), format!("\"{id}{number}\"")));
+            ids.iter().fold(event.to_string(), |event, (id, other)| event.replace(id, other))
+        };
+        events.iter().map(with_id).chain(separator.map(str::to_owned)).collect()
+    };
+    all.enumerate().map(named).collect()
+}
+
+#[test]
+fn a_state_has_the_events_of_one_message() {
+    let mut growing = BTreeMap::<_, Vec<_>>::new();
+    for provider in Provider::ALL.iter().copied() {
+        for separator in [None, Some("[DONE]")] {
+            for has_message in [false, true] {
+                let stream = new(Some(provider), &everything());
+                let mut plain = if has_message { stream.with_message() } else { stream };
+                let mut saved = plain.clone();
+                let mut sizes = Vec::new();
+                for message in messages(provider, separator) {
+                    let mut size = 0;
+                    for event in message {
+                        let (mut told, mut expected) = (Vec::new(), Vec::new());
+                        plain.push_with(&event, |event| expected.push(format!("{event:?}")));
+                        saved.push_with(&event, |event| told.push(format!("{event:?}")));
+                        assert_eq!(told, expected, "{provider}");
+                        let state = saved.save().unwrap();
+                        size = size.max(state.len());
+                        saved = restored_stream(&saved, &state);
+                        assert_eq!(seen(&saved), seen(&plain), "{provider}");
+                        assert_eq!(saved.verdict(), plain.verdict(), "{provider}");
+                    }
+                    sizes.push(size);
+                }
+                let (first, later) = sizes.split_at(sizes.len() / 2);
+                if later.iter().max() > first.iter().max().map(|most| most + 16).as_ref() {
+                    growing.entry((separator, has_message)).or_default().push(provider.name());
+                }
+            }
+        }
+    }
+    // A part of a response has another number than those of the last one. Two kinds of messages in one stream, which
+    // Gemini has here, go back in two shapes.
+    assert_eq!(growing[&(Some("[DONE]"), false)], ["openai-responses"]);
+    assert_eq!(growing[&(Some("[DONE]"), true)], ["openai-responses", "gemini"]);
+    // On these wires, without ids, nothing says that another message begins.
+    let endless = ["openai-chat", "openai-responses", "gemini", "bedrock", "vercel-ui", "dashscope", "cloudflare"];
+    assert_eq!(growing[&(None, false)], endless);
+    assert_eq!(growing[&(None, true)], endless);
+}
+
+#[test]
+fn a_stream_is_saveable_on_request_and_up_to_a_limit() {
+    let text = |text: &str| serde_json::json!({"choices": [{"delta": {"content": text}}]}).to_string();
+    let stream = ProviderStream::new(Provider::OpenaiChat, everything().saveable(SAVE_LIMIT).build());
+    let error = stream.save().unwrap_err();
+    assert_eq!((error.kind(), error.place()), (ErrorKind::NotRetained, None));
+    assert_eq!(error.to_string(), "not retained: expected `saveable` to have been chosen");
+    assert_eq!(stream.calls().save().unwrap_err().kind(), ErrorKind::NotRetained, "calls are saved with their stream");
+
+    let mut stream = stream.with_message().saveable(200);
+    let mut told = 0;
+    let past = "not retained: expected at most 200 bytes of input to buffer, which is the limit of `saveable`";
+    let long = text(&"x".repeat(160));
+    let steps = [
+        (text("x"), None),
+        (long.clone(), Some(past)),
+        (text("x"), Some(past)),
+        ("[DONE]".to_owned(), Some(past)),
+        // The message that goes back is lost until the next one begins.
+        (text("x"), None),
+        (text("x"), None),
+        ("[DONE]".to_owned(), None),
+        // The one before does not count as soon as the next begins.
+        (long, None),
+    ];
+    for (place, (event, expected)) in steps.into_iter().enumerate() {
+        stream.push_with(&event, |event| {
+            if let StreamEvent::Text { text, .. } = event {
+                told += text.len();
+            }
+        });
+        assert_eq!(stream.save().err().map(|error| error.to_string()).as_deref(), expected, "{place}");
+    }
+    assert_eq!(told, 324, "all of it is read");
 }

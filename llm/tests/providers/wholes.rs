@@ -2,14 +2,15 @@
 //! has ended. Each on every wire that repeats.
 
 use jsonspigot::PatternSet;
-use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
+use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls, UnfinishedKind};
 use serde_json::{Value, json};
 
 use super::wires;
 
 /// What is reported of a stream, restored after each event, and its verdict.
 pub(super) fn read(provider: Provider, events: &[Value]) -> (Vec<Value>, Result<(), UnfinishedKind>) {
-    let new = || ProviderStream::new(provider, ToolCalls::new(&PatternSet::default())).with_message();
+    let calls = || ToolCalls::new(&PatternSet::default());
+    let new = || ProviderStream::new(provider, calls()).with_message().saveable(SAVE_LIMIT);
     let (mut stream, mut reported) = (new(), Vec::new());
     for event in events {
         let text = event.as_str().map_or_else(|| event.to_string(), str::to_owned);

@@ -13,7 +13,7 @@ use std::{env, fs};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use jsonspigot::PatternSet;
-use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
+use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
 
 use super::restored::restored_stream;
 use super::support::{Framing, each_cut};
@@ -76,6 +76,7 @@ impl WireFile {
         let calls = ToolCalls::new(&PatternSet::default());
         let stream =
             if is_detected { ProviderStream::detecting(calls) } else { ProviderStream::new(self.provider, calls) };
+        let stream = stream.saveable(SAVE_LIMIT);
         if self.is_structured { stream.structured() } else { stream.with_message() }
     }
 

@@ -1,8 +1,6 @@
 // One open call: whose it is, what has come of its input, and what may still come.
 
 import { selectingText } from "../selecting-text.js";
-import { unless, type Reader, type Writer } from "../saved/bytes.js";
-import { digestOf } from "../saved/parser.js";
 import { endsInHalf, utf8Length, within } from "../utf8.js";
 import { payloadAtEnd, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent, Executor } from "./event.js";
@@ -31,17 +29,6 @@ const halfAtEnd = (text: string): string => (endsInHalf(text) ? text.slice(-1) :
 
 /** Reasons for which a call can't be complete, whatever else comes. */
 const BEYOND_REPAIR: readonly (string | undefined)[] = ["limit", "mismatch"];
-
-/** All reasons for which something may have been left out, in their order in a state. */
-const LEFT_OUT = ["unplaced", "limit", "mixed", "mismatch", "bad-frame", "unknown-part"];
-
-// How an input is written.
-const UNTOUCHED = 0;
-const TEXT = 1;
-const JSON_TEXT = 2;
-
-/** A phase that is written; another one is only that of a provider's stream. */
-const STOPPED = 2;
 
 export class OpenCall {
   readonly number: number;
@@ -223,72 +210,6 @@ export class OpenCall {
     // Servers have many words for nothing.
     const isBeginning = start === "[]" || start === '""' || restOf(start, input.raw) !== undefined;
     if (!isBeginning && !input.isRepeatedBy(start)) this.#contradict(start);
-  }
-
-  /** Writes the call, but for its number. */
-  save(out: Writer): void {
-    const input = this.#input;
-    out.number(this.choice);
-    out.string(this.id);
-    out.string(this.name);
-    out.byte(this.#executed === "provider" ? 1 : 0);
-    out.flag(this.#isText);
-    out.byte(this.isStopped ? STOPPED : 0);
-    // Nothing here is a message's own text, or has been said to be incomplete.
-    for (const flag of [false, this.#isReported, false, this.#isFull]) out.flag(flag);
-    out.option(this.#leftOut, (reason) => out.byte(LEFT_OUT.indexOf(reason)));
-    out.string(this.#startInput);
-    out.option(input?.repetition, (text) => out.string(text));
-    if (input === undefined) {
-      out.byte(UNTOUCHED);
-      return;
-    }
-    out.byte(input.text === undefined ? TEXT : JSON_TEXT);
-    if (input.text !== undefined) {
-      // The name may have come after the first piece, for which the patterns were chosen.
-      const [own, named] = [input.text.automaton, patternsOf(this.#settings, this.name)];
-      out.flag(own === named || digestOf(own).equals(digestOf(named)));
-    }
-    out.string(input.raw + this.#half);
-  }
-
-  /** Reads what {@link save} wrote of the call of this number. */
-  static restored(reader: Reader, number: number, settings: CallSettings, report: (event: CallEvent) => void): OpenCall {
-    const choice = reader.place();
-    const [id, name] = [reader.string(), reader.string()];
-    const executed = reader.choice(["client", "provider"] as const);
-    const raw = reader.flag();
-    const call = new OpenCall(number, choice, { id, name, raw, executed }, settings, report);
-    const phase = reader.byte();
-    unless(phase === 0 || phase === STOPPED);
-    call.isStopped = phase === STOPPED;
-    const [isContent, isReported, isIncomplete] = [reader.flag(), reader.flag(), reader.flag()];
-    unless(isReported && !isContent && !isIncomplete);
-    call.#isReported = true;
-    const isFull = reader.flag();
-    const leftOut = reader.option(() => reader.choice(LEFT_OUT));
-    call.#startInput = reader.string();
-    const repetition = reader.option(() => reader.string());
-    const form = reader.byte();
-    if (form === UNTOUCHED) {
-      unless(repetition === undefined);
-    } else {
-      unless(form === (raw ? TEXT : JSON_TEXT));
-      const isNamed = raw || reader.flag();
-      call.#input = call.#newInput(isNamed ? name : "");
-      const all = reader.string();
-      // A call that has been stopped waits for no other half.
-      call.#half = call.isStopped ? "" : halfAtEnd(all);
-      const text = all.slice(0, all.length - call.#half.length);
-      call.#input.append(text, () => undefined);
-      call.#input.repetition = repetition;
-      call.#length = utf8Length(text);
-    }
-    call.#isFull = isFull;
-    call.#leftOut = leftOut;
-    unless(isFull ? leftOut !== undefined : call.#length <= settings.inputBytes);
-    unless(utf8Length(call.#startInput) <= settings.inputBytes + 4);
-    return call;
   }
 
   /** Reports the verdict. */

@@ -3,10 +3,6 @@
 import type { Automaton } from "../automaton.js";
 import { compile } from "../compile.js";
 import { limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions, type Settings } from "../options.js";
-import { Digest } from "../saved/digest.js";
-import { TOOL_CALLS, type Owner } from "../saved/envelope.js";
-import { choicesOf, digestOf } from "../saved/parser.js";
-import { compareTexts, utf8Length } from "../utf8.js";
 import type { Making } from "../values.js";
 
 export interface ToolCallsOptions extends ParsingOptions, Pick<ParserOptions, "snapshots" | "provisional" | "freeze"> {
@@ -58,18 +54,4 @@ export function callSettings(patterns: string | readonly string[], options: Tool
 
 export function patternsOf({ automata, automaton }: CallSettings, name: string): Automaton {
   return automata.get(name) ?? automaton;
-}
-
-/** The bytes of one event's text, a limit of the library's that nothing here has. */
-const EVENT_BYTES = 32 << 20;
-
-/** What a state of such calls belongs to. */
-export function callsOwner({ settings, automaton, automata, openCalls, inputBytes, nameBytes, isCumulative }: CallSettings): Owner {
-  const patterns = new Digest().addDigest(digestOf(automaton));
-  for (const name of [...automata.keys()].sort(compareTexts)) {
-    patterns.addText(name).add(utf8Length(name)).addDigest(digestOf(automata.get(name)!));
-  }
-  const choices = new Digest().addDigest(choicesOf(settings));
-  for (const choice of [openCalls, inputBytes, nameBytes, EVENT_BYTES, isCumulative ? 1 : 0]) choices.add(choice);
-  return { kind: TOOL_CALLS, patterns, choices };
 }

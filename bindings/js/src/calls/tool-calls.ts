@@ -7,15 +7,13 @@
 // whose call was refused because of a limit is nobody else's, and is dropped.
 
 import type { DeepPartial } from "../text-parser.js";
-import { unless } from "../saved/bytes.js";
-import { restore, save } from "../saved/envelope.js";
 import { within } from "../utf8.js";
 import type { Json } from "../values.js";
 import { CallIndex, placeOf, type Place, type Slot } from "./call-index.js";
 import { ANNOUNCED, type Ending } from "./ending.js";
 import type { CallErrorEvent, CallEvent, CallStartEvent } from "./event.js";
 import { OpenCall, type CallStart } from "./open-call.js";
-import { callSettings, callsOwner, type CallSettings, type ToolCallsOptions } from "./options.js";
+import { callSettings, type CallSettings, type ToolCallsOptions } from "./options.js";
 
 const UNPLACED = "unplaced";
 
@@ -139,48 +137,6 @@ export class ToolCalls {
       this.#endAll((call) => cutBy(call, "superseded"));
       this.#index = this.#index.next();
     });
-  }
-
-  /** The calls' state as bytes: the input of each open call, and what ended ones are found by. See {@link Parser.save}. */
-  save(): Uint8Array {
-    return save(callsOwner(this.#settings), undefined, (out) => {
-      out.number(this.#next);
-      out.number(this.#open.size);
-      for (const call of this.#open.values()) {
-        out.number(call.number);
-        call.save(out);
-      }
-      this.#index.save(out);
-      for (const number of this.#waiting) out.number(number);
-    });
-  }
-
-  /** The calls that were saved, with the patterns and options that they had: see {@link Parser.restore}. */
-  static restore(patterns: string | readonly string[], state: Uint8Array, options: ToolCallsOptions = {}): ToolCalls {
-    const calls = new ToolCalls(patterns, options);
-    const settings = calls.#settings;
-    restore(callsOwner(settings), state, (reader) => {
-      calls.#next = reader.place();
-      const count = reader.count();
-      unless(count <= settings.openCalls);
-      for (let least = 0, left = count; left > 0; left--) {
-        const number = reader.place();
-        unless(number >= least && number < calls.#next);
-        least = number + 1;
-        calls.#open.set(number, OpenCall.restored(reader, number, settings, (event) => calls.#events.push(event)));
-      }
-      calls.#index = CallIndex.restored(reader, calls.#next, new Set(calls.#open.keys()), settings.openCalls);
-      const stopped = new Set<number>();
-      for (const [number, call] of calls.#open) {
-        unless(calls.#index.choiceOf(number) === call.choice);
-        if (call.isStopped) stopped.add(number);
-      }
-      // Each that is stopped waits, in the order of their ends.
-      calls.#waiting = Array.from(stopped, () => reader.place());
-      for (const number of calls.#waiting) unless(stopped.delete(number));
-      calls.#events = [];
-    });
-    return calls;
   }
 
   #reporting(signal: () => void): CallEvent[] {

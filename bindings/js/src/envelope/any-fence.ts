@@ -8,7 +8,6 @@
 // Text must not hide a payload either: backticks in prose open nothing. A fence of text begins a line, or has a word for an
 // info string right after the backticks; as in Markdown, there is no backtick in its info string.
 
-import { unless, type Reader, type Writer } from "../saved/bytes.js";
 import { isSpace } from "./delimiter.js";
 
 const BACKTICK = 96;
@@ -23,20 +22,6 @@ export class Fences {
   open = 0;
   /** True if more than blanks and the marks of lists and quotes is between the last text's line break and here. */
   isInsideLine = false;
-
-  save(out: Writer): void {
-    out.number(this.open);
-    out.flag(this.isInsideLine);
-  }
-
-  /** No fence has more backticks than `most`. */
-  static restored(reader: Reader, most: number): Fences {
-    const fences = new Fences();
-    fences.open = reader.place();
-    fences.isInsideLine = reader.flag();
-    unless(fences.open === 0 || (fences.open >= 3 && fences.open <= most));
-    return fences;
-  }
 
   /** Visible text has passed. */
   pass(text: string): void {

@@ -1,7 +1,6 @@
 // The search for a closing delimiter in a payload's text, at any cut. It owns what may be the beginning of one, and nothing
 // else of the payload.
 
-import { unless, type Reader, type Writer } from "../saved/bytes.js";
 import type { Delimiter } from "./delimiter.js";
 
 /** What the next part of the input is. */
@@ -37,33 +36,6 @@ export class Closing {
     this.#least = isFence ? Math.max(3, backticks(opening, 0)) : 0;
     this.#most = Math.max(most, this.#least);
     this.#needsLineStart = content === "raw";
-  }
-
-  save(out: Writer): void {
-    if (this.#least > 0) out.number(this.#least);
-    out.string(this.#held);
-    out.flag(this.#isLineStart);
-  }
-
-  /** Reads what was saved of the search for the end of a payload that this delimiter has opened. */
-  static restored(reader: Reader, delimiter: Delimiter, longest: number): Closing {
-    const shortest = new Closing(delimiter, "", longest);
-    const isRun = shortest.#least > 0;
-    const least = isRun ? reader.place() : 0;
-    // A longer run would not have opened.
-    unless(!isRun || (least >= shortest.#least && least <= shortest.#most));
-    const closing = new Closing(delimiter, "`".repeat(least), longest);
-    const held = reader.string();
-    const isBeginning = isRun ? held.length < closing.#most && /^`*$/.test(held) : held === "" || (closing.#literal !== held && closing.#literal.startsWith(held));
-    unless(isBeginning);
-    closing.#held = held;
-    closing.#isLineStart = reader.flag();
-    return closing;
-  }
-
-  /** What is held, as it may be the beginning of the delimiter. */
-  get held(): string {
-    return this.#held;
   }
 
   /** Finds what the beginning of the input is, which is not empty. */

@@ -86,12 +86,3 @@ function between(mark: string, texts: string, fail: (reason: string) => never): 
   if (content === "raw" && close === "") fail("plain text needs a text that closes");
   return { mark, shape: "between", name: open, close, content: (content || "json") as Content };
 }
-
-/** How it is spelt if nothing is said that goes without saying. */
-export function spelling({ shape, name, close, content }: Delimiter): string {
-  const declared = content === (shape === "tag" ? "by-first" : "json") ? "" : `:${content}`;
-  if (name === "") return shape === "bare" ? shape : "bare:object";
-  if (shape !== "between") return `${shape === "any-fence" ? "fence" : shape}:${name}${declared}`;
-  const escaped = (text: string): string => text.replace(/[:,\\]/g, "\\$&").replace(/\n/g, "\\n");
-  return `between:${escaped(name)}:${escaped(close)}${declared}`;
-}

@@ -3,13 +3,10 @@
 
 import { invalid, limitOf, makingOf, settingsOf, type ParserOptions, type ParsingOptions } from "../options.js";
 import { selectingText } from "../selecting-text.js";
-import { unless, type Reader } from "../saved/bytes.js";
-import { ENVELOPE, restore, save, type Owner } from "../saved/envelope.js";
-import { ownerOf } from "../saved/parser.js";
 import { utf8Length } from "../utf8.js";
 import { Fences } from "./any-fence.js";
 import { Closing } from "./closing.js";
-import { isBare, parseDelimiter, spelling, type Delimiter } from "./delimiter.js";
+import { isBare, parseDelimiter, type Delimiter } from "./delimiter.js";
 import type { EnvelopeEvent } from "./event.js";
 import { firstUnits, Opening, type Opened } from "./opening.js";
 import { OpenPayload } from "./payload.js";
@@ -130,66 +127,6 @@ export class Envelope {
     if (input.error) throw input.errorWith(events);
     input.reset();
     return events;
-  }
-
-  /**
-   * The state as bytes, between two chunks: what is held back, and the text of the open payload. See {@link Parser.save}.
-   * Lines are not part of it: an error in the text's encoding after {@link Envelope.restore} has an offset, and its `line` is
-   * 0.
-   */
-  save(): Uint8Array {
-    return save(this.#owner(), this.#input.note, (out) => {
-      out.byte(this.#state + 1);
-      out.number(this.#offset);
-      if (this.#followsFences) this.#fences.save(out);
-      if (this.#state === OPENING) out.string(this.#held);
-      if (this.#state === PAYLOAD) this.#payload.save(out, this.#delimiters);
-    });
-  }
-
-  /** The envelope that was saved, with the marks, patterns and options that it had: see {@link Parser.restore}. */
-  static restore(
-    marks: string | readonly string[],
-    patterns: string | readonly string[],
-    state: Uint8Array,
-    options: EnvelopeOptions = {},
-  ): Envelope {
-    const envelope = new Envelope(marks, patterns, options);
-    restore(envelope.#owner(), state, (reader, note) => envelope.#restore(reader, note));
-    return envelope;
-  }
-
-  #owner(): Owner {
-    const { kind, patterns, choices } = ownerOf(this.#payload.text, ENVELOPE);
-    choices.add(this.#holdLimit).add(this.#payload.limit);
-    for (const delimiter of this.#delimiters) {
-      const { shape, name, close } = delimiter;
-      choices.addText(`${spelling(delimiter)} `);
-      if (shape === "between") choices.add(utf8Length(name)).add(utf8Length(close));
-    }
-    return { kind, patterns, choices: choices.add(this.#start === INSIDE ? 1 : 0) };
-  }
-
-  #restore(reader: Reader, note: unknown): void {
-    const state = reader.byte() - 1;
-    this.#state = state;
-    this.#offset = reader.place();
-    unless(state <= PAYLOAD && (state !== INSIDE || (this.#start === INSIDE && this.#offset === 0)));
-    if (this.#followsFences) this.#fences = Fences.restored(reader, this.#holdLimit);
-    let waiting = 0;
-    if (state === OPENING) {
-      const held = (this.#held = reader.string());
-      unless(held.search(this.#first) === 0);
-      this.#opening.begin(this.#fences, held[0]!);
-      unless(this.#opening.advance("", held) === undefined);
-      waiting = utf8Length(held);
-    }
-    if (state === PAYLOAD) {
-      this.#payload.restore(reader, this.#delimiters, this.#holdLimit);
-      waiting = this.#payload.length + utf8Length(this.#payload.held);
-    }
-    this.#input.resume(this.#offset + waiting, note);
-    this.#events = [];
   }
 
   /** Drops what is held back or open, and what has gone wrong: as new, with the same marks and options. */

@@ -1,9 +1,6 @@
 // The end of a JSON value, found by its brackets and quotes alone. The parser says whether it is JSON; this says how far it
 // may be fed, so that nothing after the value reaches it.
 
-import { unless, type Reader, type Writer } from "../saved/bytes.js";
-
-// By the numbers that they have in a state.
 const START = 0;
 /** So many containers are open. */
 const NESTED = 1;
@@ -29,31 +26,6 @@ export class Extent {
     clone.#kind = this.#kind;
     clone.#count = this.#count;
     return clone;
-  }
-
-  save(out: Writer): void {
-    out.byte(this.#kind);
-    out.number(this.#kind < ENDED ? this.#count : 0);
-  }
-
-  /** Reads what was saved, of a value that has begun and not ended. */
-  static restored(reader: Reader): Extent {
-    const extent = new Extent();
-    const [kind, count] = [reader.byte(), reader.place()];
-    const least = kind === NESTED || kind === LITERAL ? 1 : 0;
-    const most = kind === NUMBER ? 1 : kind === LITERAL ? 4 : kind === ENDLESS ? 0 : Infinity;
-    unless(kind >= NESTED && kind <= ENDLESS && kind !== ENDED && count >= least && count <= most);
-    extent.#kind = kind;
-    extent.#count = count;
-    return extent;
-  }
-
-  equals(other: Extent): boolean {
-    return this.#kind === other.#kind && (this.#kind >= ENDED || this.#count === other.#count);
-  }
-
-  get isNumber(): boolean {
-    return this.#kind === NUMBER;
   }
 
   get hasEnded(): boolean {

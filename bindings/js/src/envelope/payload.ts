@@ -20,8 +20,6 @@ import type { Text } from "../text.js";
 import { TextError } from "../text-error.js";
 import { encodeAt, utf8Length, within } from "../utf8.js";
 import type { Making } from "../values.js";
-import { unless, type Reader, type Writer } from "../saved/bytes.js";
-import { restoreError, saveError } from "../saved/parser.js";
 import { Closing } from "./closing.js";
 import { closesItself, isBare, isSpace, type Delimiter } from "./delimiter.js";
 import type { EnvelopeEvent } from "./event.js";
@@ -90,121 +88,6 @@ export class OpenPayload {
   /** Bytes that have been read of it, and are not the beginning of what closes it. */
   get length(): number {
     return this.#length;
-  }
-
-  get text(): Text {
-    return this.#text;
-  }
-
-  get limit(): number {
-    return this.#limit;
-  }
-
-  get held(): string {
-    return this.#closing.held;
-  }
-
-  /** Writes the text, which leads to where the parser is, and what no text says. */
-  save(out: Writer, delimiters: readonly Delimiter[]): void {
-    out.number(delimiters.indexOf(this.#delimiter));
-    out.byte(this.#phase);
-    this.#closing.save(out);
-    if (this.#phase === VALUE) this.#extent.save(out);
-    out.string(this.#raw);
-    out.number(this.#length);
-    out.option(this.#error, (error) => {
-      saveError(error, out);
-      // The bad byte may be held, as it may begin the closing delimiter.
-      out.flag(this.#text.stoppedBy !== undefined);
-      // A number may have ended at the first byte beyond the limit.
-      out.flag(this.#extent.hasEnded);
-    });
-  }
-
-  /** Reads what was saved; a run of backticks is followed no further than `most`. */
-  restore(reader: Reader, delimiters: readonly Delimiter[], most: number): void {
-    const delimiter = delimiters[reader.place()];
-    unless(delimiter !== undefined);
-    const phase = reader.byte();
-    unless(phase <= RAW);
-    this.begin(delimiter!, Closing.restored(reader, delimiter!, most));
-    this.#phase = phase;
-    if (phase === VALUE) this.#extent = Extent.restored(reader);
-    this.#raw = reader.string();
-    this.#rawLength = utf8Length(this.#raw);
-    this.#length = reader.place();
-    this.#error = reader.option(() => restoreError(reader));
-    const isRefused = this.#error !== undefined && reader.flag();
-    const hasEnded = this.#error === undefined ? phase === AFTER : reader.flag();
-    unless(!hasEnded || phase === AFTER || phase === LOST);
-    if (hasEnded) this.#extent.end();
-    const report = this.#report;
-    this.#report = () => undefined;
-    if (phase !== RAW) this.#parseAgain(isRefused);
-    this.#report = report;
-    this.#settle();
-  }
-
-  /** The parser, which is new, reads what it has read. */
-  #parseAgain(isRefused: boolean): void {
-    const text = this.#text;
-    let rest = this.#raw;
-    if (this.#accepts && this.#extent.hasEnded) {
-      const taken = this.#feedParser(rest, true);
-      unless(text.stoppedBy === undefined);
-      rest = rest.slice(taken);
-      // White space ends it at its limit on the total too.
-      if (this.#isInRootNumber) this.#feedParser(" ", true);
-      unless(text.stoppedBy === undefined);
-    }
-    this.#feedParser(rest, false);
-    if (text.stoppedBy === undefined && isRefused) this.#feedParser(this.#notKept(), false);
-    const error = this.#error;
-    const hasStopped = text.stoppedBy !== undefined;
-    // Not all that stops it is in the text, and what else may stop it there is another error.
-    if (isRefused && (!hasStopped || text.isStrict)) text.fail(error!);
-    unless(isRefused || !hasStopped);
-  }
-
-  /**
-   * What is not kept and has been read too: the bad unit, if it may begin the closing delimiter; or, if the limit has cut a
-   * character, its first bytes, instead of which any others lead to the same.
-   */
-  #notKept(): string | Uint8Array {
-    const room = this.#limit - this.#rawLength;
-    return room > 0 && this.#rawLength === this.#length ? this.#closing.held : LAST.subarray(0, Math.min(room, 3));
-  }
-
-  /** Holds the parts against each other. */
-  #settle(): void {
-    const [delimiter, phase, error, raw] = [this.#delimiter, this.#phase, this.#error, this.#raw];
-    const isOpen = !closesItself(delimiter);
-    unless(this.#rawLength <= Math.min(this.#length, this.#limit) && (this.#rawLength === this.#length || error !== undefined));
-    // A payload that no delimiter closes has not ended; a bare one has begun. Inside the value nobody looks for the end.
-    if (phase === BEFORE) unless(!isBare(delimiter));
-    else if (phase === VALUE) unless(this.held === "" && (error === undefined || !isOpen));
-    else unless(isOpen);
-    if (phase === LOST) unless(error !== undefined);
-    if (phase === BEFORE || phase === AFTER) unless(error === undefined);
-    if (phase === RAW) unless(error === undefined || error.kind === "total-limit");
-    if (delimiter.content !== "by-first") unless((delimiter.content === "raw") === (phase === RAW));
-    if (error !== undefined || phase === RAW) return;
-    // What has been read is what the parser has read, as far as it is JSON without a deviation.
-    const value = raw.replace(/^[ \t\n\r]+/, "");
-    const again = new Extent();
-    const isAllValue = again.advance(value) === value.length;
-    const isStrict = this.#text.isStrict;
-    if (phase === BEFORE) unless(value === "");
-    else if (this.#accepts && isOpen) {
-      // There it is the parser that says where the value ends; a comment may have begun after it.
-      if (phase === AFTER) unless(this.#text.hasRootEnded || this.#text.engine.state === DONE);
-      else unless(value !== "" && !this.#text.hasRootEnded && (!isStrict || again.equals(this.#extent)));
-    } else if (phase === VALUE) unless(value !== "" && isAllValue && again.equals(this.#extent) && !again.hasEnded);
-    else unless(again.hasEnded || again.isNumber);
-    const first = value[0];
-    if (first === undefined) return;
-    if (!isOpen) unless(first === "{" || (first === "[" && delimiter.shape !== "bare-object"));
-    if (delimiter.content === "by-first") unless(first === "{");
   }
 
   /** Reads on; returns how the payload ended, if it did. */

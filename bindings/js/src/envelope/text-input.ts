@@ -3,7 +3,6 @@
 import { JsonSpigotError } from "../error.js";
 import type { Event } from "../events.js";
 import { isBytes } from "../input.js";
-import { unless } from "../saved/bytes.js";
 import { breakOf, decode, endsInHalf, joined, LONE, openTail, utf8Length } from "../utf8.js";
 
 export class TextInput {
@@ -13,44 +12,12 @@ export class TextInput {
   #bytes = 0;
   #lines = 0;
   #column = 0;
-  /** False if the line is not known, as the text began before a state that was restored. */
-  #isPlaced = true;
   /** Why nothing is read any more. */
   error: JsonSpigotError | undefined;
 
   reset(): void {
     this.#held = "";
     this.#bytes = this.#lines = this.#column = 0;
-    this.#isPlaced = true;
-  }
-
-  /** What only this package keeps: the beginning of a character, and why nothing is read any more. */
-  get note(): unknown {
-    const { error } = this;
-    const held = this.#held;
-    if (error === undefined && held.length === 0) return undefined;
-    const { kind, message, offset, line, column } = (error ?? {}) as Partial<JsonSpigotError>;
-    return { held: typeof held === "string" ? held.charCodeAt(0) || undefined : [...held], error: error && { kind, message, offset, line, column } };
-  }
-
-  /** Goes on after so many bytes, in a line that nobody knows. */
-  resume(bytes: number, note: unknown): void {
-    const { held, error } = (note ?? {}) as Record<string, unknown>;
-    this.#bytes = bytes;
-    this.#isPlaced = bytes === 0;
-    if (typeof held === "number") {
-      unless(held >= 0xd800 && held <= 0xdbff);
-      this.#held = String.fromCharCode(held);
-    } else if (held !== undefined) {
-      unless(Array.isArray(held) && held.length < 4);
-      const cut = Uint8Array.from(held as number[]);
-      unless(openTail(cut) === cut.length);
-      this.#held = cut;
-    }
-    if (error === undefined || error === null) return;
-    const { kind, message, ...place } = error as JsonSpigotError;
-    unless(["incomplete", "invalid-utf8"].includes(kind) && typeof message === "string" && Object.values(place).every(Number.isSafeInteger));
-    this.error = new JsonSpigotError(kind, message, place);
   }
 
   /** The text of a chunk, in whole characters; what comes before the first bad byte, of which there is an error then. */
@@ -108,9 +75,8 @@ export class TextInput {
   #fail(kind: string, what: string, after: number): void {
     this.#held = "";
     const offset = this.#bytes + after;
-    const [line, column] = this.#isPlaced ? [this.#lines + 1, this.#column + after + 1] : [0, 0];
-    const where = this.#isPlaced ? ` (line ${line}, column ${column})` : "";
-    this.error = new JsonSpigotError(kind, `${what} at byte ${offset}${where}`, { offset, line, column });
+    const [line, column] = [this.#lines + 1, this.#column + after + 1];
+    this.error = new JsonSpigotError(kind, `${what} at byte ${offset} (line ${line}, column ${column})`, { offset, line, column });
   }
 
   #count(text: string): string {

@@ -8,7 +8,7 @@ import { invalid, makingOf, type ParsingOptions } from "../options.js";
 import type { Making } from "../values.js";
 import type { EventReader } from "./event-reader.js";
 import { readRecord, settle } from "./events.js";
-import { encodeLimits, encodeText, Handle } from "./handle.js";
+import { encodeLimits, encodeText, Handle, saveLimit } from "./handle.js";
 import { isBeginning } from "./framing-state.js";
 import { beginningOf, encode, isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
@@ -25,11 +25,13 @@ export interface EnvelopeOptions extends ParsingOptions {
   readonly holdLimit?: number;
   /** Bytes between two marks; 16 MiB unless set otherwise. A longer payload is truncated. */
   readonly payloadLimit?: number;
+  /** Buffers the text since the open payload began, so that {@link Envelope.save} works: up to 1 MiB, or this many bytes. */
+  readonly saveable?: boolean | number;
 }
 
 export type { EnvelopeEvent, FragmentEvent, PayloadEvent, PayloadMatchEvent, PayloadStartEvent, VisibleTextEvent } from "../envelope/event.js";
 
-const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit"];
+const KNOWN = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling", "prototypeKeys", "retain", "holdLimit", "payloadLimit", "saveable"];
 
 const KINDS = ["incomplete", "invalid-utf8"] as const;
 
@@ -73,7 +75,11 @@ export class Envelope extends Handle {
     this.#making = makingOf(options);
     this.#reader = eventReader(this.#making, spelling, retain !== "nothing");
     const encoded = encodeOptions({ ...parsingOptions(options, KNOWN), retain });
-    const sizes = encodeLimits([["holdLimit", holdLimit, 4096], ["payloadLimit", payloadLimit, 16 << 20]]);
+    const sizes = encodeLimits([
+      ["holdLimit", holdLimit, 4096],
+      ["payloadLimit", payloadLimit, 16 << 20],
+      ["saveable", saveLimit(options.saveable), 0],
+    ]);
     const set = compile(this.module, typeof patterns === "string" ? [patterns] : patterns);
     this.#choices = [sizes, encoded];
     const length = this.module.writeAll([...this.#choices, ...this.#marks.flatMap((mark) => encodeText(String(mark)))]);
@@ -131,14 +137,16 @@ export class Envelope extends Handle {
   }
 
   /**
-   * The envelope's state as bytes, between two chunks: with what is held back, and the text of the open payload. See
-   * `ProviderStream.save`.
+   * The envelope's state as bytes, between two chunks: what was fed since the open payload began. See `ProviderStream.save`.
+   *
+   * @throws {JsonSpigotError} of kind `not-retained` without the option `saveable`, and as long as the payload is longer than
+   * its limit.
    */
   save(): Uint8Array {
-    this.call((exports) => (exports.save(this.slot), 0));
+    const state = this.saved();
     const [half, cut, bytes, lines, column, error] = [this.#half, this.#cut, this.#bytes, this.#lines, this.#column, this.#error];
-    if (half === "" && cut.length === 0 && bytes === 0 && !error) return together(this.module.bytes());
-    return together(this.module.bytes(), (out) => {
+    if (half === "" && cut.length === 0 && bytes === 0 && !error) return together(state);
+    return together(state, (out) => {
       for (const count of [bytes, lines, column]) out.number(count);
       out.number(error ? 1 + KINDS.indexOf(error.kind as (typeof KINDS)[number]) : 0);
       // After an error nothing waits for more.
@@ -154,7 +162,7 @@ export class Envelope extends Handle {
     state: Uint8Array,
     options: EnvelopeOptions = {},
   ): Envelope {
-    return taking(new Envelope(marks, patterns, options), (envelope) => {
+    return taking(new Envelope(marks, patterns, { saveable: true, ...options }), (envelope) => {
       const saved = taken(state);
       const length = envelope.module.writeAll([...envelope.#choices, saved.state]);
       saved.check(envelope.call((exports) => exports.restore(envelope.slot, length)), (count) =>

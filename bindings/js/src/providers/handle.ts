@@ -2,6 +2,7 @@
 
 import { disposable } from "../disposing.js";
 import { JsonSpigotError } from "../error.js";
+import { readError } from "./event-reader.js";
 import { encode, type Instance, type Output } from "./instance.js";
 import { limitOf } from "../options.js";
 import type { ProviderExports } from "./module.js";
@@ -14,6 +15,11 @@ export function encodeLimits(limits: readonly (readonly [name: string, value: nu
     bytes.setBigUint64(8 * place, limit === Infinity ? 0xffff_ffff_ffff_ffffn : BigInt(limit), true);
   });
   return new Uint8Array(bytes.buffer);
+}
+
+/** The limit of bytes that a choice stands for; 0 if nothing is to be buffered. */
+export function saveLimit(saveable: boolean | number = false): number {
+  return saveable === true ? 1 << 20 : saveable === false ? 0 : saveable;
 }
 
 /** A text with its length before it. */
@@ -63,6 +69,13 @@ export abstract class Handle {
 
   protected read(count: number): Output {
     return this.module.read(count);
+  }
+
+  /** The library's state. */
+  protected saved(): Uint8Array {
+    const count = this.call((exports) => exports.save(this.slot));
+    if (count < 0) throw readError(this.read(-count), []);
+    return this.module.bytes();
   }
 
   /** Frees its memory. Calling it again is a no-op; every other call then throws. */

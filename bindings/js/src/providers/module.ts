@@ -13,7 +13,7 @@ export interface ProviderExports extends Exports {
   message(slot: number, withCalls: number): number;
   unfinished(slot: number): number;
   provider(slot: number): number;
-  save(slot: number): void;
+  save(slot: number): number;
   restore(slot: number, length: number): number;
 }
 

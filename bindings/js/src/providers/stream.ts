@@ -9,7 +9,7 @@ import { wireEvents } from "./frameworks.js";
 import { readStreamEvents, type StreamEvent } from "./events.js";
 import { Framing, LONE_SURROGATES, type FrameKind } from "./framing.js";
 import { isNew, readFraming, writeFraming } from "./framing-state.js";
-import { encodeLimits, encodeText, Handle } from "./handle.js";
+import { encodeLimits, encodeText, Handle, saveLimit } from "./handle.js";
 import { isWellFormed } from "./instance.js";
 import { loader } from "./module.js";
 import { encodeOptions } from "./options.js";
@@ -51,6 +51,10 @@ export interface ProviderOptions extends ParsingOptions {
   readonly structured?: boolean;
   /** Keeps the assistant's message for {@link ProviderStream.message}. */
   readonly message?: boolean;
+  /**
+   * Buffers the events since the message began, so that {@link ProviderStream.save} works: up to 1 MiB, or this many bytes.
+   */
+  readonly saveable?: boolean | number;
   /** Reports each event as it came, before what it means. */
   readonly providerEvents?: boolean;
   /**
@@ -78,7 +82,7 @@ export interface ProviderOptions extends ParsingOptions {
 }
 
 const PARSING = ["limits", "duplicateKeys", "lenient", "accept", "numbers", "spelling"] as const;
-const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "providerEvents", "envelope", "cumulative", "callLimits"];
+const KNOWN = [...PARSING, "prototypeKeys", "tools", "structured", "message", "saveable", "providerEvents", "envelope", "cumulative", "callLimits"];
 const EVENT_BYTES = 32 << 20;
 
 /** The options that the parsers are made from. */
@@ -156,6 +160,7 @@ export class ProviderStream extends Handle {
         ["callLimits.inputBytes", inputBytes, 16 << 20],
         ["callLimits.nameBytes", nameBytes, 16 << 10],
         ["callLimits.eventBytes", eventBytes, EVENT_BYTES],
+        ["saveable", saveLimit(options.saveable), 0],
       ]),
       encodeOptions(parsing),
     ];
@@ -172,7 +177,7 @@ export class ProviderStream extends Handle {
   /** Refuses marks that are none. An envelope says why; here it is made for that alone. */
   #checkMarks(marks: readonly string[]): void {
     const { create_envelope, release } = this.module.exports;
-    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0]]), encodeOptions({})];
+    const choices = [encodeLimits([["holdLimit", 0, 0], ["payloadLimit", 0, 0], ["saveable", 0, 0]]), encodeOptions({})];
     const set = compile(this.module, []);
     const slot = create_envelope(set, this.module.writeAll([...choices, ...marks.flatMap((mark) => encodeText(String(mark)))]));
     if (slot >= 0) return void release(slot);
@@ -275,19 +280,22 @@ export class ProviderStream extends Handle {
   }
 
   /**
-   * The stream's state as bytes, between two chunks or events, cut anywhere: with half an event that waits for the rest, the
-   * open calls, and with the option `message` the message so far. {@link ProviderStream.restore} makes a stream of them that
-   * goes on as if nothing had happened, in another process or on another machine.
+   * The stream's state as bytes, between two chunks or events, cut anywhere: the events since the message began, and half an
+   * event that waits for the rest. {@link ProviderStream.restore} makes a stream of them that goes on as if nothing had
+   * happened, in another process or on another machine.
+   *
+   * @throws {JsonSpigotError} of kind `not-retained` without the option `saveable`, and as long as the events of the message
+   * are longer than its limit.
    */
   save(): Uint8Array {
-    this.call((exports) => (exports.save(this.slot), 0));
     const framing = this.#framing;
-    return together(this.module.bytes(), framing && !isNew(framing) ? (out) => writeFraming(out, framing) : undefined);
+    return together(this.saved(), framing && !isNew(framing) ? (out) => writeFraming(out, framing) : undefined);
   }
 
   /**
    * A stream that goes on from a state, with the provider (`auto`, if it was made with that), patterns and options that it
-   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys` and `spelling` may differ.
+   * was saved with: these are not in the state. Only `numbers`, `prototypeKeys`, `spelling` and `saveable` may differ, which
+   * is true here unless you say otherwise.
    *
    * The bytes are read as hostile, and any bytes give a stream or an error. But whoever can write them can make up what has
    * been read, so protect them as you would the text.
@@ -301,7 +309,7 @@ export class ProviderStream extends Handle {
     state: Uint8Array,
     options: ProviderOptions = {},
   ): ProviderStream {
-    return taking(new ProviderStream(provider, patterns, options), (stream) => {
+    return taking(new ProviderStream(provider, patterns, { saveable: true, ...options }), (stream) => {
       const saved = taken(state);
       const length = stream.module.writeAll([saved.state]);
       saved.check(stream.call((exports) => exports.restore(stream.slot, length)), (count) =>

@@ -1,12 +1,9 @@
 // The parts of a state, written and read. Whoever reads trusts nothing: what it returns is never longer than what is there.
 
-import { decodeAll, encode, LONE } from "../utf8.js";
+import { decodeAll, encode } from "../utf8.js";
 
 /** More bytes than any stream has. */
 const FARTHEST = 2 ** 60;
-
-/** Texts that are not UTF-8, as half a surrogate pair is in them, by their places among all. */
-export type HalfPairs = readonly (readonly [place: number, text: string])[];
 
 /** No text leads to such a state. */
 export class Impossible {}
@@ -18,8 +15,6 @@ export function unless(isPossible: boolean): void {
 export class Writer {
   #bytes = new Uint8Array(64);
   #length = 0;
-  #strings = 0;
-  readonly #halfPairs: [number, string][] = [];
 
   #room(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
@@ -58,22 +53,6 @@ export class Writer {
     this.bytes(encode(text));
   }
 
-  /** Text that may have half a surrogate pair in it, which then is in {@link halfPairs}. */
-  string(text: string): void {
-    if (text.search(LONE) >= 0) this.#halfPairs.push([this.#strings, text]);
-    this.#strings++;
-    this.text(text);
-  }
-
-  get halfPairs(): HalfPairs | undefined {
-    return this.#halfPairs.length > 0 ? this.#halfPairs : undefined;
-  }
-
-  option<T>(value: T | undefined, write: (value: T) => void): void {
-    this.flag(value !== undefined);
-    if (value !== undefined) write(value);
-  }
-
   done(): Uint8Array {
     return this.#bytes.slice(0, this.#length);
   }
@@ -82,13 +61,9 @@ export class Writer {
 export class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
-  #strings = 0;
-  readonly #halfPairs: ReadonlyMap<unknown, unknown>;
 
-  constructor(bytes: Uint8Array, note: unknown) {
+  constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
-    unless(!Array.isArray(note) || note.every(Array.isArray));
-    this.#halfPairs = new Map(Array.isArray(note) ? (note as [unknown, unknown][]) : []);
   }
 
   byte(): number {
@@ -143,19 +118,6 @@ export class Reader {
     } catch (thrown) {
       throw thrown instanceof TypeError ? new Impossible() : thrown;
     }
-  }
-
-  /** Text that {@link Writer.string} wrote. */
-  string(): string {
-    const text = this.text();
-    const noted = this.#halfPairs.get(this.#strings++);
-    if (noted === undefined) return text;
-    unless(typeof noted === "string" && decodeAll(encode(noted)) === text);
-    return noted as string;
-  }
-
-  option<T>(read: () => T): T | undefined {
-    return this.flag() ? read() : undefined;
   }
 
   /** Nothing may be left. */

@@ -74,10 +74,6 @@ export class Digest {
     return this.addHalves(other.#high, other.#low);
   }
 
-  equals(other: Digest): boolean {
-    return this.#high === other.#high && this.#low === other.#low;
-  }
-
   get folded(): number {
     return (this.#high ^ this.#low) >>> 0;
   }

@@ -21,15 +21,13 @@ import { Digest } from "./digest.js";
 
 const MAGIC = [0x6a, 0x73, 0x70, 0x1a];
 const NOTE_MAGIC = [0x6a, 0x73, 0x6e, 0x1a];
-const VERSION = 3;
+const VERSION = 4;
 const NOTE_VERSION = 1;
 const NOTE_HEADER = 17;
 const HEADER = 26;
 
 export const PARSER = 1;
 export const DOCUMENTS = 2;
-export const TOOL_CALLS = 3;
-export const ENVELOPE = 5;
 
 /** What a state belongs to: the patterns and choices of whoever saved it. */
 export interface Owner {
@@ -63,15 +61,14 @@ export function save(owner: Owner, note: unknown, write: (out: Writer) => void):
   out.raw(new Uint8Array(HEADER));
   write(out);
   const state = out.done();
-  const added = note ?? out.halfPairs;
   const view = new DataView(state.buffer);
   state.set([...MAGIC, VERSION, owner.kind]);
   view.setUint32(6, owner.patterns.folded, true);
   view.setUint32(10, owner.choices.folded, true);
   view.setUint32(14, state.length - HEADER, true);
   view.setUint32(22, checksum(state), true);
-  if (added === undefined) return state;
-  const text = encode(JSON.stringify(added));
+  if (note === undefined) return state;
+  const text = encode(JSON.stringify(note));
   const bytes = new Uint8Array(NOTE_HEADER + text.length + state.length);
   const noted = new DataView(bytes.buffer);
   bytes.set([...NOTE_MAGIC, NOTE_VERSION]);
@@ -123,7 +120,7 @@ export function restore(owner: Owner, bytes: Uint8Array, read: (reader: Reader, 
   if (view.getUint32(6, true) !== owner.patterns.folded) throw refusedAs("other-patterns");
   if (view.getUint32(10, true) !== owner.choices.folded) throw refusedAs("other-choices");
   try {
-    const reader = new Reader(state.subarray(HEADER), note);
+    const reader = new Reader(state.subarray(HEADER));
     read(reader, note);
     reader.end();
   } catch (thrown) {

@@ -60,7 +60,7 @@ const FAILED = 2;
 const AFTER_NUMBER = 4;
 
 /** What the options are known by. */
-export function choicesOf(settings: Settings): Digest {
+function choicesOf(settings: Settings): Digest {
   const { limits, retain, rejectsDuplicates, snapshots, provisional, lenient, accept } = settings;
   const small =
     RETAIN.indexOf(retain) |
@@ -73,7 +73,7 @@ export function choicesOf(settings: Settings): Digest {
 }
 
 /** What patterns are known by. */
-export function digestOf({ patterns }: Automaton): Digest {
+function digestOf({ patterns }: Automaton): Digest {
   return new Digest().addText(patterns.map((pattern) => `${spelling(pattern)}\n`).join(""));
 }
 
@@ -219,7 +219,7 @@ function limitOf(engine: Engine): readonly [most: number, quote: number] {
   return [isBetweenTokens(engine) ? engine.limits.blank : Infinity, 0];
 }
 
-export function saveError(error: TextError, out: Writer): void {
+function saveError(error: TextError, out: Writer): void {
   out.byte(Math.max(0, ERROR_KINDS.indexOf(error.kind)));
   for (const number of [error.offset, error.line, error.column]) out.number(number);
   // No path is spelt so.
@@ -392,7 +392,7 @@ function restoreCounters(text: Text, reader: Reader): void {
   }
 }
 
-export function restoreError(reader: Reader): TextError {
+function restoreError(reader: Reader): TextError {
   const kind = reader.choice(ERROR_KINDS);
   const offset = reader.place();
   const line = reader.place();

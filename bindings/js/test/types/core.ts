@@ -73,9 +73,6 @@ same<ReturnType<Envelope["feed"]>, EnvelopeEvent[]>(true);
 new Envelope("tag:think", [], { startsInside: true, retain: "all", holdLimit: 64, payloadLimit: Infinity });
 // @ts-expect-error: it is a boolean
 new Envelope("tag:think", [], { startsInside: "tag:think" });
-same<ReturnType<typeof Envelope.restore>, Envelope>(true);
-same<ReturnType<typeof ToolCalls.restore>, ToolCalls>(true);
-same<ReturnType<Envelope["save"]>, Uint8Array<ArrayBufferLike>>(true);
 for (const event of new Envelope(["tag:think"]).feed("x")) if (event.kind === "fragment") same<typeof event.text, string>(true);
 
 for (const event of new Documents("lines", "city").finish()) {

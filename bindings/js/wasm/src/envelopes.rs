@@ -14,15 +14,15 @@ pub(crate) struct Marked {
 }
 
 /// The length of the choices in the input.
-pub(crate) const CHOICES_LEN: usize = 2 * 8 + options::LEN;
+pub(crate) const CHOICES_LEN: usize = 3 * 8 + options::LEN;
 
-/// Reads the choices of envelopes, and whether the ends of strings have their text, out of the limits of held text and
-/// of payloads and the options of the parser.
+/// Reads the choices of envelopes, and whether the ends of strings have their text, out of the limits of held text, of
+/// payloads and of what is buffered to be saved (0 if it is not to be), and the options of the parser.
 pub(crate) fn choices(input: &[u8]) -> (EnvelopeBuilder, u64) {
-    let hold_limit = usize::try_from(options::number(input, 0)).unwrap_or(usize::MAX);
-    let options::Options { builder, texts_to, .. } = options::read(input.get(16..).unwrap_or_default());
-    let builder = Envelope::builder().parser(builder).hold_limit(hold_limit).payload_limit(options::number(input, 8));
-    (builder, texts_to)
+    let size = |at| usize::try_from(options::number(input, at)).unwrap_or(usize::MAX);
+    let options::Options { builder, texts_to, .. } = options::read(input.get(24..).unwrap_or_default());
+    let builder = Envelope::builder().parser(builder).hold_limit(size(0)).payload_limit(options::number(input, 8));
+    (if size(16) > 0 { builder.saveable(size(16)) } else { builder }, texts_to)
 }
 
 /// The marks of a list: their number, and then each of them. JavaScript has looked at them before.

@@ -23,7 +23,8 @@ impl Streamed {
     ///
     /// - flags: the answer is structured, the message is kept, fragments repeat the input so far, the last of equal keys
     ///   counts, each event is passed on as it came, the text has payloads between marks;
-    /// - four limits of 64 bits each: open calls, bytes of an input, of a name, of an event;
+    /// - five limits of 64 bits each: open calls, bytes of an input, of a name, of an event, and of what is buffered to be
+    ///   saved, which is 0 if it is not to be;
     /// - the options of the parsers;
     /// - the number of marks and these, if the flags say that there are some, as texts;
     /// - numbers and names of the pattern sets of single tools, as texts.
@@ -35,13 +36,13 @@ impl Streamed {
         let size = |place: usize| usize::try_from(number(4 + 8 * place)).unwrap_or(usize::MAX);
         let limits =
             CallLimits::new().open_calls(size(0)).input_bytes(size(1)).name_bytes(size(2)).event_bytes(size(3));
-        let options::Options { builder, texts_to, .. } = options::read(input.get(36..).unwrap_or_default());
+        let options::Options { builder, texts_to, .. } = options::read(input.get(44..).unwrap_or_default());
         let builder = if flags & 8 != 0 { builder.duplicate_keys(DuplicateKeys::LastWins) } else { builder };
         let mut calls = ToolCalls::builder().parser(builder.clone()).limits(limits);
         if let Some(patterns) = sets.get_mut(patterns) {
             calls = calls.patterns(patterns);
         }
-        let mut tools = options::texts(input.get(36 + options::LEN..).unwrap_or_default());
+        let mut tools = options::texts(input.get(44 + options::LEN..).unwrap_or_default());
         let marks = if flags & 32 != 0 { envelopes::marks(&mut tools) } else { Vec::new() };
         let envelope = (flags & 32 != 0).then(|| {
             let empty = PatternSet::default();
@@ -69,6 +70,9 @@ impl Streamed {
         }
         if flags & 16 != 0 {
             stream = stream.with_provider_events();
+        }
+        if size(4) > 0 {
+            stream = stream.saveable(size(4));
         }
         if let Some(envelope) = envelope {
             stream = stream.with_envelope(envelope);

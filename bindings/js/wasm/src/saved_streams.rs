@@ -11,9 +11,9 @@ use crate::readers::{Reader, Slot};
 use crate::record::{Field, record, tag};
 use crate::{events, with};
 
-/// The state of a stream or an envelope as bytes, which are the output's text.
+/// The state of a stream or an envelope as bytes, which are the output's text; or the error for which there is none.
 #[unsafe(no_mangle)]
-extern "C" fn save(slot: u32) {
+extern "C" fn save(slot: u32) -> i32 {
     with(|module| {
         module.on(slot, |slot, _, output| {
             let state = match &slot.reader {
@@ -22,7 +22,7 @@ extern "C" fn save(slot: u32) {
             };
             state.map(|mut state| output.bytes().append(&mut state))
         })
-    });
+    })
 }
 
 /// Makes a new stream or envelope go on from the state that the input has; in front of it, an envelope's choices once more.

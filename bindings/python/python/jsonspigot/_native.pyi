@@ -447,6 +447,7 @@ class Envelope(Generic[_PayloadTold]):
         payload_limit: int | None = None,
         starts_inside: bool = False,
         models: None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent]: ...
     @overload
@@ -458,6 +459,7 @@ class Envelope(Generic[_PayloadTold]):
         payload_limit: int | None = None,
         starts_inside: bool = False,
         models: Mapping[str, Any],
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
     def feed(self, chunk: Chunk) -> list[_PayloadTold]: ...
@@ -497,6 +499,7 @@ class Envelope(Generic[_PayloadTold]):
         payload_limit: int | None = None,
         starts_inside: bool = False,
         models: None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent]: ...
     @overload
@@ -509,6 +512,7 @@ class Envelope(Generic[_PayloadTold]):
         payload_limit: int | None = None,
         starts_inside: bool = False,
         models: Mapping[str, Any],
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> Envelope[EnvelopeEvent | TypedPayload]: ...
     def _view(self, model: Any) -> Typed[Any]: ...
@@ -531,6 +535,7 @@ class ProviderStream(Generic[_CallTold]):
         cumulative: bool = False,
         models: None = None,
         envelope: str | Iterable[str] | None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> ProviderStream[StreamEvent]: ...
     @overload
@@ -546,6 +551,7 @@ class ProviderStream(Generic[_CallTold]):
         cumulative: bool = False,
         models: Models,
         envelope: str | Iterable[str] | None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> ProviderStream[StreamEvent | TypedCall]: ...
     def push(self, event: object) -> list[_CallTold]: ...
@@ -595,6 +601,7 @@ class ProviderStream(Generic[_CallTold]):
         cumulative: bool = False,
         models: None = None,
         envelope: str | Iterable[str] | None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> ProviderStream[StreamEvent]: ...
     @overload
@@ -611,6 +618,7 @@ class ProviderStream(Generic[_CallTold]):
         cumulative: bool = False,
         models: Models,
         envelope: str | Iterable[str] | None = None,
+        saveable: bool | int | None = None,
         **options: Unpack[ParserOptions],
     ) -> ProviderStream[StreamEvent | TypedCall]: ...
     @property

@@ -25,7 +25,7 @@ use crate::error::{bad_state, saved};
 use crate::event::{Paths, Told};
 use crate::keys::Keys;
 use crate::mirror::{Mirror, Moment, Seen};
-use crate::options::{Options, pattern_set};
+use crate::options::{Options, pattern_set, save_limit};
 use crate::shared::locked;
 use crate::typed::{Source, Typed, Watch, generic, with_typed};
 use crate::value::{Fractions, build};
@@ -39,6 +39,8 @@ use crate::value::{Fractions, build};
 /// by name. With ``structured=True`` the answer's text is itself the JSON, and is reported as a call without a name.
 /// ``envelope`` has marks as ``Envelope`` takes them: the payloads that they describe in the assistant's text are reported as
 /// ``PayloadStart`` to ``PayloadEnd``, and the patterns apply to them too.
+///
+/// ``saveable=True`` buffers the events since the message began, up to 1 MiB or the bytes given instead, so that ``save`` works.
 ///
 /// With ``models``, by the tool's name (``None`` for the structured answer), there is also a ``TypedCall`` each time that more
 /// of such a call's input is known, the last one just before its ``CallEnd``; with ``snapshots=False`` only that one. The
@@ -161,6 +163,7 @@ struct Choices<'a, 'py> {
     cumulative: bool,
     models: Option<&'a Bound<'py, PyAny>>,
     envelope: Option<&'a Bound<'py, PyAny>>,
+    save_limit: Option<usize>,
     options: Option<&'a Bound<'py, PyDict>>,
 }
 
@@ -210,6 +213,10 @@ impl Choices<'_, '_> {
         let stream = if self.structured { stream.structured() } else { stream };
         let stream = if self.with_message { stream.with_message() } else { stream };
         let stream = if self.provider_events { stream.with_provider_events() } else { stream };
+        let stream = match self.save_limit {
+            Some(limit) => stream.saveable(limit),
+            None => stream,
+        };
         let stream = match marks {
             None => stream,
             Some(marks) => {
@@ -236,7 +243,7 @@ impl ProviderStream {
     #[new]
     #[pyo3(signature = (
         provider = "auto", patterns = None, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, models = None, envelope = None, **options
+        provider_events = false, cumulative = false, models = None, envelope = None, saveable = None, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn new(
@@ -249,6 +256,7 @@ impl ProviderStream {
         cumulative: bool,
         models: Option<&Bound<'_, PyAny>>,
         envelope: Option<&Bound<'_, PyAny>>,
+        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let choices = Choices {
@@ -261,25 +269,29 @@ impl ProviderStream {
             cumulative,
             models,
             envelope,
+            save_limit: save_limit(saveable, false)?,
             options,
         };
         choices.make(|new| Ok((new, Frames::new())))
     }
 
-    /// The stream's state as bytes, between two events or chunks, cut anywhere: with half an event that waits for the rest,
-    /// the open calls, and the message so far if the stream was built ``with_message=True``. See ``Parser.save``.
+    /// The stream's state as bytes, between two events or chunks, cut anywhere: the events since the message began, and half
+    /// an event that waits for the rest. See ``Parser.save``.
+    ///
+    /// Raises ``JsonSpigotError`` unless the stream was made ``saveable``, and as long as the events of the message are longer
+    /// than its limit.
     fn save<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let inner = self.lock()?;
         let state = inner.stream.save().and_then(|state| inner.frames.save_with(state));
         saved(py, state)
     }
 
-    /// The stream that was saved, with the provider (``"auto"``, if it was made with that), patterns and options that it had;
+    /// The stream that was saved, ``saveable`` again unless you say otherwise, with the provider (``"auto"``, if it was made with that), patterns and options that it had;
     /// see ``Parser.restore``.
     #[staticmethod]
     #[pyo3(signature = (
         provider, patterns, state, *, patterns_for = None, structured = false, with_message = false,
-        provider_events = false, cumulative = false, models = None, envelope = None, **options
+        provider_events = false, cumulative = false, models = None, envelope = None, saveable = None, **options
     ))]
     #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn restore(
@@ -294,6 +306,7 @@ impl ProviderStream {
         cumulative: bool,
         models: Option<&Bound<'_, PyAny>>,
         envelope: Option<&Bound<'_, PyAny>>,
+        saveable: Option<&Bound<'_, PyAny>>,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let state = Chunk::of_bytes(state, "a saved state")?;
@@ -307,6 +320,7 @@ impl ProviderStream {
             cumulative,
             models,
             envelope,
+            save_limit: save_limit(saveable, true)?,
             options,
         };
         choices.make(|new| {

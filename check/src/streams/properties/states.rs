@@ -24,13 +24,13 @@ pub fn target(input: &[u8]) {
     };
     let signals = |text: &[u8]| text.split(|&byte| byte == 0xFF).map(Signal::new).collect::<Vec<_>>();
     let (before, after) = (signals(before), signals(after));
-    let choices = soup::choices(soup::parser(choice(1)), choice(2));
+    let choices = soup::choices(soup::parser(choice(1)), choice(2)).saveable(usize::MAX);
     if choice(4) & 1 == 0 {
         let mut calls = choices.clone().build();
         before.iter().for_each(|signal| signal.act(&mut calls, &mut |_| {}));
         calls_are_refused_or_sound(&edited(calls.save().unwrap(), edits), &choices, &after);
     } else {
-        let new = || soup::new_stream(&choices, choice(3), choice(4));
+        let new = || soup::new_stream(&choices, choice(3), choice(4)).saveable(usize::MAX);
         let mut stream = new();
         before.iter().for_each(|signal| stream.push_with(&signal.event(), |_| {}));
         stream_is_refused_or_sound(&edited(stream.save().unwrap(), edits), new(), &after);

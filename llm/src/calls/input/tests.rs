@@ -72,7 +72,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// The text is that of the same values, and where it has come can be read off it after each of them.
+    /// The text is that of the same values.
     #[test]
     fn values_by_path_are_the_same_values_as_text(value in value()) {
         let mut ops = Vec::new();
@@ -80,7 +80,6 @@ proptest! {
         let (mut writer, mut text) = (ValueWriter::default(), String::new());
         for op in ops {
             prop_assert_eq!(op.write(&mut writer, &mut text), Ok(()));
-            prop_assert_eq!(format!("{:?}", ValueWriter::after(&text)), format!("{:?}", Some(&writer)), "{}", text);
         }
         writer.end(&mut text);
         prop_assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), value);

@@ -12,14 +12,13 @@ use crate::wire::{self, Back, ByType, Cited, Means, Node, Rows, Spot, Wire, row}
 pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false, terminal: None };
 
 /// The message that goes back. Its calls are added as they end.
-pub(crate) const COMPOSER: Composer = Composer {
-    shape: Shape::WithCalls { list: "content", ids: Ids::Needed },
-    other_shape: v1::SHAPE,
-    compose: |event, turn| match event.member("event_type").is_given() {
-        true => v1::compose(event, turn),
-        false => wire::compose(&WIRE, event, turn),
-    },
-};
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::WithCalls { list: "content", ids: Ids::Needed }, |event, turn| {
+        match event.member("event_type").is_given() {
+            true => v1::compose(event, turn),
+            false => wire::compose(&WIRE, event, turn),
+        }
+    });
 
 fn owns_type(kind: &str) -> bool {
     let is_own = |(patterns, _): &(&str, Rows)| patterns.split('|').any(|own| own == kind && own != "debug");

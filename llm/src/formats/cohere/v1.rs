@@ -193,7 +193,7 @@ fn end_calls(calls: &[ToolCall<'_>], emit: &mut Emitter<'_>) {
 }
 
 /// The shape of the message that goes back.
-pub(crate) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
+const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
 
 /// The last event has all that goes back, in the shape of an entry of the chat's history.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {

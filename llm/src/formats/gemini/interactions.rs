@@ -251,7 +251,7 @@ fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>)
 }
 
 /// The shape of the message that goes back.
-pub(crate) const SHAPE: Shape = Shape::Steps;
+const SHAPE: Shape = Shape::Steps;
 
 /// Adds what an event says to the steps that go back.
 pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {

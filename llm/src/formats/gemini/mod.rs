@@ -50,11 +50,8 @@ objects! {
 pub(crate) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members, terminal: None };
 
 /// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer {
-    shape: Shape::Object { role: "model", list: "parts", ids: Ids::Optional },
-    other_shape: interactions::SHAPE,
-    compose,
-};
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }, compose);
 
 fn owns_type(kind: &str) -> bool {
     kind.starts_with("interaction.") || kind.starts_with("step.")

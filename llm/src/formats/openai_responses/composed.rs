@@ -14,8 +14,6 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
 
-use jsonspigot::internal::saved::{Impossible, Reader, Writer};
-
 use super::item::{Item, Of};
 use crate::calls::{CallErrorKind, Key, Numbered, Places};
 use crate::emitter::Emitter;
@@ -106,45 +104,6 @@ impl AllComposed {
         }
     }
 }
-
-/// Saved state.
-impl AllComposed {
-    pub(super) fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.0.len() as u64);
-        for (number, composed) in self.0.iter() {
-            let Composed { of, written, stage, command, len, string, has_all } = composed;
-            out.number(number);
-            out.byte(*of as u8);
-            written.save(out);
-            out.byte(*stage as u8);
-            [*command, *len as u64, *string as u64].into_iter().for_each(|number| out.number(number));
-            out.flag(*has_all);
-        }
-    }
-
-    /// Reads what was saved, where `next` calls have been numbered.
-    pub(super) fn restore(reader: &mut Reader<'_>, next: u64) -> Result<Self, Impossible> {
-        let mut all = Numbered::default();
-        let mut after_last = 0;
-        for _ in 0..reader.count()? {
-            let number = reader.number()?;
-            Impossible::ensure((after_last..next).contains(&number))?;
-            after_last = number + 1;
-            let of = reader.choice(&[Of::Patch, Of::Commands])?;
-            let written =
-                Places::restore(reader, |owner, key, number| owner == 0 && matches!(key, Key::Id(_)) && number == 0)?;
-            let stage = reader.choice(&[Stage::Before, Stage::Inside, Stage::After])?;
-            let (command, len, string) = (reader.place()?, reader.place()?, reader.place()?);
-            Impossible::ensure(string <= len && len <= LONGEST)?;
-            let (len, string) = (len as usize, string as usize);
-            all.insert(number, Composed { of, written, stage, command, len, string, has_all: reader.flag()? });
-        }
-        Ok(Self(all))
-    }
-}
-
-/// A text is shorter than that, so that more can be added without a thought of overflow.
-const LONGEST: u64 = (isize::MAX / 2) as u64;
 
 impl Of {
     /// Returns the end of the text after its last string.

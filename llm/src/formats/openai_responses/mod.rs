@@ -8,7 +8,6 @@ mod composed;
 mod ending;
 mod item;
 mod realtime;
-mod saved;
 mod sources;
 mod state;
 mod transcripts;

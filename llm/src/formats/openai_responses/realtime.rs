@@ -9,7 +9,6 @@
 //! knows what a response consists of.
 
 mod item;
-mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::VecDeque;

@@ -1,0 +1,172 @@
+//! Saved state by replay: the inputs that lead to where a type is.
+//!
+//! A body is the base, which has what the inputs do not show (how many calls have been numbered, for example), and the
+//! inputs since the base was written. Restoring reads the base and takes the inputs once more. So whatever the bytes are,
+//! what is restored has read real input.
+
+use alloc::format;
+use alloc::vec::Vec;
+use core::mem;
+
+use jsonspigot::internal::saved::{self, Impossible, Owner, Reader, Writer};
+use jsonspigot::{Error, ErrorKind, RestoreError};
+
+/// The limit in bytes to give to `saveable` if you have no better one: 1 MiB.
+///
+/// ```
+/// use jsonspigot_llm::{SAVE_LIMIT, ToolCalls};
+///
+/// let calls = ToolCalls::builder().saveable(SAVE_LIMIT).build();
+/// assert!(calls.save().is_ok());
+/// assert!(ToolCalls::builder().build().save().is_err());
+/// ```
+pub const SAVE_LIMIT: usize = 1 << 20;
+
+/// The inputs to take once more, of a type that is saveable.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct History {
+    /// The largest length of the inputs; `None` if nothing is buffered.
+    limit: Option<usize>,
+    /// What the inputs do not show; empty at the start.
+    base: Vec<u8>,
+    inputs: Vec<u8>,
+    /// A later base, which takes the place of this one once nothing before it is remembered.
+    mark: Option<Mark>,
+    /// The reason why inputs before the mark, or all of them, are missing.
+    lost: Option<Lost>,
+}
+
+#[derive(Clone, Debug)]
+struct Mark {
+    /// The length of the inputs before it.
+    at: usize,
+    base: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Lost {
+    Limit,
+    Panic,
+}
+
+impl History {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { limit: Some(limit), ..Self::default() }
+    }
+
+    /// Returns a history without inputs that has the same limit.
+    pub(crate) fn emptied(&self) -> Self {
+        Self { limit: self.limit, ..Self::default() }
+    }
+
+    /// Returns true if inputs are buffered.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    /// Adds an input, which is about to be read.
+    pub(crate) fn add(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
+        let Some(limit) = self.limit else { return };
+        if self.lost.is_some() && self.mark.is_none() {
+            return;
+        }
+        write(&mut Writer::new(&mut self.inputs));
+        if self.inputs.len() > limit {
+            self.lost = self.lost.or(Some(Lost::Limit));
+            match &mut self.mark {
+                Some(mark) if mark.at > 0 => drop(self.inputs.drain(..mem::take(&mut mark.at))),
+                _ => self.forget(),
+            }
+        }
+    }
+
+    /// Notes that a callback has panicked: no inputs lead to where that was.
+    pub(crate) fn interrupt(&mut self) {
+        self.lost = Some(Lost::Panic);
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        (self.inputs, self.mark) = (Vec::new(), None);
+    }
+
+    /// Marks this place, where nothing is open, with a base.
+    pub(crate) fn mark(&mut self, base: Vec<u8>) {
+        self.unmark();
+        self.mark = Some(Mark { at: self.inputs.len(), base });
+    }
+
+    /// Removes the mark, as what is before it matters.
+    pub(crate) fn unmark(&mut self) {
+        if self.lost.is_some() {
+            self.forget();
+        }
+        self.mark = None;
+    }
+
+    /// Forgets the inputs before the mark, if there is one.
+    pub(crate) fn cut(&mut self) {
+        if let Some(Mark { at, base }) = self.mark.take() {
+            self.inputs.drain(..at);
+            (self.base, self.lost) = (base, None);
+        }
+    }
+
+    /// Begins anew with a base.
+    pub(crate) fn restart(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
+        if self.is_kept() {
+            let mut base = Vec::new();
+            write(&mut Writer::new(&mut base));
+            self.mark(base);
+            self.cut();
+        }
+    }
+
+    /// Returns the state of a type that has taken these inputs.
+    pub(crate) fn save(&self, owner: &Owner) -> Result<Vec<u8>, Error> {
+        let refused = |kind, expected: &str| Err(Error::at(kind, (0, 0, 0), None, expected));
+        match (self.limit, self.lost) {
+            (None, _) => refused(ErrorKind::NotRetained, "expected `saveable` to have been chosen"),
+            (Some(limit), Some(Lost::Limit)) => refused(
+                ErrorKind::NotRetained,
+                &format!("expected at most {limit} bytes of input to buffer, which is the limit of `saveable`"),
+            ),
+            (_, Some(Lost::Panic)) => refused(ErrorKind::Panicked, "expected no panic in a callback"),
+            (Some(_), None) => saved::save(owner, |out| {
+                out.bytes(&self.base);
+                out.bytes(&self.inputs);
+                Ok(())
+            }),
+        }
+    }
+}
+
+/// A type whose inputs can be taken once more.
+pub(crate) trait Replay {
+    fn history(&mut self) -> &mut History;
+
+    /// Reads a base into a type that is new.
+    fn restore_base(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible>;
+
+    /// Reads an input and takes it, reporting nothing.
+    fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible>;
+}
+
+/// Makes something new resume from a state of this owner.
+pub(crate) fn restore<T: Replay>(owner: &Owner, mut new: T, bytes: &[u8]) -> Result<T, RestoreError> {
+    saved::restore(owner, bytes, |reader| {
+        let (base, inputs) = (reader.bytes()?, reader.bytes()?);
+        if !base.is_empty() {
+            let mut reader = Reader::new(base);
+            new.restore_base(&mut reader)?;
+            reader.end()?;
+            new.history().base = base.to_vec();
+        }
+        let mut reader = Reader::new(inputs);
+        while reader.end().is_err() {
+            new.replay(&mut reader)?;
+        }
+        Ok(())
+    })?;
+    Ok(new)
+}
