@@ -65,7 +65,9 @@ fn read(provider: Provider, body: &[u8]) -> Reading {
 fn forget(value: &mut Value) {
     match value {
         Value::Object(members) => {
-            members.remove("arguments");
+            for input in ["arguments", "action", "code", "queries", "revised_prompt"] {
+                members.remove(input);
+            }
             members.values_mut().for_each(forget);
         }
         Value::Array(elements) => elements.iter_mut().for_each(forget),
@@ -136,6 +138,21 @@ fn rewritten(new: impl Fn() -> CallRewriter, body: &[u8], size: usize) -> Vec<u8
     out
 }
 
+/// Redacts an input that no rule applies to: all but the words that say what it is.
+fn hide(value: &mut Value) {
+    match value {
+        Value::Object(members) => {
+            let hidden =
+                members.iter_mut().filter(|(name, _)| !["type", "callId", "timeout_ms"].contains(&name.as_str()));
+            hidden.for_each(|(_, value)| hide(value));
+        }
+        Value::Array(elements) => elements.iter_mut().for_each(hide),
+        Value::String(text) if text.is_empty() => {}
+        Value::String(_) | Value::Number(_) => *value = json!("[redacted]"),
+        Value::Null | Value::Bool(_) => {}
+    }
+}
+
 /// The names of tools whose input is not JSON arguments.
 const OTHER_INPUTS: [&str; 7] =
     ["apply_patch", "shell", "computer", "web_search", "file_search", "image_generation", "code_interpreter"];
@@ -163,7 +180,12 @@ pub(crate) fn clients_of_recorded_streams_read_the_edited_values_and_all_else_th
                     let is_other = plain.1.as_deref().is_some_and(|name| OTHER_INPUTS.contains(&name))
                         && provider == Provider::OpenaiResponses;
                     let mut value = plain.3.clone();
-                    value.iter_mut().filter(|_| !is_other).for_each(edit);
+                    let redacts = format!("{:?}", rule()) == "Redact";
+                    match is_other || (redacts && plain.1.as_deref() == Some("local_shell")) {
+                        false => value.iter_mut().for_each(edit),
+                        true if redacts => value.iter_mut().for_each(hide),
+                        true => {}
+                    }
                     edited += usize::from(value != plain.3);
                     assert_eq!((seen.0, &seen.1, seen.2), (plain.0, &plain.1, plain.2), "{name}, {pattern}");
                     assert_eq!(seen.3, value, "{name}, {pattern}");

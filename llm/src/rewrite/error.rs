@@ -71,6 +71,8 @@ pub struct BadEvent {
 pub enum BadEventReason {
     /// The event is not JSON.
     NotJson,
+    /// The event is another wire's, and a rule redacts.
+    OtherWire,
     /// The arguments of a call can't be rewritten further, and end with this event. Its offset counts from the quote
     /// before the arguments.
     Arguments(RewriteError),
@@ -81,7 +83,7 @@ pub enum BadEventReason {
 }
 
 impl BadEvent {
-    /// The event as it may be passed on. One that is not JSON is empty if there is a rule that
+    /// Returns the event as it may be passed on. One that is not JSON or of another wire is empty if a rule
     /// [redacts](jsonspigot::Rule::redact), and otherwise as it came.
     #[must_use]
     pub fn instead(&self) -> &str {
@@ -99,6 +101,7 @@ impl fmt::Display for BadEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
             BadEventReason::NotJson => f.write_str("an event is not JSON"),
+            BadEventReason::OtherWire => f.write_str("an event is of another wire format"),
             BadEventReason::Arguments(error) => error.fmt(f),
             BadEventReason::TooManyCalls => f.write_str("more calls are open than can be told apart"),
             BadEventReason::Panicked => f.write_str("a closure of the rules panicked"),

@@ -1,5 +1,5 @@
-//! Rewriting the arguments of a provider's calls while its events pass: which call a piece belongs to, and what becomes
-//! of the event. Where in an event arguments are is in `places.rs`.
+//! Rewrites the arguments of a provider's calls while its events pass. This file finds the call that a piece belongs to,
+//! and rewrites its text; `places.rs` lists the members of events, and `policy.rs` decides which of them pass.
 //!
 //! A piece of arguments is the inside of a string, and what is rewritten is that inside as it is spelt: all pieces of a
 //! call, one after the other, are the text of one string that a pattern `$ | …` leads into. So nothing is unescaped and
@@ -8,6 +8,7 @@
 
 mod error;
 mod places;
+mod policy;
 mod saved;
 
 use alloc::borrow::{Cow, ToOwned};
@@ -19,9 +20,11 @@ use core::ops::Range;
 
 use jsonspigot::internal::{Interrupted, inside_root, unless_interrupted};
 use jsonspigot::{Parser, ParserBuilder, Pattern, PatternError, RewriteError, Rewriter, Rule};
+use serde::de::IgnoredAny;
 
 pub use self::error::{BadEvent, BadEventReason, CallRulesError};
-use self::places::{Found, Key, Wire, find};
+use self::places::{Key, Wire};
+use self::policy::{At, REDACTED};
 use crate::json::Json;
 use crate::saved::History;
 use crate::stream::Provider;
@@ -31,8 +34,8 @@ use crate::stream::Provider;
 /// beginning of another.
 const MOST_CALLS: usize = 256;
 
-/// Rewrites the arguments of a provider's calls, one event at a time, by the rules of a [`Rewriter`]; all else of an event
-/// comes out as it came in.
+/// Rewrites the arguments of a provider's calls, one event at a time, by the rules of a [`Rewriter`]. The rest of an event
+/// does not change.
 ///
 /// A piece of a call's arguments becomes a piece of the rewritten arguments in the same event: an empty one, where a
 /// value is left out or what comes cannot be decided yet. Events that repeat the arguments as a whole are rewritten
@@ -52,15 +55,25 @@ const MOST_CALLS: usize = 256;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Where a rule [redacts](Rule::redact), arguments that begin as neither an object nor an array do not pass: a piece
-/// that has lost its call could be the middle of any value.
+/// It rewrites the events of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
+/// [OpenAI Responses](Provider::OpenaiResponses).
 ///
-/// It knows the wires of [Anthropic](Provider::Anthropic), [OpenAI chat](Provider::OpenaiChat) and
-/// [OpenAI Responses](Provider::OpenaiResponses), and of these the arguments that are JSON: those of functions and of
-/// tools of MCP servers, and objects that are a call's whole input. What custom tools, code and shells get as text of
-/// their own, and the patches and commands of Responses' own tools, pass as they are. So do all events of another wire
-/// than the one that was named, secrets included; a [`ProviderStream`](crate::ProviderStream) of the same provider that
-/// reads them too says in its [verdict](crate::ProviderStream::verdict) that they mean nothing to it.
+/// # Redaction
+///
+/// If a rule [redacts](Rule::redact), nothing passes that is not known:
+///
+/// - Texts that are not JSON and events of another wire are [refused](BadEvent).
+///   [`passing_unknown`](Self::passing_unknown) lets events of other wires pass.
+/// - The rules apply to arguments that are JSON: those of functions, and of tools of MCP servers. Arguments must begin as
+///   an object or an array, since a piece that has lost its call could be the middle of any value.
+/// - Patterns do not apply to other inputs: text for custom tools, code, patches, shell commands, queries of the provider's
+///   own tools. Each string and number in them becomes `"[redacted]"`.
+/// - In an unknown member, of a call or of any other part of an event, each string, number and name of a member becomes
+///   `"[redacted]"`. `true`, `false`, `null`, empty strings, and numbers directly in an object that is not a call's pass.
+/// - The log probabilities of OpenAI chat become `null`, since they may repeat a call's arguments.
+///
+/// Text, reasoning, usage, messages of errors and results of tools pass. Without a rule that redacts, everything passes
+/// that is not rewritten.
 pub struct CallRewriter {
     wire: Wire,
     /// The rewriter of arguments that are an object. Each call's arguments are rewritten by a clone of this or the next.
@@ -71,6 +84,7 @@ pub struct CallRewriter {
     open: Vec<OpenText>,
     /// True once a closure of the rules has panicked. What was open is lost, so nothing more can be read rightly.
     has_panicked: bool,
+    passes_unknown: bool,
     history: History,
 }
 
@@ -132,37 +146,60 @@ impl CallRewriter {
         let objects = Rewriter::with_parser(parser.clone(), patterns.into_iter().zip(rules.clone()))?;
         let inside = objects.patterns().as_slice().iter().cloned().map(inside_root);
         let strings = Rewriter::with_parser(parser, inside.zip(rules))?;
-        Ok(Self { wire, objects, strings, open: Vec::new(), has_panicked: false, history: History::default() })
+        let (open, history) = (Vec::new(), History::default());
+        Ok(Self { wire, objects, strings, open, has_panicked: false, passes_unknown: false, history })
     }
 
-    /// Reads an event's JSON text, and returns it with the arguments in it rewritten. What is no object or list, such
-    /// as `[DONE]`, is returned as it is.
+    /// Passes events of other wires as they are, also if a rule redacts.
+    ///
+    /// ```
+    /// use jsonspigot::Rule;
+    /// use jsonspigot_llm::{BadEventReason, CallRewriter, Provider};
+    ///
+    /// let new = || CallRewriter::new(Provider::Anthropic, [("..password", Rule::redact())]);
+    /// let event = r#"{"choices":[{"delta":{"content":"Hi"}}]}"#;
+    /// assert_eq!(new()?.push(event).unwrap_err().reason(), &BadEventReason::OtherWire);
+    /// assert_eq!(new()?.passing_unknown().push(event)?, event);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn passing_unknown(mut self) -> Self {
+        self.passes_unknown = true;
+        self
+    }
+
+    /// Reads an event's JSON text, and returns it with the arguments in it rewritten. `[DONE]` is returned as it is; so
+    /// is any text that is no object or list, unless a rule redacts. Several JSON texts are several events.
     ///
     /// # Errors
     ///
-    /// If the event is not JSON, so that nobody knows what is in it; and if the arguments of a call can't be rewritten:
-    /// then they end there. The [error](BadEvent) has the event as it may be passed on. If a closure of the rules
-    /// panics and the panic is caught, every later call returns [`BadEventReason::Panicked`] and passes nothing.
+    /// Fails if the event is not JSON; if a rule redacts, and the event is of another wire; and if the arguments of a
+    /// call can't be rewritten: then they end there. The [error](BadEvent) has the event as it may be passed on. If a
+    /// closure of the rules panics and the panic is caught, every later call returns [`BadEventReason::Panicked`] and
+    /// passes nothing.
     pub fn push<'e>(&mut self, event: &'e str) -> Result<Cow<'e, str>, BadEvent> {
+        let refuse = |instead: &str, reason| Err(BadEvent { instead: instead.to_owned(), reason });
         if self.has_panicked {
-            return Err(BadEvent { instead: String::new(), reason: BadEventReason::Panicked });
+            return refuse("", BadEventReason::Panicked);
         }
-        let text = event.trim_ascii();
-        if text == "[DONE]" || !text.starts_with(['{', '[']) {
+        let (text, redacts) = (event.trim_ascii(), self.objects.redacts());
+        if matches!(text, "" | "[DONE]") || (!redacts && !text.starts_with(['{', '['])) {
             return Ok(event.into());
         }
-        let Some(json) = Json::new(event) else {
-            let instead = if self.objects.redacts() { String::new() } else { event.to_owned() };
-            return Err(BadEvent { instead, reason: BadEventReason::NotJson });
+        let Some(events) = events(event) else {
+            return refuse(if redacts { "" } else { event }, BadEventReason::NotJson);
         };
+        let roots: Vec<_> = events.iter().map(|event| self.wire.root(*event)).collect();
+        if redacts && !self.passes_unknown && roots.contains(&None) {
+            return refuse("", BadEventReason::OtherWire);
+        }
         let mut edits = Edits { event, made: Vec::new(), reason: None };
         self.history.add(|out| out.text(event));
         unless_interrupted(self, |calls| {
-            let mut edit = |event| find(calls.wire, event, &mut |found| calls.edit(found, &mut edits));
-            if json.is_object() {
-                edit(json);
-            } else {
-                json.elements().for_each(edit);
+            for (event, root) in events.into_iter().zip(roots) {
+                if let Some(root) = root.or(Some("event").filter(|_| !redacts)) {
+                    calls.visit(root, event, At::default(), &mut edits);
+                }
             }
         });
         if self.open.is_empty() {
@@ -186,48 +223,62 @@ impl CallRewriter {
         rewriter
     }
 
-    fn edit(&mut self, found: Found<'_>, edits: &mut Edits<'_>) {
-        match found {
-            Found::Piece(key, piece) => match piece.inside('"') {
-                Some("") => {}
-                Some(inside) => match self.text_of(&key, inside) {
-                    Ok(open) => {
-                        let (rewritten, error) = rewrite_inside(&mut open.rewriter, &mut open.is_lost, inside);
-                        let is_news = !mem::replace(&mut open.has_failed, error.is_some());
-                        edits.replace(inside, rewritten, error.filter(|_| is_news).map(BadEventReason::Arguments));
-                    }
-                    Err(reason) => edits.replace(inside, String::new(), Some(reason)),
-                },
-                None => self.rewrite_whole(piece, edits),
-            },
-            Found::Whole(whole) => self.rewrite_whole(whole, edits),
-            Found::End(key) => self.open.retain(|open| !key.means(&open.key)),
+    fn redacts(&self) -> bool {
+        self.objects.redacts()
+    }
+
+    /// Rewrites a piece of an input, which is JSON or raw.
+    fn rewrite_piece(&mut self, at: &At<'_>, piece: Json<'_>, is_raw: bool, edits: &mut Edits<'_>) {
+        let inside = piece.inside('"').unwrap_or_default();
+        if inside.is_empty() || (is_raw && !self.redacts()) {
+            return;
+        }
+        match self.text_of(at, inside) {
+            Ok(open) if is_raw => {
+                let is_first = !mem::replace(&mut open.is_lost, true);
+                edits.replace(inside, if is_first { REDACTED } else { "" }.to_owned(), None);
+            }
+            Ok(open) => {
+                let (rewritten, error) = rewrite_inside(&mut open.rewriter, &mut open.is_lost, inside);
+                let is_news = !mem::replace(&mut open.has_failed, error.is_some());
+                edits.replace(inside, rewritten, error.filter(|_| is_news).map(BadEventReason::Arguments));
+            }
+            Err(reason) => edits.replace(inside, String::new(), Some(reason)),
         }
     }
 
-    /// Rewrites arguments that are all there, as they would have been in pieces.
-    fn rewrite_whole(&self, whole: Json<'_>, edits: &mut Edits<'_>) {
-        let (text, (rewritten, error)) = match whole.inside('"') {
-            Some("") => return,
-            None if whole.is_nothing() || !whole.is_given() => return,
-            Some(inside) => (inside, rewrite_inside(&mut self.inside(), &mut false, inside)),
-            None => {
-                let mut objects = self.objects.clone();
-                let (mut rewritten, error) = rewrite(&mut objects, whole.spelt());
-                let error = error.or_else(|| objects.finish(|bytes| rewritten.push_str(&lossy(bytes))).err());
-                // An event stays JSON.
-                (whole.spelt(), (if error.is_some() { "null".to_owned() } else { rewritten }, error))
-            }
-        };
-        edits.replace(text, rewritten, error.map(BadEventReason::Arguments));
+    /// Rewrites arguments that are all there, as they would have been in pieces. An empty object may be the placeholder
+    /// of those.
+    fn rewrite_whole(&mut self, whole: Json<'_>, edits: &mut Edits<'_>) {
+        let text = whole.spelt();
+        if whole.is_nothing() || (whole.is_object() && whole.members().next().is_none()) {
+            return;
+        }
+        if let Some(inside) = whole.inside('"') {
+            let (rewritten, error) = rewrite_inside(&mut self.inside(), &mut false, inside);
+            edits.replace(inside, rewritten, error.map(BadEventReason::Arguments));
+        } else if self.redacts() && !text.starts_with(['{', '[']) {
+            self.hide(whole, true, edits);
+        } else {
+            let mut objects = self.objects.clone();
+            let (mut rewritten, error) = rewrite(&mut objects, text);
+            let error = error.or_else(|| objects.finish(|bytes| rewritten.push_str(&lossy(bytes))).err());
+            // An event stays JSON.
+            let rewritten = if error.is_some() { "null".to_owned() } else { rewritten };
+            edits.replace(text, rewritten, error.map(BadEventReason::Arguments));
+        }
     }
 
-    /// The text that a piece goes on with.
-    fn text_of(&mut self, key: &Key<'_>, piece: &str) -> Result<&mut OpenText, BadEventReason> {
-        // One that has the very id comes before one whose id has not come.
-        let has_id = |open: &OpenText| !key.id.is_empty() && key.means(&open.key) && open.key.id == key.id;
-        let known = self.open.iter().rposition(has_id);
-        let known = known.or_else(|| self.open.iter().rposition(|open| key.means(&open.key)));
+    /// Returns the text that a piece continues.
+    fn text_of(&mut self, at: &At<'_>, piece: &str) -> Result<&mut OpenText, BadEventReason> {
+        let key = &at.key;
+        let find =
+            |fits: &dyn Fn(&OpenText) -> bool| self.open.iter().rposition(|open| key.is_at(&open.key) && fits(open));
+        // First the call with this id, then a call without an id. A piece with another id begins a call only if it has a
+        // name, or if the call in its place is complete.
+        let known = find(&|open| !key.id.is_empty() && open.key.id == key.id)
+            .or_else(|| find(&|open| key.id.is_empty() || open.key.id.is_empty()))
+            .or_else(|| find(&|open| key.index.is_some() && !at.is_named && !open.rewriter.has_whole_inner_text()));
         let mut open = match known {
             Some(place) => self.open.remove(place),
             None => {
@@ -286,6 +337,24 @@ impl<'e> Edits<'e> {
             Some(reason) => Err(BadEvent { instead: event.into_owned(), reason }),
         }
     }
+}
+
+/// Returns the values of a text, and the elements of its lists; `None` if it is not JSON. Leaves out `null` and the
+/// string `[DONE]`, which some servers send at the end.
+fn events(text: &str) -> Option<Vec<Json<'_>>> {
+    let mut texts = serde_json::Deserializer::from_str(text).into_iter::<IgnoredAny>();
+    let (mut events, mut start) = (Vec::new(), 0);
+    while let Some(read) = texts.next() {
+        read.ok()?;
+        let json = Json::of(text.get(start..texts.byte_offset())?.trim_ascii());
+        start = texts.byte_offset();
+        match json.inside('[') {
+            Some(_) => events.extend(json.elements()),
+            None if matches!(json.spelt(), "null" | "\"[DONE]\"") => {}
+            None => events.push(json),
+        }
+    }
+    Some(events)
 }
 
 /// The same for the inside of a string, of which nothing may come out once it is lost.

@@ -57,7 +57,8 @@ impl CallRewriter {
     }
 
     fn owner(&self) -> Owner {
-        self.strings.owner(Kind::CallRewriter).with_choice(self.wire as u64)
+        let choices = self.wire.number as u64 * 2 + u64::from(self.passes_unknown);
+        self.strings.owner(Kind::CallRewriter).with_choice(choices)
     }
 }
 

@@ -37,6 +37,7 @@ mod pieces;
 mod quirks;
 mod realtime;
 mod recordings;
+mod redaction;
 mod refused;
 mod regressions;
 mod repeated_items;
