@@ -49,7 +49,9 @@ impl Editor {
                 let edit = |frame: Frame<'_>| {
                     frame.rewrite(calls).unwrap_or_else(|event| {
                         match event.reason() {
-                            BadEventReason::NotJson | BadEventReason::Arguments(RewriteError::Text(_)) => {}
+                            BadEventReason::Arguments(RewriteError::Text(_)) => {}
+                            _ if event.instead().is_empty() => complaints.leave_out(),
+                            BadEventReason::NotJson => {}
                             BadEventReason::Arguments(error) => complaints.push(line_of(error)),
                             _ => complaints.push(format!("bad-frame: {event}")),
                         }

@@ -24,6 +24,9 @@ pub(crate) struct Edits {
     replace: Vec<String>,
 
     /// The same with the string "[redacted]"; a string whose text turns out not to be JSON is cut off there
+    ///
+    /// With --provider, what can't be parsed or is not the provider's is left out and reported, and inputs of calls that
+    /// are not JSON and all unknown members are redacted too.
     #[arg(long, value_name = "PATTERN", value_hint = ValueHint::Other, group = "rule")]
     redact: Vec<String>,
 

@@ -111,11 +111,26 @@ fn say(line: impl fmt::Display) {
 #[derive(Debug, Default)]
 pub(crate) struct Complaints {
     lines: Vec<String>,
+    left_out: usize,
 }
 
 impl Complaints {
     pub(crate) fn push(&mut self, line: String) {
         self.lines.push(line);
+    }
+
+    /// Counts an event or a line that is not written.
+    pub(crate) fn leave_out(&mut self) {
+        self.left_out += 1;
+    }
+
+    /// Adds a line about what was left out, if anything was. This happens at the end, since the reader of the input may
+    /// complain of the same at another byte.
+    pub(crate) fn push_left_out(&mut self) {
+        if self.left_out > 0 {
+            self.lines
+                .push(format!("left-out: {} of the events and lines were not read, and not written", self.left_out));
+        }
     }
 
     pub(crate) fn is_empty(&self) -> bool {

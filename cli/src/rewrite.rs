@@ -45,6 +45,9 @@ pub(crate) fn run(options: &Options, mut editor: Editor) -> Result<ExitCode, Fai
             let is_quoted = line.starts_with("bad-frame: ");
             complaints.push(if is_quoted { "bad-frame: an event can't be read".to_owned() } else { line });
         }
+        if chunk.is_none() {
+            complaints.push_left_out();
+        }
         has_complained |= report::complain(&mut complaints);
         read?;
         told?;

@@ -38,8 +38,9 @@ use crate::sse::BYTE_ORDER_MARK;
 /// ```
 ///
 /// The function that edits gets a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for what
-/// is not UTF-8 or ends before it is whole, and [`TooLong`](Frame::TooLong). It returns what stands in its place, or
-/// `None` if it stays. An event whose text becomes empty is left out, and so is one that is too long.
+/// is not UTF-8, ends before it is whole, or is neither an event nor a field or comment of server-sent events, and
+/// [`TooLong`](Frame::TooLong). It returns what stands in its place, or `None` if it stays. An event whose text becomes
+/// empty is left out, and so is a line, and what is too long.
 ///
 /// The example forwards an `Unreadable` event unchanged, secrets included. To redact the arguments of calls, use
 /// `Frame::rewrite` (feature `providers`), whose errors have the text to forward instead.
@@ -97,8 +98,24 @@ impl Pass<'_> {
     fn edited(&mut self, text: &[u8], is_whole: bool) -> Option<String> {
         match str::from_utf8(text) {
             Ok(text) if is_whole => (self.edit)(Frame::Text(text)).filter(|edited| edited != text),
-            _ => (self.edit)(Frame::Unreadable(&String::from_utf8_lossy(text))),
+            _ => {
+                let text = String::from_utf8_lossy(text);
+                (self.edit)(Frame::Unreadable(&text)).filter(|edited| *edited != text)
+            }
         }
+    }
+
+    /// Edits what is around events, and passes as it is where the framing knows it: a field or a comment, and nothing
+    /// that may be JSON.
+    fn edited_aside(&mut self, text: &[u8]) -> Option<String> {
+        let is_plain =
+            |text: &str| !text.contains(|c: char| matches!(c, '"' | '{' | '[') || (c.is_control() && c != '\t'));
+        let is_known = str::from_utf8(text).is_ok_and(|text| {
+            let fields = [":", "data:", "error:", "event:", "id:", "retry:"];
+            let is_field = fields.iter().any(|name| text.starts_with(name)) || ["event", "id", "retry"].contains(&text);
+            text.trim_ascii().is_empty() || (is_field && is_plain(text))
+        });
+        if is_known { None } else { self.edited(text, false) }
     }
 }
 

@@ -245,6 +245,21 @@ pub(crate) fn reported_streams_give_what_they_must() {
     }
 }
 
+/// Secrets in what nobody reads.
+pub(crate) fn redacted_streams_hide_their_secret() {
+    for name in ["redact-frame-not-json", "redact-tool-calls-object", "redact-parameters"] {
+        let input = recorded::read(&format!("cases/{name}.input"));
+        let arguments = ["--provider", "openai-chat", "--redact", "..password"];
+        let whole = run(&arguments, &input);
+        for chunk in ["1", "7"] {
+            let cut = run(&[&["--chunk", chunk, "--checkpoint", "1"], &arguments[..]].concat(), &input);
+            assert_eq!((&cut.stdout, &cut.stderr), (&whole.stdout, &whole.stderr), "{name}");
+        }
+        assert_eq!(whole.status == 0, whole.stderr.is_empty(), "{name}: {}", whole.stderr);
+        assert!(whole.stdout.contains("[DONE]") && !(whole.stdout + &whole.stderr).contains("hunter2"), "{name}");
+    }
+}
+
 pub(crate) fn reported_texts_give_what_they_must() {
     for (name, arguments, status, says) in [
         ("quote-escape", &["--lenient", "bad-escapes", "--accept", "--value", "a"][..], 0, r#""value":"it's""#),

@@ -32,7 +32,7 @@ mod terminal;
 use jsonspigot_check::model::{closer, torture};
 
 jsonspigot_check::recorded_tests! {
-    cases: reported_streams_give_what_they_must, reported_texts_give_what_they_must;
+    cases: reported_streams_give_what_they_must, reported_texts_give_what_they_must, redacted_streams_hide_their_secret;
     framings: each_recorded_stream_over_many_lines_and_in_an_array,
         each_recorded_error_over_many_lines_and_in_an_array, a_recorded_event_stream;
     provider: no_recorded_stream_is_left_out, the_recorded_calls_are_those_of_the_table;

@@ -130,7 +130,72 @@ fn the_arguments_of_a_providers_calls_are_edited_in_its_events() {
     --- stderr
     error: bad-frame: an event can't be read
     error: no-event: nothing in the input is a provider's event
+    error: left-out: 1 of the events and lines were not read, and not written
     "##);
+}
+
+/// What is neither an event of the provider nor known to the framing, in each of the formats of a body.
+#[test]
+fn nothing_passes_a_redaction_that_was_not_read() {
+    let chunk = |said: &str, reason: &str| {
+        format!(r#"{{"object":"chat.completion.chunk","choices":[{{"delta":{{{said}}},"finish_reason":{reason}}}]}}"#)
+    };
+    let text = chunk(r#""content":"Hello""#, "null");
+    let end = chunk("", "\"stop\"");
+    let call = |arguments: &str| {
+        let entry = format!(r#"{{"index":0,"id":"a","function":{{"name":"f","arguments":"{arguments}"}}}}"#);
+        chunk(&format!("\"tool_calls\":[{entry}]"), "null")
+    };
+    let secret = call(r#"{\"password\":\"hunter2\"}"#);
+    let shown = secret.replace("hunter2", "[redacted]");
+    let anthropic = r#"{"type":"content_block_delta","delta":{"type":"text_delta","text":"hunter2"}}"#;
+    let lines = [
+        &*format!("data: data: {secret}"),
+        &format!("data: {secret}x"),
+        &format!("delta: {secret}"),
+        &format!("event: x data: {secret}"),
+        &format!(": {secret}"),
+        "id: \"hunter2\"",
+        &format!("data: {anthropic}"),
+        "data: \"hunter2\"",
+        "data: hunter2",
+        "hunter2",
+        "\"password\": \"hunter2\"",
+        r#"x: hunter2 {"choices":[]}"#,
+    ];
+    let check = |input: &str, expected: &str| {
+        let arguments = ["--redact", "..password", "--provider", "openai-chat"];
+        let whole = run(&arguments, input);
+        let bytes = run(&[&arguments[..], &["--chunk", "1"]].concat(), input);
+        assert_eq!((whole.status, &*whole.stdout), (1, expected), "{input}");
+        assert_eq!((bytes.stdout, bytes.stderr), (whole.stdout, whole.stderr.clone()), "{input}");
+        assert!(whole.stderr.contains("error: left-out: ") && !whole.stderr.contains("hunter2"), "{}", whole.stderr);
+    };
+    for line in lines {
+        let body =
+            |line: &str| format!(": ping\n\ndata: {text}\n\n{line}data: {secret}\n\ndata: {end}\n\ndata: [DONE]\n\n");
+        check(&body(&format!("{line}\n\n")), &body("\n").replace("hunter2", "[redacted]"));
+    }
+    for line in [anthropic, &secret[1..], "hunter2", "\"hunter2\"", &secret[..secret.len() - 9]] {
+        let body = |line: &str, secret: &str| format!("{text}\n{line}\n{secret}\n{end}\n");
+        check(&body(line, &secret), &body("", &shown));
+    }
+    for element in [anthropic, "\"hunter2\"", "7"] {
+        check(&format!("[{text},{element},{secret},{end}]"), &format!("[{text},,{shown},{end}]"));
+    }
+    // Two events in one frame are two events.
+    let two = |secret: &str| format!("data: {text}{secret}\n\ndata: {end}\n\n");
+    let run = run(&["--redact", "..password", "--provider", "openai-chat"], two(&secret));
+    assert_eq!(run.stdout, two(&shown));
+}
+
+/// Messages of Amazon's event stream are not edited, so nothing of them passes.
+#[test]
+fn a_binary_body_does_not_pass_a_redaction() {
+    let mut body = vec![0, 0, 0, 90, 0, 0, 0, 0, 1, 2, 3, 4];
+    body.extend_from_slice(b"{\"password\":\"hunter2\"}\nhunter2");
+    let run = run(&["--redact", "..password", "--provider", "anthropic"], body);
+    assert_eq!((run.status, &*run.stdout), (1, ""));
 }
 
 /// The status is that of a run which follows the same input, whatever the rules.

@@ -1,9 +1,9 @@
 //! Server-sent events, a line at a time.
 //!
 //! A line of data that is JSON by itself is an event, as [`Sse`](crate::sse::Sse) says: it is edited as soon as it
-//! ends. Otherwise the lines of an event's data wait for the blank line after it, and are edited together. All other
-//! lines pass, but for an object that stands in one under no name or an unknown one, which some servers send and some
-//! clients read.
+//! ends. Otherwise the lines of an event's data wait for the blank line after it, and are edited together. Other fields
+//! that the standard has pass, and so do comments. An object in any other line is an event, which some servers send and
+//! some clients read; the rest of such a line is unreadable.
 
 use std::mem;
 
@@ -21,7 +21,8 @@ pub(super) struct Lines {
     line: Vec<u8>,
     /// The lines of data of the open event that wait for its end, as they came.
     waiting: Vec<u8>,
-    rest: Rest,
+    /// True if the rest of the open line is too long, and left out.
+    is_line_left_out: bool,
     /// True if the open event was too long: its lines of data are left out.
     is_left_out: bool,
     /// After a carriage return, where that went: a line feed belongs to it.
@@ -33,17 +34,6 @@ pub(super) struct Lines {
 enum Went {
     Passed,
     Waiting,
-    LeftOut,
-}
-
-/// What becomes of the rest of the open line.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Rest {
-    #[default]
-    Kept,
-    /// It is a comment.
-    Passed,
-    /// It is too long.
     LeftOut,
 }
 
@@ -75,32 +65,23 @@ impl Lines {
     }
 
     fn read(&mut self, piece: &[u8], pass: &mut Pass<'_>) {
-        if self.rest == Rest::Kept && self.line.is_empty() && piece.first() == Some(&b':') {
-            self.rest = Rest::Passed;
+        if self.is_line_left_out {
+            return;
         }
-        match self.rest {
-            Rest::Passed => pass.pass(piece),
-            Rest::LeftOut => {}
-            Rest::Kept if self.line.len() + piece.len() + self.waiting.len() > pass.limit => {
-                self.rest = Rest::LeftOut;
-                self.line = Vec::new();
-                self.waiting = Vec::new();
-                self.is_left_out = true;
-                let _ = (pass.edit)(Frame::TooLong);
-            }
-            Rest::Kept => self.line.extend_from_slice(piece),
+        if self.line.len() + piece.len() + self.waiting.len() > pass.limit {
+            self.line = Vec::new();
+            self.waiting = Vec::new();
+            (self.is_line_left_out, self.is_left_out) = (true, true);
+            let _ = (pass.edit)(Frame::TooLong);
+            return;
         }
+        self.line.extend_from_slice(piece);
     }
 
     fn end_line(&mut self, end: &[u8], pass: &mut Pass<'_>) -> Went {
         let line = mem::take(&mut self.line);
-        match mem::take(&mut self.rest) {
-            Rest::Passed => {
-                pass.pass(end);
-                return Went::Passed;
-            }
-            Rest::LeftOut => return Went::LeftOut,
-            Rest::Kept => {}
+        if mem::take(&mut self.is_line_left_out) {
+            return Went::LeftOut;
         }
         let text = line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(&line);
         if text.is_empty() {
@@ -109,10 +90,7 @@ impl Lines {
             pass.pass(&[&*line, end].concat());
             return Went::Passed;
         }
-        let Some(value) = data(text) else {
-            let object = object(text).map_or(0, <[u8]>::len);
-            return edit_line(&line, line.len() - object, end, pass);
-        };
+        let Some(value) = data(text) else { return edit_other(&line, end, pass) };
         if self.is_left_out {
             return Went::LeftOut;
         }
@@ -160,7 +138,7 @@ impl Lines {
     pub(super) fn save(&self, out: &mut Writer<'_>) {
         out.bytes(&self.line);
         out.bytes(&self.waiting);
-        out.number(self.rest as u64);
+        out.flag(self.is_line_left_out);
         out.flag(self.is_left_out);
         out.number(self.returned.map_or(0, |went| went as u64 + 1));
     }
@@ -169,12 +147,7 @@ impl Lines {
         let restored = Self {
             line: reader.bytes()?.to_vec(),
             waiting: reader.bytes()?.to_vec(),
-            rest: match reader.number()? {
-                0 => Rest::Kept,
-                1 => Rest::Passed,
-                2 => Rest::LeftOut,
-                _ => return Err(RestoreError::Impossible),
-            },
+            is_line_left_out: reader.flag()?,
             is_left_out: reader.flag()?,
             returned: match reader.number()? {
                 0 => None,
@@ -185,7 +158,7 @@ impl Lines {
             },
         };
         let has_line_end = restored.line.iter().any(|byte| matches!(byte, b'\n' | b'\r'));
-        possible(!has_line_end && (restored.rest == Rest::Kept || restored.line.is_empty()))?;
+        possible(!has_line_end && (!restored.is_line_left_out || restored.line.is_empty()))?;
         possible(restored.line.len() <= limit && restored.waiting.len() <= limit.saturating_mul(2))?;
         Ok(restored)
     }
@@ -201,11 +174,15 @@ fn data(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// The object that a line of another kind ends with, if its name is not one that the standard has.
-fn object(line: &[u8]) -> Option<&[u8]> {
-    let is_known = [&b"event:"[..], b"id:", b"retry:"].iter().any(|name| line.starts_with(name));
-    let at = line.iter().position(|byte| *byte == b'{').filter(|_| !is_known)?;
-    Some(&line[at..])
+/// Edits a line that is not data: the object that it ends with, if its name is not one that the standard has.
+fn edit_other(line: &[u8], end: &[u8], pass: &mut Pass<'_>) -> Went {
+    let has_object = ![&b":"[..], b"event:", b"id:", b"retry:"].iter().any(|name| line.starts_with(name));
+    let object = line.iter().position(|byte| *byte == b'{').filter(|_| has_object).unwrap_or(line.len());
+    match pass.edited_aside(&line[..object]) {
+        None => edit_line(line, object, end, pass),
+        Some(edited) if edited.is_empty() => Went::LeftOut,
+        Some(edited) => edit_line(&[edited.as_bytes(), &line[object..]].concat(), edited.len(), end, pass),
+    }
 }
 
 /// A line whose text, an event or nothing, begins at a place in it.

@@ -2,7 +2,7 @@
 //!
 //! A parser finds where a text ends. Where one turns out not to be JSON, the lines before the one with the bad byte are
 //! unreadable, and reading goes on with that line, as [`Texts`](crate::texts::Texts) does. A line that begins with
-//! anything but a bracket passes up to its first brace; from there on it is a text, whatever it is.
+//! anything but a bracket is unreadable up to its first brace; from there on it is a text, whatever it is.
 
 use std::mem;
 
@@ -33,11 +33,11 @@ enum Place {
     Value,
     /// In the rest of a line that is a text, though it may be no JSON.
     RestOfLine,
-    /// In a line that is no text.
-    OtherLine,
+    /// In what is no text, up to the end of the line or element.
+    Other,
 }
 
-const PLACES: [Place; 5] = [Place::Between, Place::Bracket, Place::Value, Place::RestOfLine, Place::OtherLine];
+const PLACES: [Place; 5] = [Place::Between, Place::Bracket, Place::Value, Place::RestOfLine, Place::Other];
 
 impl Default for Values {
     fn default() -> Self {
@@ -66,15 +66,21 @@ impl Values {
                     }
                     line
                 }
-                Place::OtherLine => {
-                    let line = memchr::memchr2(b'\n', b'{', rest).unwrap_or(rest.len());
-                    pass.pass(&rest[..line]);
-                    match rest.get(line) {
-                        Some(b'{') => self.place = Place::RestOfLine,
-                        Some(_) => self.place = Place::Between,
-                        None => {}
+                Place::Other => {
+                    let is_end = |byte: &u8| match byte {
+                        b'\n' | b'{' => true,
+                        b',' | b']' => self.is_in_array,
+                        _ => false,
+                    };
+                    let end = rest.iter().position(is_end).unwrap_or(rest.len());
+                    self.keep(&rest[..end], pass);
+                    if let Some(byte) = rest.get(end) {
+                        self.end(true, pass);
+                        if *byte == b'{' && !self.is_in_array {
+                            self.place = Place::RestOfLine;
+                        }
                     }
-                    line
+                    end
                 }
             };
             rest = &rest[used..];
@@ -97,10 +103,11 @@ impl Values {
                     self.parser.reset();
                     break;
                 }
-                b']' => self.is_in_array = false,
-                _ if self.is_in_array || byte.is_ascii_whitespace() => {}
+                b']' if self.is_in_array => self.is_in_array = false,
+                b',' if self.is_in_array => {}
+                _ if byte.is_ascii_whitespace() => {}
                 _ => {
-                    self.place = Place::OtherLine;
+                    self.place = Place::Other;
                     break;
                 }
             }
@@ -169,12 +176,13 @@ impl Values {
     }
 
     fn end(&mut self, is_whole: bool, pass: &mut Pass<'_>) {
-        self.place = Place::Between;
+        let place = mem::replace(&mut self.place, Place::Between);
         let value = mem::take(&mut self.value);
         if mem::take(&mut self.is_left_out) || value.is_empty() {
             return;
         }
-        match pass.edited(&value, is_whole) {
+        let edited = if place == Place::Other { pass.edited_aside(&value) } else { pass.edited(&value, is_whole) };
+        match edited {
             None => pass.pass(&value),
             Some(edited) => pass.pass(edited.as_bytes()),
         }
@@ -208,9 +216,9 @@ impl Values {
         let is_empty = restored.value.is_empty();
         possible(restored.value.len() <= limit && (is_empty || !restored.is_left_out))?;
         possible(match restored.place {
-            Place::Between | Place::OtherLine => is_empty && !restored.is_left_out,
+            Place::Between => is_empty && !restored.is_left_out,
             Place::Bracket => !is_empty && !restored.is_in_array,
-            Place::Value | Place::RestOfLine => true,
+            Place::Value | Place::RestOfLine | Place::Other => true,
         })?;
         Ok(restored)
     }
