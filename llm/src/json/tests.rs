@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{Field, Json, Text, TextOrList, Unreadable};
+use super::{Field, Json, Text, Unreadable};
 
 /// White space, as much as JSON allows.
 fn space() -> impl Strategy<Value = &'static str> {
@@ -117,7 +117,6 @@ objects! {
         any: Option<Json<'a>>,
         inner: Option<Inner<'a>>,
         list: Vec<Inner<'a>>,
-        either: TextOrList<'a, Inner<'a>>,
     }
 
     struct Inner<'a> {
@@ -233,19 +232,13 @@ fn zero_is_an_index_in_every_spelling() {
 #[test]
 fn members_of_another_type_are_missing_or_unreadable() {
     let nothing = |each: &Each<'_>| {
-        let either = matches!(&each.either, TextOrList::List(list) if list.is_empty());
-        each.kind.is_empty()
-            && each.index.is_none()
-            && !each.flag
-            && each.inner.is_none()
-            && each.list.is_empty()
-            && either
+        each.kind.is_empty() && each.index.is_none() && !each.flag && each.inner.is_none() && each.list.is_empty()
     };
     let missing = each("{}").unwrap();
     assert!(nothing(&missing) && !missing.raw.is_given() && missing.any.is_none());
     for nothing_is in ["null", "[]", r#""""#, "false"] {
         let text = format!(
-            r#"{{"type":{nothing_is},"index":{nothing_is},"flag":{nothing_is},"raw":5,"any":null,"inner":{nothing_is},"list":{nothing_is},"either":null}}"#
+            r#"{{"type":{nothing_is},"index":{nothing_is},"flag":{nothing_is},"raw":5,"any":null,"inner":{nothing_is},"list":{nothing_is}}}"#
         );
         let each = each(&text).unwrap();
         assert!(nothing(&each), "{text}");
@@ -255,7 +248,7 @@ fn members_of_another_type_are_missing_or_unreadable() {
     assert!(nothing(&each(r#"{"type":-1.5,"index":-1.5}"#).unwrap()));
     // What may say something can't be read.
     for value in ["[[],1,null]", " {\"\\u0000\" : 1}"] {
-        for name in ["type", "index", "flag", "list", "either"] {
+        for name in ["type", "index", "flag", "list"] {
             assert!(each(&format!(r#"{{"{name}":{value}}}"#)).is_err(), "{name} {value}");
         }
         assert!(each(&format!(r#"{{"raw":{value},"any":{value}}}"#)).is_ok());
@@ -263,21 +256,19 @@ fn members_of_another_type_are_missing_or_unreadable() {
     for (name, value) in [("inner", "1"), ("inner", "[1]"), ("flag", "1"), ("index", "true"), ("list", "1")] {
         assert!(each(&format!(r#"{{"{name}":{value}}}"#)).is_err(), "{name} {value}");
     }
-    let each = each(
-        r#"{"type":"t","index":2,"flag":true,"raw":"\ud800","inner":{"text":"i"},"list":[{},null,{"text":"l"}],"either":"e"}"#,
-    );
+    let each =
+        each(r#"{"type":"t","index":2,"flag":true,"raw":"\ud800","inner":{"text":"i"},"list":[{},null,{"text":"l"}]}"#);
     let each = each.unwrap();
     assert_eq!((&*each.kind, each.index, each.flag, each.raw.spelt()), ("t", Some(2), true, r#""\ud800""#));
     assert_eq!(each.inner.unwrap().text.as_str(), "i");
     assert_eq!(each.list.iter().map(|inner| &*inner.text).collect::<Vec<_>>(), ["", "l"]);
-    assert!(matches!(each.either, TextOrList::Text(text) if text == "e"));
 }
 
 /// A member that is read and can't be decoded, or is there twice, costs the event; one that nobody reads does not.
 #[test]
 fn unreadable_is_what_matters_and_has_no_meaning() {
     let half = r#""\ud800""#;
-    for name in ["type", "index", "flag", "inner", "list", "either", "\\udc00"] {
+    for name in ["type", "index", "flag", "inner", "list", "\\udc00"] {
         assert!(each(&format!(r#"{{"{name}":{half}}}"#)).is_err(), "{name}");
     }
     for text in [format!(r#"{{"inner":{{"text":{half}}}}}"#), format!(r#"{{"list":[{{}},{half}]}}"#)] {

@@ -118,17 +118,31 @@ impl<'a> Tree<'a> {
         self.is_flawed.get()
     }
 
-    /// Calls `found` with each value that no row has read.
-    pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(Node<'e>, Mark)) {
+    /// Calls `found` with each value that no row has read, and with the name of the member that it is, or is in as an
+    /// element; `event` for the whole event.
+    pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(&str, Node<'e>, Mark)) {
+        // The entered containers around a value: where each ends, and its name.
+        let mut around: Vec<(usize, Cow<'_, str>)> = Vec::new();
         let mut at = 0;
         while let Some(value) = self.values.get(at) {
+            while around.last().is_some_and(|(end, _)| *end <= at) {
+                around.pop();
+            }
             let node = Node { tree: self, at };
+            let name = match (value.key, around.last()) {
+                (Some(_), _) => node.key(),
+                (None, Some((_, name))) => name.clone(),
+                (None, None) => Cow::Borrowed("event"),
+            };
             at = match value.mark.get() {
-                Mark::Entered => at + 1,
+                Mark::Entered => {
+                    around.push((value.next, name));
+                    at + 1
+                }
                 Mark::Read => value.next,
                 mark @ (Mark::Unread | Mark::Odd | Mark::Torn) => {
                     if mark != Mark::Unread || node.json().says_something() {
-                        found(node, mark);
+                        found(&name, node, mark);
                     }
                     value.next
                 }
@@ -176,15 +190,6 @@ impl<'e> Node<'e> {
     pub(crate) fn key(self) -> Cow<'e, str> {
         let key = self.value().and_then(|value| value.key).unwrap_or_default();
         if key.contains('\\') { unescaped(key).unwrap_or_default().into() } else { key.into() }
-    }
-
-    /// Returns the name of the member that the value is, or is in as an element; `event` for the whole event.
-    pub(crate) fn name(self) -> Cow<'e, str> {
-        let before = self.tree.values.get(..=self.at).unwrap_or_default();
-        let around = |at: usize| self.tree.values.get(at).is_some_and(|value| value.next > self.at);
-        let named =
-            (0..before.len()).rev().find(|at| around(*at) && self.at(*at).value().is_some_and(|it| it.key.is_some()));
-        named.map_or(Cow::Borrowed("event"), |at| self.at(at).key())
     }
 
     /// Returns true if there is a value, be it `null`.

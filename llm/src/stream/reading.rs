@@ -47,7 +47,7 @@ impl ProviderStream {
             Input::Unreadable(text) => stream.buffered(input, |stream| {
                 if !stream.is_page(text, on_event) {
                     stream.leave_out("bad-frame");
-                    stream.emitter(on_event).report(StreamEvent::BadFrame { text });
+                    stream.emitter(on_event).report(StreamEvent::BadFrame { text: text.into() });
                 }
             }),
             Input::End(reason) => stream.buffered(input, |stream| stream.end_input(reason, on_event)),

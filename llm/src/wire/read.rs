@@ -28,7 +28,7 @@ pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>)
     }
     emit.watch_inputs();
     walk_event(wire, root, &mut Report { wire, emit });
-    tree.unread(&mut |node, mark| emit.unread(&node.name(), node.json(), mark));
+    tree.unread(&mut |name, node, mark| emit.unread(name, node.json(), mark));
     Ok(Understood::Yes)
 }
 

@@ -140,7 +140,7 @@ fn check_hides(event: &str) -> Result<(), TestCaseError> {
 }
 
 fn redacting(provider: Provider) -> CallRewriter {
-    CallRewriter::new(provider, || vec![("..pw", Rule::redact())]).unwrap()
+    CallRewriter::new(provider, [("..pw", Rule::redact())]).unwrap()
 }
 
 proptest! {
@@ -312,7 +312,7 @@ fn items_of_two_responses_are_two_calls() {
 /// Without a rule that redacts, only arguments are edited.
 #[test]
 fn other_rules_leave_what_they_do_not_know() {
-    let mut calls = CallRewriter::new(Provider::OpenaiChat, || vec![("..pw", Rule::remove())]).unwrap();
+    let mut calls = CallRewriter::new(Provider::OpenaiChat, [("..pw", Rule::remove())]).unwrap();
     let events = [
         r#"{"x":"y","choices":[{"logprobs":{"a":1},"delta":{"tool_calls":[{"x":{"pw":1},"custom":{"input":"ls"}}]}}]}"#,
         r#"{"type":"content_block_delta","delta":{"partial_json":"x"}}"#,
