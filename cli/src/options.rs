@@ -67,13 +67,14 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"stop","reason":"…","kind":"tool-use"}    with "native_reason" from behind a gateway, and "stop_sequence"
   {"event":"incomplete","reason":"end-of-input"}     the stream broke off before the provider ended the answer, or a part is missing
   {"event":"provider-error","message":"…"}           with "type", "code", "retry", "retry_after_ms" and "value" if it has them
-  {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider repeats it otherwise: text, reasoning, refusal, arguments
+  {"event":"mismatch","kind":"text","block":0,"text":"…"}     the provider repeats it otherwise: text, reasoning, refusal, arguments, name, id
   {"event":"unknown-part","kind":"…","value":{…}}    an event, or a part of one, of a kind that is not known
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that is no provider's event; the stream goes on
   {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
   {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: a sub-agent, by the call that started it, or a session
-  {"event":"call-error","call":0,"kind":"…"}         not-started, ended, mismatch, mixed, or a limit
+  {"event":"call-error","call":0,"kind":"…"}         not-started (or never named), ended, mismatch, mixed, or a limit
+  {"event":"warning","kind":"cumulative","call":0}   the fragments look as if each repeats all so far; --cumulative reads them so
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls
 A "status" is complete; accepted (with --accept: "value" is that of the strict text it stands for, "deviations" has the
 "kind" and "offset" of the first 100, and "more" how many more there are); empty (no text: the value is {}); raw (not JSON
@@ -85,9 +86,10 @@ all equal.
 "executed" is client or provider: what the provider executes, nobody else must. A stop's "kind" is finished, tool-use,
 stop-sequence, length, refusal, content-filter, pause, cancelled, error or other. "retry" is never or later.
 
-The status is 0 if and only if an event meant something, every message that began has ended, every call is complete,
-accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad or damaged,
-nothing passed a limit, and the provider reported no error (a stop of the kind error is one). A stray fragment whose call then
+The status is 0 if and only if an event meant something, every message that began has ended, every call has a name and is
+complete, accepted, empty or raw, and with --envelope every payload, nothing was a mismatch (nor any result), no frame was bad
+or damaged, nothing passed a limit, the provider reported no error (a stop of the kind error is one), and no call, text or error
+was left in parts that are not known, by their names. A stray fragment whose call then
 came whole, and late ones after a whole, leave it 0. With --text: what the assistant says, including refusals, and the matches.
 
 Lines with --envelope: {"event":"text","text":"…"} around payloads; the lines about matches have "mark", the MARK as it
@@ -193,6 +195,12 @@ pub(crate) struct Options {
     #[arg(long, requires = "provider", conflicts_with = "text")]
     provider_events: bool,
 
+    /// Each fragment of a call's arguments repeats all of them so far
+    ///
+    /// Some servers send them so. It is never guessed: where fragments look so, there is a line "warning".
+    #[arg(long, requires = "provider", conflicts_with = "rule")]
+    cumulative: bool,
+
     /// The input, or the assistant's text, has payloads that MARK describes: follow these, and write the text around
     /// them
     ///
@@ -257,7 +265,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_number: Option<u64>,
 
-    /// Refuse more than N bytes of white space in a row
+    /// Refuse more than N bytes of white space in a row [default with --provider: 65536]
     #[arg(long, value_name = "N", value_hint = ValueHint::Other)]
     max_blank: Option<u64>,
 
@@ -343,6 +351,7 @@ impl Options {
     pub(crate) fn source(&self, patterns: &PatternSet) -> Box<dyn Source> {
         if let Some(Wire(provider)) = self.provider {
             let calls = ToolCalls::builder().patterns(patterns).parser(self.parser());
+            let calls = if self.cumulative { calls.cumulative() } else { calls };
             let envelope = self.envelope_builder();
             let choices = Choices {
                 is_structured: self.structured,

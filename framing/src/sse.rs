@@ -11,6 +11,7 @@
 //! proxy's in lines that are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may
 //! be what was to be said.
 
+use std::collections::BTreeMap;
 use std::mem;
 
 use jsonspigot::RestoreError;
@@ -25,6 +26,7 @@ pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 const NAME: &[u8] = b"data";
 const ERROR: &[u8] = b"error:";
 const EVENT: &[u8] = b"event:";
+const ID: &[u8] = b"id:";
 
 /// Server-sent events.
 #[derive(Clone, Debug)]
@@ -41,6 +43,10 @@ pub(crate) struct Sse {
     unframed: Vec<u8>,
     /// True if the event's name is `error`.
     is_error: bool,
+    /// The digest of the event's id, if it has one.
+    id: Option<u64>,
+    /// The events that were read, by their ids.
+    read: ReadEvents,
     /// True if the event's data exceeds the limit; the rest of the event is skipped.
     is_too_long: bool,
     limit: usize,
@@ -77,6 +83,8 @@ impl Sse {
             aside: Vec::new(),
             unframed: Vec::new(),
             is_error: false,
+            id: None,
+            read: ReadEvents::default(),
             is_too_long: false,
             limit,
         }
@@ -200,7 +208,18 @@ impl Sse {
             // With the line of data before it, another event is over.
             self.end_unframed(on_frame);
             self.end_line_of_its_own(on_frame);
+            self.end_field(&line, on_frame);
             self.is_error = value.trim_ascii() == b"error";
+        } else if let Some(id) = line.strip_prefix(ID) {
+            self.end_unframed(on_frame);
+            // With the id of the event before it, that is over.
+            if self.id.is_some() {
+                self.end_line_of_its_own(on_frame);
+            }
+            if has_data(&line) {
+                self.end_field(&line, on_frame);
+            }
+            self.id = Some(digest(id.trim_ascii())).filter(|_| !id.trim_ascii().is_empty());
         } else if is_field(&line) {
             self.end_unframed(on_frame);
             self.end_field(&line, on_frame);
@@ -212,11 +231,10 @@ impl Sse {
         }
     }
 
-    /// A field that the standard does not have. A header may have been saved with the body; but an object may be meant.
+    /// A field without data that holds an object: the object may be meant. A header may have been saved with the body.
     fn end_field(&self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
-        let is_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));
         let object = line.iter().position(|byte| *byte == b'{').map(|at| &line[at..]);
-        if is_data && line.len() <= self.limit && object.is_some_and(is_json) {
+        if !is_header(line) && line.len() <= self.limit && object.is_some_and(is_json) {
             on_frame(Frame::Unreadable(&String::from_utf8_lossy(line)));
         }
     }
@@ -258,9 +276,10 @@ impl Sse {
     fn end_event(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         self.end_unframed(on_frame);
         (self.is_too_long, self.is_continued) = (false, false);
-        let is_error = mem::take(&mut self.is_error);
+        let (is_error, id) = (mem::take(&mut self.is_error), self.id.take());
         if self.data.pop().is_some() {
             match str::from_utf8(&self.data) {
+                Ok(_) if id.is_some_and(|id| self.read.is_repeated(id, digest(&self.data))) => {}
                 Ok(text) if is_error && !says_error(text) => on_frame(Frame::Exception(&around(text))),
                 Ok(text) => on_frame(Frame::Text(text)),
                 Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(&self.data))),
@@ -276,11 +295,11 @@ impl Sse {
 
     /// Returns true if nothing of an event is held.
     pub(crate) fn is_without_data(&self) -> bool {
-        self.data.is_empty() && self.unframed.is_empty() && !self.is_too_long && !self.is_error
+        self.data.is_empty() && self.unframed.is_empty() && !self.is_too_long && !self.is_error && self.id.is_none()
     }
 
     pub(crate) fn save(&self, out: &mut Writer<'_>) {
-        let Self { position, data, is_continued: _, aside, unframed, is_error, is_too_long, limit: _ } = self;
+        let Self { position, data, is_continued: _, aside, unframed, is_error, id, read, is_too_long, limit: _ } = self;
         let position = Position::ALL.iter().position(|known| known == position).unwrap_or_default();
         out.number(position as u64);
         out.flag(*is_too_long);
@@ -288,6 +307,9 @@ impl Sse {
         out.bytes(aside);
         out.bytes(unframed);
         out.flag(*is_error);
+        out.flag(id.is_some());
+        out.number(id.unwrap_or_default());
+        read.save(out);
     }
 
     pub(crate) fn restore(reader: &mut Reader<'_>, limit: usize) -> Result<Self, RestoreError> {
@@ -295,6 +317,8 @@ impl Sse {
         let (is_too_long, data) = (reader.flag()?, reader.bytes()?.to_vec());
         let aside = reader.bytes()?.to_vec();
         let (unframed, is_error) = (reader.bytes()?.to_vec(), reader.flag()?);
+        let (has_id, id) = (reader.flag()?, reader.number()?);
+        let (id, read) = (has_id.then_some(id), ReadEvents::restore(reader)?);
         possible(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
         possible(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
         let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
@@ -303,7 +327,7 @@ impl Sse {
         // Between two lines of data there is a line feed.
         let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
         possible(fits && is_whole && !(is_too_long && (is_in_data || !data.is_empty())))?;
-        let new = Self { position, data, is_continued: false, aside, unframed, is_error, is_too_long, limit };
+        let new = Self { position, data, is_continued: false, aside, unframed, is_error, id, read, is_too_long, limit };
         possible(new.is_without_data() || !matches!(position, Position::Mark(_)))?;
         Ok(new)
     }
@@ -334,6 +358,54 @@ impl Position {
     }
 }
 
+/// The digests of the data of the events that were read, by those of their ids.
+///
+/// A server that is asked to go on after a connection broke may send events once more. An id alone does not show that,
+/// since some servers give every event the same one: an event is a repetition if its id and its data were read
+/// together, and another id as well.
+#[derive(Clone, Debug, Default)]
+struct ReadEvents(BTreeMap<u64, u64>);
+
+/// The number of events that are remembered. With one more, the memory starts anew.
+const MOST_EVENTS: usize = 16 << 10;
+
+impl ReadEvents {
+    /// Notes an event. Returns true if it was noted before.
+    fn is_repeated(&mut self, id: u64, data: u64) -> bool {
+        match self.0.get(&id) {
+            Some(known) if *known == data && self.0.len() > 1 => return true,
+            None if self.0.len() < MOST_EVENTS => {}
+            _ => self.0.clear(),
+        }
+        self.0.insert(id, data);
+        false
+    }
+
+    fn save(&self, out: &mut Writer<'_>) {
+        out.number(self.0.len() as u64);
+        self.0.iter().flat_map(|(id, data)| [id, data]).for_each(|number| out.number(*number));
+    }
+
+    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreError> {
+        let count = reader.size()?;
+        possible(count <= MOST_EVENTS)?;
+        let mut events = BTreeMap::new();
+        for _ in 0..count {
+            let (id, data) = (reader.number()?, reader.number()?);
+            possible(events.last_key_value().is_none_or(|(last, _)| *last < id))?;
+            events.insert(id, data);
+        }
+        Ok(Self(events))
+    }
+}
+
+/// Returns a digest of bytes, read eight at a time, as short as a saved number has to be.
+fn digest(bytes: &[u8]) -> u64 {
+    let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+    let add = |digest: u64, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31);
+    bytes.chunks(8).fold(0xCBF2_9CE4_8422_2325, add) >> 12
+}
+
 /// Returns how much is held of a line that may be an error: at least what shows whether it is one.
 fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
@@ -344,8 +416,13 @@ fn most_aside(limit: usize) -> usize {
 fn says_something(line: &[u8]) -> bool {
     let words = line.split(u8::is_ascii_whitespace).filter(|word| word.iter().any(u8::is_ascii_alphabetic));
     let is_called_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));
-    let has_event = || (is_called_data || line.windows(5).any(|part| part == b"data:")) && line.contains(&b'{');
+    let has_event = || (is_called_data || has_data(line)) && line.contains(&b'{');
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'<')) || words.count() >= 3 || has_event()
+}
+
+/// Returns true if a line has a field of data in it, behind something else.
+fn has_data(line: &[u8]) -> bool {
+    line.windows(5).any(|part| part == b"data:")
 }
 
 /// Returns true if a line has a name, as fields and headers have, and a colon.
@@ -355,6 +432,12 @@ fn is_field(line: &[u8]) -> bool {
     // The standard's own may stand without a colon.
     let is_known = matches!(line, b"event" | b"id" | b"retry");
     is_known || !name.is_empty() && name.len() < line.len() && name.iter().all(is_of_name)
+}
+
+/// Returns true if a field has the name of a header whose value may be an object.
+fn is_header(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    name.eq_ignore_ascii_case(b"nel") || name.contains(&b'-')
 }
 
 /// Returns true if an event that is called an error says so itself, or is no object.

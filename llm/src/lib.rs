@@ -97,15 +97,15 @@ mod stream;
 mod wire;
 
 pub use calls::{
-    CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, Slot, ToolCall, ToolCalls,
-    ToolCallsBuilder,
+    CallError, CallErrorKind, CallEvent, CallEvents, CallLimits, CallStart, Executor, MismatchKind, Slot, ToolCall,
+    ToolCalls, ToolCallsBuilder,
 };
 #[cfg(feature = "envelope")]
 pub use envelope::{Delimiter, DelimiterError, Envelope, EnvelopeBuilder, EnvelopeEvent, EnvelopeEvents};
 #[cfg(feature = "_provider-streams")]
 pub use event::{
-    Block, BlockKind, Media, MismatchKind, Opaque, OpaqueKind, Retry, Source, StopKind, StreamEvent, StreamEvents,
-    TokenUsage, ToolResult, Unfinished, UnfinishedKind,
+    Block, BlockKind, Media, Opaque, OpaqueKind, Retry, Source, StopKind, StreamEvent, StreamEvents, TokenUsage,
+    ToolResult, Unfinished, UnfinishedKind,
 };
 pub use payload::{Payload, PayloadStatus};
 #[cfg(feature = "_provider-streams")]

@@ -85,6 +85,13 @@ impl ParserBuilder {
         Self { duplicate_keys: self.duplicate_keys.or(Some(default)), ..self }
     }
 
+    /// Sets the limit on white space in a row if it is unlimited.
+    #[doc(hidden)]
+    pub fn blank_limit_by_default(self, most: u64) -> Self {
+        let limits = if self.limits.blank == u64::MAX { self.limits.blank(most) } else { self.limits };
+        Self { limits, ..self }
+    }
+
     /// Maintains the partial document, for [`Parser::snapshot`] and the other methods that read it. Off by default.
     pub fn snapshots(self) -> Self {
         let snapshots = if self.snapshots == Snapshots::None { Snapshots::Settled } else { self.snapshots };

@@ -212,8 +212,11 @@ impl Log {
             StreamEvent::Unknown { text } => self.unknown.push(text.into_owned()),
             StreamEvent::BadFrame { text } => self.bad_frames.push(text.into_owned()),
             StreamEvent::Call(CallEvent::Error(error)) => self.errors.push((error.kind(), error.call())),
-            StreamEvent::Call(CallEvent::Mismatch { call, text }) => {
-                self.mismatches.push(format!("arguments of call {} {text}", call.number));
+            StreamEvent::Call(CallEvent::LooksCumulative { call }) => {
+                self.besides.push(format!("warning of call {}", call.number));
+            }
+            StreamEvent::Call(CallEvent::Mismatch { call, kind, text }) => {
+                self.mismatches.push(format!("{} of call {} {text}", kind.name(), call.number));
             }
             _ => panic!("an event that these tests do not know"),
         }

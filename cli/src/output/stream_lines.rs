@@ -13,15 +13,17 @@ use super::members::{Place, Quoted};
 /// The facts that the lines `call` could not give of calls that are still open.
 #[derive(Default)]
 pub(super) struct CallNames {
-    /// By number, true if id and name were there, and the executor.
-    known: BTreeMap<u64, (bool, bool, Executor)>,
+    /// By number, true if the id was there, the name, and the executor.
+    known: BTreeMap<u64, (bool, Option<String>, Executor)>,
 }
 
 pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &mut CallNames) -> io::Result<()> {
     match event {
-        StreamEvent::Call(CallEvent::Start { call: ToolCall { number, id, name, choice, executor, .. } }) => {
+        StreamEvent::Call(CallEvent::Start {
+            call: ToolCall { number, id, name, choice, executor, is_answer, .. },
+        }) => {
             let (id, name) = (id.as_deref(), name.as_deref());
-            names.known.insert(*number, (id.is_some(), name.is_some(), *executor));
+            names.known.insert(*number, (id.is_some(), name.map(str::to_owned), *executor));
             write!(out, r#"{{"event":"call","call":{number},"id":{},"name":{}"#, OrNull(id), OrNull(name))?;
             // An answer is known by its place, a call by its name.
             if name.is_none() {
@@ -29,8 +31,7 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             } else {
                 write_choice(out, *choice)?;
             }
-            // A structured answer, which has neither, is nobody's to execute.
-            if id.is_some() || name.is_some() {
+            if !is_answer {
                 write!(out, r#","executed":"{}""#, executor.name())?;
             }
             writeln!(out, "}}")
@@ -38,15 +39,16 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
         StreamEvent::Call(CallEvent::End { call: ToolCall { number, id, name, executor, .. }, input }) => {
             let (id, name) = (id.as_deref(), name.as_deref());
             write!(out, r#"{{"event":"input","call":{number}"#)?;
-            let (has_id, has_name, known) = names.known.remove(number).unwrap_or((true, true, *executor));
-            let late = [("id", has_id, id), ("name", has_name, name)];
+            let told = names.known.remove(number);
+            let (has_id, told_name, known) = told.unwrap_or_else(|| (true, name.map(str::to_owned), *executor));
+            // More of a name may have come since.
+            let late = [("id", has_id, id), ("name", told_name.as_deref() == name, name)];
             for (member, _, text) in late.into_iter().filter(|(_, was_known, text)| !was_known && text.is_some()) {
                 write!(out, r#","{member}":{}"#, OrNull(text))?;
             }
             let reason = if let PayloadStatus::Truncated { reason } = input.status() { Some(reason) } else { None };
             write!(out, "{}", Verdict { payload: input, reason })?;
-            let was_told = has_id || has_name || (id.is_none() && name.is_none());
-            if was_told && known == *executor {
+            if known == *executor {
                 out.write_all(b"}\n")
             } else {
                 writeln!(out, r#","executed":"{}"}}"#, executor.name())
@@ -60,7 +62,9 @@ pub(super) fn write_tool(out: &mut impl Write, event: &StreamEvent<'_>, names: &
             writeln!(out, r#","kind":"{}"}}"#, error.kind().name())
         }
         // Matches have lines of their own; fragments say what matches and inputs say, and the last line says the end.
-        StreamEvent::Call(_) | StreamEvent::Payload { .. } | StreamEvent::End => Ok(()),
+        StreamEvent::Call(CallEvent::Fragment { .. } | CallEvent::Match { .. })
+        | StreamEvent::Payload { .. }
+        | StreamEvent::End => Ok(()),
         event => {
             let mut line = String::new();
             event.write_json(&mut line).map_err(io::Error::other)?;

@@ -39,6 +39,22 @@ const ANY_FENCE: &[&str] = &["--envelope", "fence:*", "a"];
 const DONE: &[&str] = &[r#""event":"delta""#, r#""status":"complete","value":{"value":"done"}"#];
 
 const CASES: &[Case] = &[
+    case_of("chat-continuation-other-id", AUTO, 0, &[r#""name":"find""#, r#""status":"complete","value":{"q":1}"#]),
+    case_of("chat-continuation-ids-differ", AUTO, 0, &[r#""name":"list""#, r#""status":"complete","value":{}"#]),
+    case_of("chat-x-groq-error", AUTO, 1, &["text Hi", r#""event":"provider-error","message":"over_capacity""#]),
+    case_of("chat-base-resp-error", AUTO, 1, &["text Hi", r#""event":"provider-error""#, r#""code":"1013""#]),
+    case_of("anthropic-message-again", AUTO, 1, &[r#""event":"incomplete","reason":"superseded""#]),
+    case_of("ag-ui-run-again", AUTO, 1, &[r#""event":"incomplete","reason":"superseded""#]),
+    case_of("chat-call-without-name", AUTO, 1, &[r#""event":"call-error","call":0,"kind":"not-started""#]),
+    case_of("ollama-call-without-name", AUTO, 1, &[r#""event":"call-error","call":0,"kind":"not-started""#]),
+    case_of("chat-name-in-pieces", AUTO, 0, &[r#""name":"get_weather","status":"complete","value":{"city":"Oslo"}"#]),
+    case_of("auto-cursor-lines", AUTO, 1, &[r#""event":"unknown-event""#]),
+    case_of("auto-agent-client-protocol", AUTO, 1, &[r#""event":"unknown-event""#]),
+    case_of("chat-finish-before-last-piece", AUTO, 0, &[r#""status":"complete","value":{"a":1}"#]),
+    case_of("sse-glued-events", AUTO, 0, &["text Hello", r#""event":"stop""#]),
+    case_of("sse-event-and-data-on-one-line", AUTO, 1, &[r#""event":"bad-frame""#]),
+    case_of("chat-delta-member-once", AUTO, 0, &["text Hello"]),
+    case_of("mistral-422", AUTO, 1, &[r#""event":"provider-error","message":"Field required""#]),
     case_of("tail-of-text-66", RESPONSES, 0, &["text The answer is 42."]),
     case_of("tail-of-text-66c", RESPONSES, 0, &["text The answer is 42."]),
     case_of("tail-of-text-66d", RESPONSES, 0, &["text The answer is 42."]),

@@ -121,6 +121,12 @@ fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
         "\t data:{}",
         "  {\"a\":1}",
         "DATA: {\"a\":{}}",
+        "event: {}",
+        "event: x data: {}",
+        "message: {}",
+        "delta: {\"a\":1}",
+        "retry: {}",
+        "id: 1 data: {}",
     ] {
         check(format!("data: a\n\n{line}\n\ndata: b\n\n"), &["a", &*format!("bad {line}"), "b"]);
     }
@@ -128,11 +134,9 @@ fn an_object_in_a_line_that_is_no_field_does_not_vanish() {
     for line in [
         ": {}",
         "id: {}",
-        "event: {}",
-        "message: {}",
         "nel: {\"max_age\":1}",
         "x {}",
-        "retry: {}",
+        "report-to: {\"max_age\":1}",
         "data",
         "info: 1",
         "info: {",
@@ -151,4 +155,21 @@ fn many_lines_after_a_long_one_take_linear_time() {
         let body = [first, line.repeat(200_000), "\n".to_owned()].concat();
         assert_eq!(frames(16 << 20, [body.as_bytes()]).len(), 1);
     }
+}
+
+/// An event that is sent once more after a connection broke has the id and the data of one that was read. Servers that
+/// give all events one id say nothing with it.
+#[test]
+fn events_that_are_sent_once_more() {
+    let event = |id: &str, data: &str| format!("id: {id}\ndata: {data}\n\n");
+    let again = [("1", "a"), ("2", "b"), ("3", "b"), ("1", "a"), ("2", "b"), ("3", "b"), ("4", "b")];
+    let body: String = again.map(|(id, data)| event(id, data)).concat();
+    check(body, &["a", "b", "b", "b"]);
+    check(again.map(|(id, data)| event(id, data).replace("\n\n", "\n")).concat(), &["a\nb\nb\na\nb\nb\nb"]);
+    let objects = again.map(|(id, data)| event(id, &format!("{{\"n\":\"{data}\"}}")).replace("\n\n", "\n"));
+    check(objects.concat(), &["{\"n\":\"a\"}", "{\"n\":\"b\"}", "{\"n\":\"b\"}", "{\"n\":\"b\"}"]);
+    let one = [("x", "a"), ("x", "a"), ("x", "b"), ("x", "b")];
+    check(one.map(|(id, data)| event(id, data)).concat(), &["a", "a", "b", "b"]);
+    let changed = [("1", "a"), ("2", "b"), ("1", "c"), ("2", "b")];
+    check(changed.map(|(id, data)| event(id, data)).concat(), &["a", "b", "c", "b"]);
 }

@@ -44,7 +44,8 @@ impl ToolCallsBuilder {
     /// text.
     ///
     /// Unless the builder says otherwise, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if you act
-    /// on a field as soon as it is complete, there must not be another value for it later.
+    /// on a field as soon as it is complete, there must not be another value for it later. White space in a row is
+    /// [limited](jsonspigot::Limits::blank) to 64 KiB, since some models never stop sending it.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};

@@ -151,6 +151,7 @@ impl CallIndex {
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
         if self.known.get(call, Key::Own).is_none() {
             self.known.insert(call, OwnedKey::Own, slot.choice);
+            self.noted.remove(slot.choice);
         }
         for key in keys_of(slot.place, id) {
             self.refused.remove(slot.choice, key);
@@ -161,7 +162,6 @@ impl CallIndex {
             self.calls.insert(slot.choice, OwnedKey::Content, call);
         }
         self.has_refused_latest = false;
-        self.noted.remove(slot.choice);
         self.touch(slot, call);
     }
 

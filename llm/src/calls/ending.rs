@@ -15,12 +15,16 @@
 use jsonspigot::Parser;
 use jsonspigot::{Error, ErrorKind};
 
+use super::error::CallErrorKind;
 use super::event::{CallEvent, CallListener};
 use super::input::Input;
 use super::open_call::{OpenCall, forward};
 use super::options::Options;
 use super::start::InputFormat;
 use crate::payload::{Payload, PayloadStatus};
+
+/// The reason why a call is truncated that never got a name, so that nobody knows what it calls.
+const NAMELESS: &str = "no-name";
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug)]
@@ -76,12 +80,17 @@ impl OpenCall {
     /// Reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
+        let is_nameless = options.needs_names && self.name().is_empty() && !self.is_answer();
+        if is_nameless {
+            self.report_error(CallErrorKind::NotStarted, listener);
+        }
         // What came with the start may be no more than a part of the input, but it was said.
         let is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
         self.take_start_input(options, listener);
-        let is_whole = self.left_out.is_none() && !is_unconfirmed;
+        let is_whole = self.left_out.is_none() && !is_unconfirmed && !is_nameless;
         let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
-        let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(ending.reason()) };
+        let reason = if is_nameless && ending.is_regular() { NAMELESS } else { ending.reason() };
+        let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(reason) };
         // A value that has closed is complete, whatever the reason. If it can't close by itself, as a number or values
         // by path, only a regular ending makes it complete.
         let ends_itself = !self.input.is_closed_by_its_end() && self.has_whole_value();

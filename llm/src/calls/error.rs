@@ -50,6 +50,7 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
+            CallErrorKind::NotStarted if self.call.is_some() => "a call that never got a name",
             CallErrorKind::NotStarted => "input for a call that was never started",
             CallErrorKind::Ended => "input for a call that has ended",
             CallErrorKind::Mismatch => "the provider contradicts the input or the name that it gave before",
@@ -76,7 +77,8 @@ impl core::error::Error for CallError {}
 #[non_exhaustive]
 pub enum CallErrorKind {
     /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is
-    /// dropped, and each open call that may have lost it ends truncated.
+    /// dropped, and each open call that may have lost it ends truncated. Or, in a provider's stream, a call that never
+    /// got a name: it ends truncated.
     NotStarted,
     /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
     Ended,

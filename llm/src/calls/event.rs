@@ -3,7 +3,7 @@
 use alloc::borrow::Cow;
 
 use jsonspigot::Event;
-use jsonspigot::internal::owned_events;
+use jsonspigot::internal::{names, owned_events};
 
 use super::error::CallError;
 use super::executor::Executor;
@@ -19,20 +19,22 @@ pub struct ToolCall<'a> {
     pub number: u64,
     /// The provider's id, with which the result is sent back.
     pub id: Option<Cow<'a, str>>,
-    /// The tool's name.
+    /// The tool's name. Where a server sends it in pieces, as much as has arrived; it is whole at the first fragment.
     pub name: Option<Cow<'a, str>>,
     /// The index of the answer that it belongs to; 0 where there is only one.
     pub choice: u64,
     /// The party that executes it. Some servers say so only with a later event, so ask at the call's end.
     pub executor: Executor,
+    /// True if its input is the message's own text, which nobody executes and which has neither id nor name.
+    pub is_answer: bool,
 }
 
 impl ToolCall<'_> {
     /// Returns a call that owns its id and name. Copies them, unless it owns them already.
     #[must_use]
     pub fn into_owned(self) -> ToolCall<'static> {
-        let Self { number, id, name, choice, executor } = self;
-        ToolCall { number, id: id.map(owned), name: name.map(owned), choice, executor }
+        let Self { number, id, name, choice, executor, is_answer } = self;
+        ToolCall { number, id: id.map(owned), name: name.map(owned), choice, executor, is_answer }
     }
 }
 
@@ -93,12 +95,21 @@ pub enum CallEvent<'a> {
     },
     /// The stream got something about a call wrong, or passed a limit; the stream goes on.
     Error(CallError),
-    /// The provider repeats a call's whole input, and contradicts what came before. An error of the kind
+    /// The first fragments of a call look as if each held all of the input so far. If so, build the calls with
+    /// [`cumulative`](crate::ToolCallsBuilder::cumulative); the fragments are read as they are, since genuine ones may
+    /// look the same.
+    LooksCumulative {
+        /// The call.
+        call: ToolCall<'a>,
+    },
+    /// The provider repeats a call's whole input or its name, and contradicts what came before. An error of the kind
     /// [`Mismatch`](crate::CallErrorKind::Mismatch) has preceded it, and the call can't be complete.
     Mismatch {
         /// The call.
         call: ToolCall<'a>,
-        /// The whole input as the provider repeats it.
+        /// The part of the call that is contradicted: its arguments, its name or its id.
+        kind: MismatchKind,
+        /// The whole input, the name or the id, as the provider repeats it.
         text: Cow<'a, str>,
     },
 }
@@ -114,7 +125,10 @@ impl CallEvent<'_> {
             Self::Match { call, event } => CallEvent::Match { call: call.into_owned(), event: event.into_owned() },
             Self::End { call, input } => CallEvent::End { call: call.into_owned(), input: input.into_owned() },
             Self::Error(error) => CallEvent::Error(error),
-            Self::Mismatch { call, text } => CallEvent::Mismatch { call: call.into_owned(), text: owned(text) },
+            Self::LooksCumulative { call } => CallEvent::LooksCumulative { call: call.into_owned() },
+            Self::Mismatch { call, kind, text } => {
+                CallEvent::Mismatch { call: call.into_owned(), kind, text: owned(text) }
+            }
         }
     }
 }
@@ -140,6 +154,33 @@ impl CallEvents {
         self.find_map(|event| if let CallEvent::Error(error) = event { Some(error) } else { None }).map_or(Ok(()), Err)
     }
 }
+
+/// The subject of a mismatch: what the provider contradicts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum MismatchKind {
+    /// The assistant's text.
+    Text,
+    /// The assistant's reasoning.
+    Reasoning,
+    /// A refusal.
+    Refusal,
+    /// The input of a call.
+    Arguments,
+    /// The name of a call.
+    Name,
+    /// The id of a call.
+    Id,
+}
+
+names!(MismatchKind {
+    Text => "text",
+    Reasoning => "reasoning",
+    Refusal => "refusal",
+    Arguments => "arguments",
+    Name => "name",
+    Id => "id",
+});
 
 /// The receiver of events. Everything below the public functions takes it as a trait object, so it is compiled once,
 /// and not once for each closure.

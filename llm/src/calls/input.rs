@@ -87,7 +87,7 @@ impl Input {
     }
 
     /// The same as bytes, at no cost.
-    fn raw_bytes(&self) -> &[u8] {
+    pub(super) fn raw_bytes(&self) -> &[u8] {
         match self {
             Self::Untouched => &[],
             Self::Open(reader) => reader.parser.text().unwrap_or_default(),

@@ -51,7 +51,7 @@ pub(crate) use self::{
 };
 pub use builder::ToolCallsBuilder;
 pub use error::{CallError, CallErrorKind};
-pub use event::{CallEvent, CallEvents, ToolCall};
+pub use event::{CallEvent, CallEvents, MismatchKind, ToolCall};
 pub use executor::Executor;
 pub use limits::CallLimits;
 pub use slot::Slot;

@@ -8,7 +8,7 @@ use jsonspigot::internal::floor_char_boundary;
 use jsonspigot::{Parser, PatternSet};
 
 use super::error::{CallError, CallErrorKind};
-use super::event::{CallEvent, CallListener, InputEvent, ToolCall};
+use super::event::{CallEvent, CallListener, InputEvent, MismatchKind, ToolCall};
 use super::executor::Executor;
 use super::input::Input;
 use super::options::Options;
@@ -35,20 +35,20 @@ pub(super) struct Identity {
     id: String,
     name: String,
     executor: Executor,
+    /// True if the input is the message's own text.
+    is_answer: bool,
 }
 
 impl Identity {
     pub(super) fn tool_call(&self) -> ToolCall<'_> {
-        let Self { number, choice, executor, .. } = *self;
-        ToolCall { number, id: present(&self.id), name: present(&self.name), choice, executor }
+        let Self { number, choice, executor, is_answer, .. } = *self;
+        ToolCall { number, id: present(&self.id), name: present(&self.name), choice, executor, is_answer }
     }
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct OpenCall {
     pub(super) identity: Identity,
-    /// True if the input is the message's own text.
-    is_content: bool,
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
     is_reported: bool,
@@ -65,14 +65,16 @@ pub(crate) struct OpenCall {
     pub(super) input: Input,
     /// The shortest repetition of the input as it is that was found to be the same.
     repetition: Option<String>,
+    /// While each fragment begins with the one before: how many were longer than that, and the length of the last one.
+    extensions: Option<(u8, usize)>,
 }
 
 impl OpenCall {
     pub(super) fn new(number: u64, slot: Slot<'_>, start: &CallStart<'_>) -> Self {
         let (id, name) = (start.id_or_empty().to_owned(), start.name_or_empty().to_owned());
+        let is_answer = slot.place == Place::Content;
         Self {
-            identity: Identity { number, choice: slot.choice, id, name, executor: start.executor },
-            is_content: slot.place == Place::Content,
+            identity: Identity { number, choice: slot.choice, id, name, executor: start.executor, is_answer },
             format: start.format,
             phase: Phase::Open,
             is_reported: false,
@@ -83,6 +85,7 @@ impl OpenCall {
             is_full: false,
             input: Input::Untouched,
             repetition: None,
+            extensions: Some((0, 0)),
         }
     }
 
@@ -117,9 +120,20 @@ impl OpenCall {
         self.parser().is_some_and(Parser::is_complete)
     }
 
+    /// Returns true if more of the input may come: nothing of it has come, or only a part of a value, or it is no JSON.
+    pub(super) fn may_lack_text(&self) -> bool {
+        !self.is_answer()
+            && match &self.input {
+                Input::Untouched => !self.has_start_input(),
+                Input::Open(_) | Input::Apart { error: None, .. } => !self.has_whole_value(),
+                Input::Apart { .. } => false,
+                Input::Text(_) => true,
+            }
+    }
+
     /// Returns true if the input is the message's own text.
-    pub(super) fn is_content(&self) -> bool {
-        self.is_content
+    pub(super) fn is_answer(&self) -> bool {
+        self.identity.is_answer
     }
 
     /// Returns true if anything has come that is the input.
@@ -130,13 +144,13 @@ impl OpenCall {
     /// Returns true if a fragment that names no call may be this one's: not if the input is the message's own text, nor
     /// once the wire has said what the whole input is.
     pub(super) fn may_have_lost(&self) -> bool {
-        !self.is_content && (self.phase != Phase::Sealed || !self.has_input())
+        !self.is_answer() && (self.phase != Phase::Sealed || !self.has_input())
     }
 
     /// The first id and the first name win; another name is another call's, or nobody knows whose.
     pub(super) fn identify(&mut self, id: &str, name: &str, listener: &mut dyn CallListener) {
         if self.is_called_otherwise(name) {
-            self.contradict(name, listener);
+            self.contradict_part(MismatchKind::Name, name, listener);
         }
         let Identity { id: known_id, name: known_name, .. } = &mut self.identity;
         for (known, new) in [(known_id, id), (known_name, name)] {
@@ -144,6 +158,18 @@ impl OpenCall {
                 new.clone_into(known);
             }
         }
+    }
+
+    /// Appends a piece of the name, as some servers send it before the first piece of the input. Returns false for
+    /// what can't be one: the name itself, or one that begins with it, which may be all of it so far.
+    pub(super) fn extend_name(&mut self, piece: &str, most: usize) -> bool {
+        let is_piece = self.is_called_otherwise(piece) && !piece.starts_with(self.name());
+        let may_extend =
+            is_piece && !self.has_input() && !self.has_start_input() && self.name().len() + piece.len() <= most;
+        if may_extend {
+            self.identity.name.push_str(piece);
+        }
+        may_extend
     }
 
     /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
@@ -184,6 +210,20 @@ impl OpenCall {
     pub(super) fn report_start(&mut self, listener: &mut dyn CallListener) {
         if !mem::replace(&mut self.is_reported, true) {
             listener.on_call_event(CallEvent::Start { call: self.tool_call() });
+        }
+    }
+
+    /// Warns, once, if the first fragments look as if each held all of the input so far: two in a row strictly extend
+    /// the one before. A fragment means the same whether it looks so or not.
+    pub(super) fn watch_fragment(&mut self, text: &str, listener: &mut dyn CallListener) {
+        let Some((count, last)) = self.extensions else { return };
+        let so_far = self.input.raw_bytes();
+        let before = so_far.len().checked_sub(last).and_then(|start| so_far.get(start..)).unwrap_or_default();
+        let is_chain = text.as_bytes().starts_with(before) && (last > 0 || so_far.is_empty());
+        let count = count + u8::from(last > 0 && text.len() > last);
+        self.extensions = (is_chain && count < 2).then_some((count, text.len()));
+        if is_chain && count == 2 {
+            listener.on_call_event(CallEvent::LooksCumulative { call: self.tool_call() });
         }
     }
 
@@ -297,10 +337,14 @@ impl OpenCall {
 
     /// The wire says that the input is another one: of the two, nobody can say which is right.
     pub(super) fn contradict(&mut self, whole: &str, listener: &mut dyn CallListener) {
+        self.contradict_part(MismatchKind::Arguments, whole, listener);
+    }
+
+    fn contradict_part(&mut self, kind: MismatchKind, text: &str, listener: &mut dyn CallListener) {
         if !self.is_beyond_repair() {
             self.left_out = Some("mismatch");
             self.report_error(CallErrorKind::Mismatch, listener);
-            listener.on_call_event(CallEvent::Mismatch { call: self.tool_call(), text: whole.into() });
+            listener.on_call_event(CallEvent::Mismatch { call: self.identity.tool_call(), kind, text: text.into() });
         }
     }
 
@@ -324,7 +368,7 @@ impl OpenCall {
         options.patterns_of(&self.identity.name)
     }
 
-    fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
+    pub(super) fn report_error(&self, kind: CallErrorKind, listener: &mut dyn CallListener) {
         listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
     }
 

@@ -19,6 +19,8 @@ pub(crate) struct Options {
     pub(super) limits: CallLimits,
     /// True if a delta holds everything so far, and not only what is new.
     pub(super) is_cumulative: bool,
+    /// True if a call that never gets a name is not complete.
+    pub(super) needs_names: bool,
 }
 
 impl Default for Options {
@@ -29,6 +31,7 @@ impl Default for Options {
             parser: Parser::builder(),
             limits: CallLimits::default(),
             is_cumulative: false,
+            needs_names: false,
         }
     }
 }
@@ -40,9 +43,16 @@ impl Options {
     }
 }
 
+/// The bytes of white space in a row that a call may have: models that send more of it never stop.
+const MOST_BLANK: u64 = 64 << 10;
+
 /// Returns the builder for the parser of a call's text, of a user's choices.
 pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
-    builder.retain(Retain::All).duplicate_keys_by_default(DuplicateKeys::Reject).whole()
+    builder
+        .blank_limit_by_default(MOST_BLANK)
+        .retain(Retain::All)
+        .duplicate_keys_by_default(DuplicateKeys::Reject)
+        .whole()
 }
 
 /// Saved state.

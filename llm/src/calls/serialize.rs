@@ -6,17 +6,12 @@ use super::event::{CallEvent, ToolCall};
 use crate::payload::{PayloadStatus, put_payload, put_wrong};
 
 impl ToolCall<'_> {
-    /// A structured answer, which has neither id nor name, is nobody's to execute.
-    fn is_to_be_executed(&self) -> bool {
-        self.id.is_some() || self.name.is_some()
-    }
-
     fn put_names<'a>(&'a self, line: &mut Line<'a>) {
         line.put("call", self.number).put("id", self.id.as_deref()).put("name", self.name.as_deref());
     }
 
     fn put_executor<'a>(&'a self, line: &mut Line<'a>) {
-        line.put_some("executed", self.is_to_be_executed().then(|| self.executor.name()));
+        line.put_some("executed", (!self.is_answer).then(|| self.executor.name()));
     }
 }
 
@@ -46,8 +41,11 @@ impl CallEvent<'_> {
             Self::Error(error) => {
                 line.put_some("call", error.call()).put("kind", error.kind().name());
             }
-            Self::Mismatch { call, text } => {
-                line.put("kind", "arguments").put("call", call.number).put("text", &**text);
+            Self::LooksCumulative { call } => {
+                line.put("kind", "cumulative").put("call", call.number);
+            }
+            Self::Mismatch { call, kind, text } => {
+                line.put("kind", kind.name()).put("call", call.number).put("text", &**text);
                 line.put_some("choice", (call.choice > 0).then_some(call.choice));
             }
         }
@@ -62,6 +60,7 @@ impl CallEvent<'_> {
             Self::Match { .. } => "match",
             Self::End { .. } => "input",
             Self::Error(_) => "call-error",
+            Self::LooksCumulative { .. } => "warning",
             Self::Mismatch { .. } => "mismatch",
         }
     }

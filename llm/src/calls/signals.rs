@@ -111,12 +111,16 @@ impl Signals<'_> {
         if let Some(number) = self.find(slot)
             && !id.is_empty()
             && id.len() <= self.calls.options.limits.name_bytes
-            && self.calls.index.find_id(slot.choice, id).is_none()
-            // An index, its own id, and this one: a server that changes it with each event is not followed.
-            && self.calls.index.key_count(number) < 3
+            && self.takes_key(slot.choice, id, number)
         {
             self.calls.index.bind(Slot::new(slot.choice, Place::Latest), id, number);
         }
+    }
+
+    /// Returns true if a call can be found by this id too: besides an index and its own id, by one that no other call
+    /// has. A server that changes the id with each event is not followed.
+    fn takes_key(&self, choice: u64, id: &str, number: u64) -> bool {
+        self.calls.index.find_id(choice, id).is_none() && self.calls.index.key_count(number) < 3
     }
 
     /// Returns true if any call is open.
@@ -128,7 +132,7 @@ impl Signals<'_> {
         if self.calls.index.has_refused() {
             return None;
         }
-        let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_content());
+        let mut open = self.calls.open.iter().filter(|(_, call)| call.choice() == choice && !call.is_answer());
         let (number, _) = open.next()?;
         open.next().is_none().then_some(number)
     }
@@ -152,6 +156,7 @@ impl Signals<'_> {
                 if self.calls.options.is_cumulative {
                     call.append_to_all(text, &self.calls.options, self.listener);
                 } else {
+                    call.watch_fragment(text, self.listener);
                     call.append(text, &self.calls.options, self.listener);
                 }
             }
@@ -306,13 +311,20 @@ impl Signals<'_> {
         }
         let Some(call) = self.calls.open.get_mut(number) else { return };
         call.identify(id, name, self.listener);
-        if !id.is_empty() {
-            let choice = call.choice();
+        let (choice, is_own) = (call.choice(), call.id() == id);
+        if !id.is_empty() && (is_own || self.takes_key(choice, id, number)) {
             self.calls.index.bind(Slot::new(choice, Place::Latest), id, number);
         }
+        let Some(call) = self.calls.open.get_mut(number) else { return };
         if !call.id().is_empty() && !call.name().is_empty() {
             call.report_start(self.listener);
         }
+    }
+
+    /// Appends a piece of an open call's name. Returns false for what can't be one.
+    pub(crate) fn extend_name(&mut self, number: u64, piece: &str) -> bool {
+        let most = self.calls.options.limits.name_bytes;
+        self.calls.open.get_mut(number).is_some_and(|call| call.extend_name(piece, most))
     }
 
     pub(crate) fn stop(&mut self, slot: Slot<'_>) {
@@ -354,8 +366,16 @@ impl Signals<'_> {
         self.end_all(&|call| (call.choice() == choice).then_some(ending));
     }
 
+    /// The choice stops for this reason, on a wire whose last pieces may follow that: a call whose text may not be whole
+    /// stays open, and ends for this reason with the message.
+    pub(crate) fn stop_choice(&mut self, choice: u64, reason: &str) {
+        let ends = |call: &OpenCall| call.choice() == choice && !call.may_lack_text();
+        self.end_all(&|call| ends(call).then_some(Ending::Reason(reason)));
+        self.note(choice, reason);
+    }
+
     pub(crate) fn begin_message(&mut self) {
-        self.end_all(&|call| Some(abrupt(call, "superseded")));
+        self.cut("superseded");
         self.calls.index.clear();
     }
 

@@ -312,6 +312,11 @@ impl ToolCalls {
         Signals { calls: &mut self.state, listener }
     }
 
+    /// Sets that a call that never gets a name is not complete.
+    pub(crate) fn require_names(&mut self) {
+        self.state.options.needs_names = true;
+    }
+
     /// Returns the state of the calls.
     pub(crate) fn state(&self) -> &State {
         &self.state

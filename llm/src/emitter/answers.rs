@@ -55,10 +55,11 @@ impl Emitter<'_> {
         self.note_reported(&message_key(id));
     }
 
-    /// A message begins, with whatever is known of it. Another one that has not ended breaks off.
+    /// A message begins, with whatever is known of it. Another one that has not ended breaks off, and so does this one
+    /// if it has begun before and said something.
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         let is_again = !id.is_empty() && self.is_message(id);
-        if self.is_unfinished(0) && !is_again {
+        if if is_again { self.user.stream_state.has_content } else { self.is_unfinished(0) } {
             self.break_off("superseded");
         }
         self.forget_calls();

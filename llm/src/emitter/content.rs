@@ -171,17 +171,20 @@ impl Emitter<'_> {
         let said = &mut self.user.stream_state.said;
         let has_this_name = !said.was_called_otherwise(number, name);
         let Some(has_this_input) = said.is_input(number, whole) else { return false };
-        for (text, _) in [(name, has_this_name), (whole, has_this_input)].into_iter().filter(|(_, is_same)| !is_same) {
-            self.contradict_ended(number, text);
+        if !has_this_name {
+            self.contradict_ended(number, MismatchKind::Name, name);
+        }
+        if !has_this_input {
+            self.contradict_ended(number, MismatchKind::Arguments, whole);
         }
         true
     }
 
     /// The wire says something of a call that has ended otherwise than it did before.
-    pub(crate) fn contradict_ended(&mut self, number: u64, text: &str) {
+    pub(crate) fn contradict_ended(&mut self, number: u64, kind: MismatchKind, text: &str) {
         let choice = self.known().choice_of(number).unwrap_or_default();
-        let (kind, call) = (MismatchKind::Arguments, Some(number));
-        self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text: text.into() });
+        let (call, text) = (Some(number), text.into());
+        self.report(StreamEvent::Mismatch { kind, choice, block: None, call, text });
         self.user.stream_state.spoil_message();
     }
 

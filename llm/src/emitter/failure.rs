@@ -32,9 +32,17 @@ objects! {
         /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
         status: Text<'a>,
         code: Json<'a>,
-        message: Text<'a>,
-        aws_message: Text<'a> = "Message",
+        /// At Databricks and Baidu.
+        error_code: Json<'a>,
+        message: Json<'a>,
+        aws_message: Json<'a> = "Message",
+        error_msg: Json<'a>,
         error: Json<'a>,
+        /// At Apigee, in place of `error`, with the words of it.
+        fault: Json<'a>,
+        faultstring: Json<'a>,
+        /// At MiniMax, in each event.
+        base_resp: Json<'a>,
         errors: Json<'a>,
         detail: Json<'a>,
         details: Json<'a>,
@@ -91,12 +99,32 @@ impl<'a> Failure<'a> {
         }
     }
 
+    /// The error in a member of an event, or of a part of one, that has no field for it.
+    pub(crate) fn in_member(name: &str, json: Json<'a>) -> Option<Self> {
+        match name {
+            "error" => Self::at(json),
+            BASE_RESP => Self::in_status(json),
+            _ => None,
+        }
+    }
+
+    /// The error of a status that every event has, if its code is not 0.
+    fn in_status(status: Json<'a>) -> Option<Self> {
+        let code = status.member("status_code").word();
+        let message = words(status.member("status_msg"));
+        let has_failed = !code.is_empty() && code != "0";
+        has_failed.then(|| Self { message, code, json: status, ..Self::default() })
+    }
+
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
     /// place of a type, or as an exception under its name.
     pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {
         let fields: Fields<'_> = event.object().ok()?;
+        if let failure @ Some(_) = Self::in_status(fields.base_resp) {
+            return failure;
+        }
         let is_untyped = fields.kind.is_empty() && fields.event_type.is_empty();
-        if says_anything(fields.error) && (is_untyped || fields.is_called_error()) {
+        if says_anything(fields.inner()) && (is_untyped || fields.is_called_error()) {
             Some(fields.around())
         } else if fields.is_called_error() {
             Some(fields.failure(event))
@@ -118,24 +146,34 @@ impl<'a> Failure<'a> {
         }
         let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
         let fields: Fields<'_> = event.object().ok()?;
-        (is_body && fields.has_words()).then(|| fields.failure(event))
+        (is_body && fields.said().is_some()).then(|| fields.failure(event))
     }
 }
 
 impl<'a> Fields<'a> {
     fn is_called_error(&self) -> bool {
-        [&self.kind, &self.event_type, &self.object].iter().any(|name| name.as_str() == "error")
+        let has_code = !matches!(&*self.error_code.word(), "" | "0") && self.said().is_some();
+        has_code || [&self.kind, &self.event_type, &self.object].iter().any(|name| name.as_str() == "error")
     }
 
-    fn has_words(&self) -> bool {
-        let parts = [self.error, self.errors, self.detail, self.details];
-        [&self.message, &self.aws_message].iter().any(|words| !words.is_empty()) || parts.into_iter().any(says_anything)
+    /// The error inside these fields.
+    fn inner(&self) -> Json<'a> {
+        if says_anything(self.error) { self.error } else { self.fault }
+    }
+
+    /// The first part that says what is wrong.
+    fn said(&self) -> Option<Json<'a>> {
+        let own = [self.message, self.aws_message, self.error_msg, self.faultstring];
+        own.into_iter()
+            .filter(|part| !words(*part).is_empty())
+            .chain([self.error, self.detail, self.details, self.errors])
+            .find(|part| says_anything(*part))
     }
 
     /// The error inside these fields, which may hold what the error itself leaves out.
     fn around(self) -> Failure<'a> {
-        let mut failure = Failure::new(self.error);
-        let words = self.message.into_cow();
+        let mut failure = Failure::new(self.inner());
+        let words = words(self.message);
         if self.error.is_string() && !words.is_empty() {
             // `{"error": "invalid_grant", "message": …}`: the error is only a name.
             failure.kind = mem::replace(&mut failure.message, words);
@@ -148,11 +186,11 @@ impl<'a> Fields<'a> {
 
     /// The error that these fields make up; `json` is the whole of it.
     fn failure(self, json: Json<'a>) -> Failure<'a> {
-        let elsewhere =
-            [self.error, self.detail, self.details, self.errors].into_iter().find(|part| says_anything(*part));
-        let message =
-            [self.message.into_cow(), self.aws_message.into_cow()].into_iter().find(|words| !words.is_empty());
-        let message = message.unwrap_or_else(|| elsewhere.unwrap_or(json).text_or_json().into_cow());
+        let said = self.said().unwrap_or(json);
+        let message = Some(words(said)).filter(|words| !words.is_empty());
+        let message = message.unwrap_or_else(|| said.text_or_json().into_cow());
+        let codes = [self.code, self.error_code, self.detail.member("errorcode")];
+        let code = codes.map(Json::word).into_iter().find(|code| !code.is_empty()).unwrap_or_default();
         let kind = self.kind.into_cow();
         let aws_kind = match self.aws_kind.into_cow() {
             Cow::Borrowed(name) => Cow::Borrowed(name.rsplit('#').next().unwrap_or_default()),
@@ -166,9 +204,9 @@ impl<'a> Fields<'a> {
         Failure {
             message,
             kind,
-            code: self.code.word(),
+            code,
             delay,
-            json: if json.is_object() { json } else { Json::default() },
+            json: if json.is_object() || json.inside('[').is_some() { json } else { Json::default() },
         }
     }
 }
@@ -178,6 +216,25 @@ fn exception(event: Json<'_>) -> Option<Failure<'_>> {
     let mut members = event.members().map(|(name, value)| (name.word(), value));
     let (kind, exception) = members.find(|(name, value)| name.ends_with("Exception") && value.is_object())?;
     Some(Failure { kind, ..Failure::new(exception) })
+}
+
+/// The name of the member that has the status of a request in each event.
+pub(super) const BASE_RESP: &str = "base_resp";
+
+/// The members that have the words of an error, in an object that stands for them.
+const WORDS: [&str; 4] = ["message", "msg", "detail", "error"];
+
+/// The words of an error: a text, or those of the first element of a list or of a member of an object, but no deeper
+/// than errors are; nothing if there are none.
+fn words(mut error: Json<'_>) -> Cow<'_, str> {
+    for _ in 0..4 {
+        if error.is_string() {
+            break;
+        }
+        let member = || WORDS.map(|name| error.member(name)).into_iter().find(|member| says_anything(*member));
+        error = error.elements().next().or_else(member).unwrap_or_default();
+    }
+    error.text().ok().flatten().unwrap_or_default()
 }
 
 /// Returns true if a member is there and not empty.

@@ -21,7 +21,7 @@ use crate::calls::{
 use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
-use crate::event::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, StreamEvent};
+use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
 use crate::json::{Json, TextOrJson, place_of};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
@@ -49,27 +49,21 @@ impl CallListener for User<'_> {
     fn on_call_event(&mut self, event: CallEvent<'_>) {
         if let CallEvent::Start { call } = &event {
             self.stream_state.begin(call.choice);
-            // A message's own text, where that is reported as a call, has neither name nor id.
-            if call.executor == Executor::Client && (call.name.is_some() || call.id.is_some()) {
+            if call.executor == Executor::Client && !call.is_answer {
                 note(&mut self.stream_state.with_client_calls, call.choice);
             }
             self.end_blocks(|blocks, ended| blocks.end_run(call.choice, ended));
         }
         if let CallEvent::End { call, input } = &event {
             self.stream_state.said.end_input(call.number, call.name.as_deref().unwrap_or_default(), input.raw());
-            let is_tool = call.name.is_some() || call.id.is_some();
-            if let (true, 0, Some(message)) = (is_tool, call.choice, &mut self.stream_state.message) {
+            if let (false, 0, Some(message)) = (call.is_answer, call.choice, &mut self.stream_state.message) {
                 message.end_call(call, input);
             }
         }
         self.say(match event {
-            CallEvent::Mismatch { call, text } => StreamEvent::Mismatch {
-                kind: MismatchKind::Arguments,
-                choice: call.choice,
-                block: None,
-                call: Some(call.number),
-                text,
-            },
+            CallEvent::Mismatch { call, kind, text } => {
+                StreamEvent::Mismatch { kind, choice: call.choice, block: None, call: Some(call.number), text }
+            }
             event => StreamEvent::Call(event),
         });
     }
@@ -77,6 +71,7 @@ impl CallListener for User<'_> {
 
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
+        self.stream_state.has_content |= event.is_content();
         self.spelt.extend(unknown::json_of(&event).map(place_of));
         self.stream_state.outlet.say(event, self.on_event);
     }

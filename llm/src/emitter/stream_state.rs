@@ -21,6 +21,8 @@ pub(crate) struct StreamState {
     pub(crate) blocks: Blocks,
     /// True if the message's start has been reported.
     pub(crate) has_message: bool,
+    /// True if anything of the message's content has been reported.
+    pub(crate) has_content: bool,
     /// True if the message has said something under an id that it had before, so that another id is another message's.
     pub(crate) has_lasting_id: bool,
     /// The answers that have begun and have not been said to be over.
@@ -137,7 +139,7 @@ impl StreamState {
 
     /// Nothing more is known of the message.
     pub(crate) fn forget_message(&mut self) {
-        (self.has_message, self.has_lasting_id) = (false, false);
+        (self.has_message, self.has_content, self.has_lasting_id) = (false, false, false);
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
             answers.clear();
         }
@@ -174,6 +176,7 @@ impl StreamState {
         let Self {
             blocks,
             has_message,
+            has_content,
             has_lasting_id,
             unfinished,
             with_client_calls,
@@ -193,7 +196,7 @@ impl StreamState {
             has_begun_anew: _,
         } = self;
         blocks.is_empty()
-            && !(*has_message || *has_lasting_id || *has_ended)
+            && !(*has_message || *has_content || *has_lasting_id || *has_ended)
             && [unfinished, with_client_calls, refused].into_iter().all(Vec::is_empty)
             && [sources, results, repeatable].into_iter().all(Places::is_empty)
             && chunk.is_none()

@@ -1,6 +1,9 @@
 //! Parts that no reader knows: events and parts of new kinds, and members that no field waits for.
 
+use alloc::vec;
+
 use super::Emitter;
+use super::failure::{BASE_RESP, Failure};
 use super::stream_state::StreamState;
 use crate::calls::Slot;
 use crate::event::{Opaque, Source, StreamEvent, ToolResult};
@@ -9,6 +12,7 @@ use crate::json::{Json, Mark, Others, Unread};
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.
     pub(crate) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
+        self.user.stream_state.outlet.watch.see_unknown(kind, json.spelt());
         self.report(StreamEvent::UnknownPart { kind: kind.into(), json: json.spelt().into() });
     }
 
@@ -27,7 +31,7 @@ impl Emitter<'_> {
             let word = name.word();
             let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
             if is_news && !is_reported {
-                self.unknown_part(&word, json);
+                self.unknown_member(&word, json);
             }
         }
     }
@@ -35,8 +39,10 @@ impl Emitter<'_> {
     /// Reports a member that no row of a table has read.
     pub(crate) fn unread(&mut self, name: &str, json: Json<'_>, mark: Mark) {
         let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, json.spelt());
-        if mark != Mark::Unread || is_news(self.user.stream_state) {
-            self.unknown_part(name, json);
+        match mark {
+            Mark::Unread if is_news(self.user.stream_state) => return self.unknown_member(name, json),
+            Mark::Unread => return,
+            _ => self.report(StreamEvent::UnknownPart { kind: name.into(), json: json.spelt().into() }),
         }
         match mark {
             Mark::Torn => self.leave_out("unknown-part"),
@@ -50,12 +56,24 @@ impl Emitter<'_> {
         self.user.stream_state.outlet.watch.lose_part();
     }
 
+    /// A member that nobody knows: the provider's error, something unknown, or nothing.
+    fn unknown_member(&mut self, name: &str, json: Json<'_>) {
+        match Failure::in_member(name, json) {
+            Some(failure) => self.fail(&failure),
+            None if name != BASE_RESP && says_anything_inside(json) => {
+                self.report(StreamEvent::UnknownPart { kind: name.into(), json: json.spelt().into() });
+            }
+            None => {}
+        }
+    }
+
     /// The members of a part that nobody knows, but for these, which say nothing of it.
     pub(crate) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
         for (name, json) in &others.0 {
-            let name = name.word();
-            if !silent.contains(&&*name) {
-                self.unknown_part(&name, *json);
+            let word = name.word();
+            // Many are the same with each piece.
+            if !silent.contains(&&*word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt()) {
+                self.unknown_member(&word, *json);
             }
         }
     }
@@ -87,16 +105,28 @@ pub(super) fn json_of<'e>(event: &'e StreamEvent<'_>) -> Option<&'e str> {
     }
 }
 
+/// Returns true if there is more in a value than lists and objects of nothing.
+fn says_anything_inside(json: Json<'_>) -> bool {
+    let mut values = vec![json];
+    while let Some(value) = values.pop() {
+        values.extend(value.elements().chain(value.members().map(|(_, member)| member)));
+        let is_container = value.is_object() || value.inside('[').is_some();
+        if !is_container && !value.is_nothing() && value.spelt() != "0" {
+            return true;
+        }
+    }
+    false
+}
+
 /// Returns true if a member of this name says nothing of the answer, on any wire: ids, and echoes of the request.
 fn is_silent(name: &str) -> bool {
     SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
 }
 
 /// See `tests/providers/laws/strings.rs` for the reasons.
-const SILENT: [&str; 28] = [
+const SILENT: [&str; 27] = [
     "amazon-bedrock-invocationMetrics",
     "caller",
-    "channel",
     "copilot_usage",
     "cost",
     "createTime",

@@ -26,12 +26,13 @@ use jsonspigot::internal::{Line, Member};
 
 pub use self::events::StreamEvents;
 pub use self::media::Media;
-pub use self::parts::{Block, BlockKind, MismatchKind, Opaque, OpaqueKind, Source, ToolResult};
+pub use self::parts::{Block, BlockKind, Opaque, OpaqueKind, Source, ToolResult};
 pub use self::retry::Retry;
 use self::serialize::value;
 pub use self::stop::StopKind;
 pub use self::usage::TokenUsage;
 pub use self::verdict::{Unfinished, UnfinishedKind};
+pub(crate) use crate::calls::MismatchKind;
 use crate::calls::{CallEvent, owned};
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
@@ -102,6 +103,19 @@ impl StreamEvent<'_> {
         let begins = text.trim_start_matches(['\u{feff}', ' ', '\t', '[']).starts_with('{');
         let ends = text.trim_end().ends_with('}') && text.as_bytes().windows(2).any(|pair| pair == b"{\"");
         !begins && !ends
+    }
+
+    /// Returns true if this is a part of an answer, and not about it.
+    pub(crate) fn is_content(&self) -> bool {
+        matches!(
+            self,
+            Self::Text { .. }
+                | Self::Reasoning { .. }
+                | Self::Refusal { .. }
+                | Self::Media(_)
+                | Self::ToolResult(_)
+                | Self::Call(CallEvent::Start { .. })
+        )
     }
 
     /// Returns true if this shows that the stream is the provider's that reads it. A stream without such an event is no

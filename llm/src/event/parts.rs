@@ -158,27 +158,6 @@ impl ToolResult<'_> {
     }
 }
 
-/// The subject of a [`Mismatch`](crate::StreamEvent::Mismatch).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum MismatchKind {
-    /// The assistant's text.
-    Text,
-    /// The assistant's reasoning.
-    Reasoning,
-    /// A refusal.
-    Refusal,
-    /// The input of a call.
-    Arguments,
-}
-
-names!(MismatchKind {
-    Text => "text",
-    Reasoning => "reasoning",
-    Refusal => "refusal",
-    Arguments => "arguments",
-});
-
 /// The origin of something that is said: a citation, an annotation, a page that a search found.
 ///
 /// ```

@@ -3,6 +3,9 @@
 //! It is watched where events leave the library, so that it holds for every wire format, and for whoever reads the
 //! events: the exit status of the command is this verdict too.
 
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
 use core::fmt;
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
@@ -12,6 +15,7 @@ use super::stop::StopKind;
 use crate::calls::{CallErrorKind, CallEvent};
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
+use crate::json::Json;
 use crate::payload::PayloadStatus;
 
 /// The reason why a stream does not count as whole; [`ProviderStream::verdict`](crate::ProviderStream::verdict) returns
@@ -60,6 +64,7 @@ impl fmt::Display for Unfinished {
             UnfinishedKind::BadFrame => "an event could not be read",
             UnfinishedKind::ProviderError => "the provider reported an error",
             UnfinishedKind::Payload => "a payload in the text is not whole",
+            UnfinishedKind::UnknownPart => "a call, text or an error is in a part of the stream that is not known",
             UnfinishedKind::Panicked => "a callback panicked, and what it was not given is lost",
         })?;
         self.call.map_or(Ok(()), |call| write!(f, " (call {call})"))
@@ -94,13 +99,16 @@ pub enum UnfinishedKind {
     ProviderError,
     /// A payload in the text ended truncated, malformed or trailing.
     Payload,
+    /// A call, text or an error was left in an event, or a part of one, that the provider's reader does not know, as far
+    /// as its names show that.
+    UnknownPart,
     /// A callback panicked, and the panic was caught: what the rest of its event meant is lost, so nothing more is
     /// read.
     Panicked,
 }
 
 impl UnfinishedKind {
-    const ALL: [Self; 9] = [
+    const ALL: [Self; 10] = [
         Self::NoEvent,
         Self::Incomplete,
         Self::Call,
@@ -109,6 +117,7 @@ impl UnfinishedKind {
         Self::BadFrame,
         Self::ProviderError,
         Self::Payload,
+        Self::UnknownPart,
         Self::Panicked,
     ];
 
@@ -124,6 +133,7 @@ impl UnfinishedKind {
             Self::BadFrame => "bad-frame",
             Self::ProviderError => "provider-error",
             Self::Payload => "payload",
+            Self::UnknownPart => "unknown-part",
             Self::Panicked => "panicked",
         }
     }
@@ -185,9 +195,17 @@ impl Watch {
                 CallErrorKind::Mismatch => (UnfinishedKind::Mismatch, error.call()),
                 _ => (UnfinishedKind::CallLost, error.call()),
             },
+            StreamEvent::Unknown { text } => return self.see_unknown("", text),
             _ => return,
         };
         self.wrong.get_or_insert(Unfinished { kind: wrong.0, call: wrong.1 });
+    }
+
+    /// A part of this kind is not known. Members that are not known often repeat what others say, but a part does not.
+    pub(crate) fn see_unknown(&mut self, kind: &str, json: &str) {
+        if says_something(kind, json) {
+            self.wrong.get_or_insert(Unfinished { kind: UnfinishedKind::UnknownPart, call: None });
+        }
     }
 
     /// The first thing that was wrong so far, as an error. Between the lines of some programs there may be any others.
@@ -254,6 +272,42 @@ impl Watch {
 /// Returns true if an input with this status may be acted on.
 fn is_whole(status: PayloadStatus<'_>) -> bool {
     matches!(status, PayloadStatus::Complete | PayloadStatus::Accepted | PayloadStatus::Empty | PayloadStatus::Raw)
+}
+
+/// The words in names of members, and in types, that are for text, calls or errors.
+const SAYING: [&str; 10] =
+    ["arguments", "call", "calls", "content", "delta", "error", "errors", "input", "parameters", "text"];
+
+/// Returns true if a part that is not known may be text, a call or an error: by a word of its kind, or by the last word
+/// of a member's name. Costs the part's length.
+fn says_something(kind: &str, json: &str) -> bool {
+    let is_saying = |word: &String| SAYING.contains(&word.as_str());
+    let mut values = vec![Json::of(json.trim_ascii())];
+    let mut is_found = words(kind).iter().any(is_saying);
+    while let Some(value) = values.pop().filter(|_| !is_found) {
+        for (name, member) in value.members() {
+            is_found |= member.says_something() && words(&name.word()).last().is_some_and(is_saying);
+            values.push(member);
+        }
+        values.extend(value.elements());
+    }
+    is_found
+}
+
+/// The words of a name in lower case: `toolCall`, `tool-call` and `TOOL_CALL` have two.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut was_lower = false;
+    for letter in name.chars() {
+        if !letter.is_ascii_alphanumeric() || (was_lower && letter.is_ascii_uppercase()) {
+            words.push(String::new());
+        }
+        if let (true, Some(word)) = (letter.is_ascii_alphanumeric(), words.last_mut()) {
+            word.push(letter.to_ascii_lowercase());
+        }
+        was_lower = letter.is_ascii_lowercase();
+    }
+    words
 }
 
 /// Saved state.

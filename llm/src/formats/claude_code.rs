@@ -107,8 +107,11 @@ pub(crate) const FORMAT: Format = Format {
 /// Stands for the turn among the answers that have begun: it goes on behind each message.
 const TURN: u64 = 1;
 
+/// Cursor's lines have the same types, and none of the members that tell.
 fn owns_members(look: &Look<'_>) -> bool {
-    look.session_id.is_given() && matches!(look.kind(), "system" | "assistant" | "user" | "result")
+    let telling = [look.uuid, look.tools, look.usage, look.message.member("id")];
+    let tells = look.parent_tool_use_id.is_some() || telling.into_iter().any(Json::is_given);
+    tells && look.session_id.is_given() && matches!(look.kind(), "system" | "assistant" | "user" | "result")
 }
 
 fn speaker(line: Json<'_>) -> Speaker<'_> {

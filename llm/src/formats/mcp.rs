@@ -50,8 +50,28 @@ objects! {
 
 pub(crate) const FORMAT: Format = Format { name: "mcp", read, owns_type: |_| false, owns_members, terminal: None };
 
+/// The beginnings of methods that no other protocol on JSON-RPC has.
+const TELLING: [&str; 10] = [
+    "completion/",
+    "elicitation/",
+    "logging/",
+    "notifications/",
+    "prompts/",
+    "resources/",
+    "roots/",
+    "sampling/",
+    "subscriptions/",
+    "tools/",
+];
+
 fn owns_members(look: &Look<'_>) -> bool {
-    look.jsonrpc.as_str() == "2.0"
+    let is_method = TELLING.iter().any(|family| look.method.starts_with(family));
+    // Elsewhere, versions are numbers.
+    let has_version = [look.params, look.result].into_iter().any(|it| it.member("protocolVersion").is_string());
+    let is_list = |name| look.result.member(name).inside('[').is_some();
+    let is_result = ["content", "prompts", "resources", "tools"].into_iter().any(is_list)
+        || look.result.member("structuredContent").is_given();
+    look.jsonrpc.as_str() == "2.0" && (is_method || has_version || is_result)
 }
 
 /// The beginnings of the methods that are known and say nothing of a call: they are about the connection, and about

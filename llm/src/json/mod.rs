@@ -128,6 +128,11 @@ impl<'a> Json<'a> {
         core::iter::from_fn(move || Some((inside.next()?, inside.next().unwrap_or(Self::MISSING))))
     }
 
+    /// The length of the value that a text begins with, if it is one; 0 if none begins there.
+    pub(crate) fn len_of(text: &str) -> usize {
+        value_len(text.as_bytes())
+    }
+
     /// A text that is known to be one value.
     pub(crate) fn of(text: &'a str) -> Self {
         Self(text, Watch::NOBODY)

@@ -5,6 +5,8 @@ use alloc::boxed::Box;
 use core::mem;
 
 use super::provider::Provider;
+#[cfg(feature = "openai-responses")]
+use super::sequence::Sequence;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::KeepMessage;
@@ -26,6 +28,8 @@ pub(crate) struct Dispatch {
     has_begun: bool,
     #[cfg(feature = "openai-responses")]
     responses: openai_responses::State,
+    #[cfg(feature = "openai-responses")]
+    sequence: Sequence,
 }
 
 impl Dispatch {
@@ -35,6 +39,8 @@ impl Dispatch {
             has_begun: false,
             #[cfg(feature = "openai-responses")]
             responses: openai_responses::State::default(),
+            #[cfg(feature = "openai-responses")]
+            sequence: Sequence::default(),
         }
     }
 
@@ -70,6 +76,10 @@ impl Dispatch {
 
     /// Reads one event; an error says that it can't be read, and then nothing was reported.
     pub(crate) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
+        #[cfg(feature = "openai-responses")]
+        if self.provider == Provider::OpenaiResponses && self.sequence.is_repeated(event) {
+            return Ok(());
+        }
         let understood = watched(event, emit, |event, emit| match self.provider {
             #[cfg(feature = "openai-responses")]
             Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),

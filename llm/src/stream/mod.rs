@@ -8,6 +8,8 @@ mod payloads;
 pub(crate) mod provider;
 mod reading;
 mod saved;
+#[cfg(feature = "openai-responses")]
+mod sequence;
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -93,11 +95,6 @@ pub struct ProviderStream {
     pub(crate) knows_marked_calls: bool,
 }
 
-/// Returns true if a line is an event by itself.
-fn is_event(line: &str) -> bool {
-    matches!(line.trim_ascii(), "" | "[DONE]") || Json::new(line).is_some_and(Json::is_object)
-}
-
 /// The reason why what is open is cut where the input ends.
 pub(crate) const END_OF_INPUT: &str = "end-of-input";
 
@@ -122,7 +119,8 @@ impl ProviderStream {
     /// assert_eq!(stream.provider(), Some(Provider::OpenaiChat));
     /// ```
     #[must_use]
-    pub fn detecting(calls: ToolCalls) -> Self {
+    pub fn detecting(mut calls: ToolCalls) -> Self {
+        calls.require_names();
         Self {
             calls: calls.emptied(),
             reader: None,
@@ -230,7 +228,7 @@ impl ProviderStream {
     /// ```
     #[must_use]
     pub fn message(&self) -> Option<String> {
-        self.stream_state.message()?.to_json()
+        self.stream_state.message().filter(|_| self.calls.state().open_count() == 0)?.to_json()
     }
 
     /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is

@@ -2,6 +2,7 @@
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::mem;
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
@@ -9,13 +10,16 @@ use jsonspigot::internal::{Interrupted, unless_interrupted};
 use super::dispatch::Dispatch;
 use super::provider::Provider;
 use super::saved::Input;
-use super::{MOST_UNDECIDED, ProviderStream, is_event};
+use super::{MOST_UNDECIDED, ProviderStream};
 use crate::calls::CallErrorKind;
 use crate::emitter::failure::Failure;
 use crate::emitter::{Emitter, OnEvent};
 use crate::event::StreamEvent;
 use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
+
+/// The end of a stream, whatever the provider.
+const END: &str = "[DONE]";
 
 impl Interrupted for ProviderStream {
     fn interrupt(&mut self) {
@@ -57,8 +61,9 @@ impl ProviderStream {
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         match event.trim_ascii() {
             "" => {}
-            // The end of a stream, whatever the provider.
-            "[DONE]" => self.buffered(Input::Event("[DONE]"), |stream| {
+            // Sentinels of some servers behind an answer that is over.
+            "null" | "[]" if self.has_ended() => {}
+            END | "\"[DONE]\"" => self.buffered(Input::Event(END), |stream| {
                 let mut emit = stream.emitter(on_event);
                 emit.end_stream();
                 emit.forget_calls();
@@ -70,13 +75,18 @@ impl ProviderStream {
                     list.elements().for_each(|event| self.read_event(event, on_event));
                 }
                 Some(event) => self.read_event(event, on_event),
-                // Some servers leave out the blank lines between events, so that their data was joined.
-                None if event.contains('\n') && event.lines().all(is_event) => {
-                    event.lines().for_each(|event| self.push_event(event, on_event));
-                }
-                None => self.buffered(Input::Event(event), |stream| stream.report_bad_frame(event, on_event)),
+                // Some servers leave out what is between events.
+                None => match glued(event) {
+                    Some(events) => events.into_iter().for_each(|event| self.push_event(event, on_event)),
+                    None => self.buffered(Input::Event(event), |stream| stream.report_bad_frame(event, on_event)),
+                },
             },
         }
+    }
+
+    /// Returns true if an answer has ended, and none is open.
+    fn has_ended(&self) -> bool {
+        self.stream_state.outlet.watch.has_ended() && self.stream_state.unfinished.is_empty()
     }
 
     fn read_event(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
@@ -165,4 +175,20 @@ impl ProviderStream {
         }
         self.emitter(on_event).report(event);
     }
+}
+
+/// Returns the events that a text consists of, objects and ends of a stream, with white space or nothing between them;
+/// `None` if anything else is in it.
+fn glued(text: &str) -> Option<Vec<&str>> {
+    let (mut events, mut rest) = (Vec::new(), text);
+    while !rest.is_empty() {
+        let len = if rest.starts_with(END) { END.len() } else { Json::len_of(rest) };
+        let (event, behind) = rest.split_at_checked(len)?;
+        if event != END && !Json::new(event).is_some_and(Json::is_object) {
+            return None;
+        }
+        events.push(event);
+        rest = behind.trim_ascii_start();
+    }
+    Some(events)
 }

@@ -235,7 +235,7 @@ fn gemini_interactions() {
             r#"tool complete {"a":1}"#,
             "code_execution empty {}",
             "named empty {}",
-            r#" complete {"a":2}"#,
+            r#" truncated(no-name) {"a":2}"#,
         ];
         assert_eq!(log.summary(), expected);
         assert_eq!(log.executed(), (vec!["tool", "named", ""], vec!["tool", "code_execution"]));
@@ -353,7 +353,7 @@ fn ag_ui() {
         ],
     );
     assert_eq!(log.summary(), [" truncated(superseded) "]);
-    assert_eq!((words(&log), log.errors.len()), (("ab", "cde", vec![]), 2));
+    assert_eq!((words(&log), log.errors.len()), (("ab", "cde", vec![]), 3));
 }
 
 #[test]

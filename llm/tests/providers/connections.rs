@@ -204,9 +204,9 @@ fn gemini_live() {
     let values = json!([{"jsonPath": "$.a", "stringValue": "x"}, {"jsonPath": "$.b", "numberValue": 2}]);
     let log = read_json(Provider::Gemini, [piece(json!({"id": "1", "name": "f", "partialArgs": values}))]);
     assert_eq!(log.summary(), [r#"f complete {"a":"x","b":2}"#]);
-    // A whole call is one, even if its name was left out.
+    // Without its name nobody knows what it calls.
     let log = read_json(Provider::Gemini, [piece(json!({"id": "1", "args": {"a": 1}}))]);
-    assert_eq!((log.ids(), log.summary()), (vec!["1"], vec![r#" complete {"a":1}"#.to_owned()]));
+    assert_eq!((log.ids(), log.summary()), (vec!["1"], vec![r#" truncated(no-name) {"a":1}"#.to_owned()]));
 }
 
 #[test]

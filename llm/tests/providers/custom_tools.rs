@@ -76,7 +76,7 @@ fn the_input_of_a_custom_tool_is_text() {
     let function = json!({"index": 1, "id": "y", "type": "function", "function": {"name": "f", "arguments": "{}"}});
     let (reported, _) = read(Provider::OpenaiChat, &[delta(&whole), delta(&function), end("tool_calls")]);
     let statuses: Vec<_> = of(&reported, "input").iter().map(|input| &input["status"]).collect();
-    assert_eq!(statuses, ["raw", "complete"]);
+    assert_eq!(statuses, ["complete", "raw"]);
 }
 
 #[test]

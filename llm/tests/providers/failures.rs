@@ -32,7 +32,12 @@ fn events_that_call_themselves_errors() {
         (json!({"error": {"code": 5, "detail": {"x": 1}}}), r#"{"x":1} |  | 5"#),
         (json!({"error": "m"}), "m |  | "),
         (json!({"error": 5}), "5 |  | "),
-        (json!({"error": ["m"]}), r#"["m"] |  | "#),
+        (json!({"error": ["m", "n"]}), "m |  | "),
+        (json!({"error": [5]}), "[5] |  | "),
+        (json!({"error_code": "BAD_REQUEST", "message": "m"}), "m |  | BAD_REQUEST"),
+        (json!({"error_code": 17, "error_msg": "m", "id": "i"}), "m |  | 17"),
+        (json!({"fault": {"faultstring": "m", "detail": {"errorcode": "c"}}}), "m |  | c"),
+        (json!({"base_resp": {"status_code": 1004, "status_msg": "m"}}), "m |  | 1004"),
         (json!({"error": "m", "code": "c"}), "m |  | c"),
         (json!({"error": "invalid_grant", "message": "m", "code": 7}), "m | invalid_grant | 7"),
         (json!({"error": {"message": "m"}, "code": 7}), "m |  | 7"),
@@ -59,6 +64,14 @@ fn events_that_call_themselves_errors() {
     }
 }
 
+/// The words of an error may lie deeper, as in Mistral's 422; all of it is in `value`.
+#[test]
+fn words_of_the_first_detail() {
+    let error =
+        json!({"object": "error", "message": {"detail": [{"msg": "m"}, {"msg": "n"}]}, "type": "t", "code": 422});
+    assert_eq!(failures(&alone(None, &error)), ["m | t | 422"]);
+}
+
 /// The body of an HTTP error may say nothing but its words. It is the one event there is.
 #[test]
 fn bodies_that_are_errors_only_if_they_are_alone() {
@@ -67,12 +80,9 @@ fn bodies_that_are_errors_only_if_they_are_alone() {
         (json!({"Message": "m", "__type": "a.b#AccessDenied"}), "m | AccessDenied | "),
         (json!({"id": "i", "message": "m"}), "m |  | "),
         (json!({"detail": "m"}), "m |  | "),
-        (
-            json!({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}),
-            "[{\"loc\":[\"body\"],\"msg\":\"m\",\"type\":\"missing\"}] |  | ",
-        ),
+        (json!({"detail": [{"loc": ["body"], "msg": "m", "type": "missing"}]}), "m |  | "),
         (json!({"details": {"x": 1}}), r#"{"x":1} |  | "#),
-        (json!({"errors": ["m"]}), r#"["m"] |  | "#),
+        (json!({"errors": ["m"]}), "m |  | "),
         (json!({"type": "about:blank", "title": "T", "status": 404, "detail": "m"}), "m | about:blank | "),
         (json!({"type": "t", "error": "m"}), "m | t | "),
     ] {
@@ -107,6 +117,10 @@ fn errors_inside_events() {
         (Provider::OpenaiChat, json!({"choices": [], "error": error}), "m | t | 5"),
         (Provider::OpenaiChat, json!({"object": "chat.completion.chunk", "error": error}), "m | t | 5"),
         (Provider::OpenaiChat, json!({"choices": [{"delta": {}, "error": error}]}), "m | t | 5"),
+        (Provider::OpenaiChat, json!({"choices": [{"delta": {"error": error}}]}), "m | t | 5"),
+        (Provider::OpenaiChat, json!({"choices": [], "x_groq": {"error": "m"}}), "m |  | "),
+        (Provider::OpenaiChat, json!({"choices": [], "base_resp": {"status_code": 5, "status_msg": "m"}}), "m |  | 5"),
+        (Provider::Anthropic, json!({"type": "message_delta", "delta": {"error": error}}), "m | t | 5"),
         (Provider::OpenaiResponses, json!({"type": "response.failed", "response": {"error": error}}), "m | t | 5"),
         (Provider::Gemini, json!({"candidates": [], "error": {"code": 5, "message": "m", "status": "T"}}), "m | T | 5"),
         (Provider::Cohere, json!({"type": "message-end", "delta": {"error": "m"}}), "m |  | "),
@@ -127,6 +141,7 @@ fn empty_errors_are_none() {
         for event in [
             json!({"choices": [], "error": empty}),
             json!({"choices": [{"delta": {}, "error": empty}]}),
+            json!({"choices": [{"delta": {"error": empty}}], "base_resp": {"status_code": 0, "status_msg": "success"}}),
             json!({"done": false, "error": empty, "choices": [], "candidates": []}),
         ] {
             for provider in [Provider::OpenaiChat, Provider::Gemini, Provider::Ollama] {

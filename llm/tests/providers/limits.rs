@@ -602,3 +602,41 @@ fn more_answers_and_parts_than_are_remembered() {
         assert_eq!(responses_of(events).unknown_parts.len() as u64, count);
     }
 }
+
+/// Models that send white space without end are stopped, unless another limit was chosen.
+#[test]
+fn white_space_in_a_row_is_limited() {
+    let read = |blanks: usize, calls: jsonspigot_llm::ToolCallsBuilder| {
+        let events =
+            [chat::call(0, "a", "t", "{"), chat::more(0, &" ".repeat(blanks)), chat::more(0, "}"), chat::end("stop")];
+        let log = read_with(Some(Provider::OpenaiChat), calls, events);
+        (log.calls[0].status, log.calls[0].error.as_ref().map(|(kind, ..)| *kind))
+    };
+    assert_eq!(read(64 << 10, everything()), ("complete", None));
+    assert_eq!(read((64 << 10) + 1, everything()), ("malformed", Some(ErrorKind::BlankLimit)));
+    let chosen = everything().parser(Parser::builder().limits(Limits::new().blank(1 << 20)));
+    assert_eq!(read((64 << 10) + 1, chosen), ("complete", None));
+}
+
+/// A part that is not known may be what was to be said.
+#[test]
+fn what_is_left_in_unknown_parts_is_not_whole() {
+    let verdict = |part: &str| {
+        let mut stream = ProviderStream::new(Provider::Anthropic, everything().build());
+        let start = r#"{"type":"message_start","message":{"id":"m"}}"#;
+        let end = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#;
+        [start, part, end, r#"{"type":"message_stop"}"#].iter().for_each(|event| stream.push_with(event, |_| {}));
+        stream.finish_with(None, |_| {});
+        stream.verdict().map_err(|unfinished| unfinished.kind().name())
+    };
+    let block = |block: &str| format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#);
+    for said in
+        [r#"{"type":"hologram","text":"a"}"#, r#"{"type":"hologram_call","x":1}"#, r#"{"type":"x","toolCalls":[1]}"#]
+    {
+        assert_eq!(verdict(&block(said)), Err("unknown-part"), "{said}");
+    }
+    assert_eq!(verdict(r#"{"params":{"update":{"content":{"type":"text"}}}}"#), Err("unknown-part"));
+    for silent in [r#"{"type":"fallback","from":{"model":"a"}}"#, r#"{"type":"x","text":"","call_id":"a"}"#] {
+        assert_eq!(verdict(&block(silent)), Ok(()), "{silent}");
+    }
+}

@@ -75,9 +75,6 @@ fn no_index() {
         chat::end("tool_calls"),
     ]);
     assert_eq!(log.summary(), ["first complete {}", "second complete []"]);
-    // No slot at all: an anonymous one.
-    let log = read_chat([entry(json!({"function": {"arguments": "{}"}})), chat::end("stop")]);
-    assert_eq!(log.summary(), [" complete {}"]);
     // Neither index nor id, two calls whole: after a whole value a name can only be another call's.
     let whole = |name: &str| entry(json!({"function": {"name": name, "arguments": "{}"}}));
     let log = read_chat([whole("tool"), whole("tool"), whole("other"), chat::end("stop")]);

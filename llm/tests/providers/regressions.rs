@@ -120,7 +120,7 @@ fn nothing_is_told_past_the_limit_of_the_input() {
 fn a_damaged_event_may_have_been_a_fragment() {
     let whole = anthropic::delta(0, "LOST");
     let damaged =
-        [&whole[..whole.len() - 9], &format!("{whole}{whole}"), &format!("{whole}x"), &format!("\u{feff}{whole}")];
+        [&whole[..whole.len() - 9], &format!("{whole}{whole}x"), &format!("{whole}x"), &format!("\u{feff}{whole}")];
     for frame in damaged.map(str::to_owned) {
         let (start, end) = (anthropic::start(0, "a", "tool"), anthropic::end("tool_use"));
         let events = [start, anthropic::delta(0, "{\"v\":\"a"), frame.clone(), anthropic::delta(0, "z\"}"), end];

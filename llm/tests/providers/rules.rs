@@ -87,7 +87,7 @@ fn rule_2_absent() {
             calls.push_with(&chat::call(0, id, name, ""), |event| told.push(format!("{event:?}")));
             told.push("next".to_owned());
         }
-        let start = r#"Call(Start { call: ToolCall { number: 0, id: Some("call_1"), name: Some("tool"), choice: 0, executor: Client } })"#;
+        let start = r#"Call(Start { call: ToolCall { number: 0, id: Some("call_1"), name: Some("tool"), choice: 0, executor: Client, is_answer: false } })"#;
         assert_eq!(told, ["next", start, "next", "next"]);
     }
 

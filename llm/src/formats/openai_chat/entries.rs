@@ -16,8 +16,14 @@ pub(super) fn read_entry(
     emit: &mut Emitter<'_>,
 ) {
     let Fragment { name, input, is_raw } = fragment;
-    let index = if let Placed::Index(index) = here.place { index } else { None };
-    let entry = Entered { choice: here.choice, index, id, name, has_arguments: !input.as_str().is_empty() };
+    let entry = Entered {
+        choice: here.choice,
+        index: if let Placed::Index(index) = here.place { index } else { None },
+        id,
+        name,
+        has_arguments: !input.as_str().is_empty(),
+        is_blank: input.as_str().trim_ascii().is_empty(),
+    };
     let start = CallStart::new(&**name).id(id).executor(executor);
     let number = match find_call(&entry, emit) {
         Found::Call(number) => number,
@@ -35,7 +41,9 @@ pub(super) fn read_entry(
         Found::Ended(number) => return emit.calls().late(number),
         Found::Nobody => return emit.calls().unplaced(entry.own_slot()),
     };
-    emit.calls().identify(number, id, name);
+    // Some servers send the name in pieces too.
+    let is_piece_of_name = here.form == Form::Noted && !entry.has_arguments && emit.calls().extend_name(number, name);
+    emit.calls().identify(number, id, if is_piece_of_name { "" } else { name });
     match (input, here.form) {
         _ if !entry.has_arguments => {}
         (TextOrJson::Text(text), Form::Noted) => emit.calls().append(number, text),
@@ -100,12 +108,20 @@ struct Entered<'a> {
     id: &'a str,
     name: &'a str,
     has_arguments: bool,
+    /// True if its arguments are nothing but white space, or missing.
+    is_blank: bool,
 }
 
 impl Entered<'_> {
     /// Returns true if its name is another one than the call's, which is more than a name.
     fn is_another_call(&self, call: &OpenCall) -> bool {
         call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
+    }
+
+    /// Returns true if it can only continue this call, whatever its id: without a name it can't begin a call while the
+    /// text of this one is not a whole value.
+    fn continues(&self, call: &OpenCall) -> bool {
+        self.name.is_empty() && (self.is_blank || !call.has_whole_value())
     }
 
     /// The slot that the entry itself names.
@@ -151,6 +167,12 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
                 Found::New
             }
             Some(number) if entry.index.is_none() => Found::call_again(number, entry, emit),
+            None if entry.index.is_none() && entry.has_arguments => {
+                let only = emit.calls().find_open(entry.own_slot());
+                let is_its_piece =
+                    |number: &u64| emit.known().open_call(*number).is_some_and(|call| entry.continues(call));
+                only.filter(is_its_piece).map_or(Found::New, Found::Call)
+            }
             _ => Found::New,
         };
     };
@@ -158,8 +180,10 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
         // An id that is not the call's own: servers that have none of their own repeat one with each call.
         (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
         (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
-        // Another id in a slot is another call: one from before, or a new one.
+        // Another id in a slot is another call: one from before, or a new one. Some servers change it with each piece.
+        (_, Some(known)) if emit.known().open_call(known).is_some_and(|call| entry.is_another_call(call)) => Found::New,
         (_, Some(known)) => Found::call_again(known, entry, emit),
+        (Some(call), None) if entry.continues(call) => Found::Call(number),
         (_, None) => Found::New,
     }
 }

@@ -261,7 +261,7 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
     let is_cut = matches!(StopKind::of(&native), StopKind::Length | StopKind::ContentFilter | StopKind::Error);
     let meant = if is_cut { &native } else { &reason };
     emit.end_blocks_of(here.choice);
-    emit.calls().finish_choice(here.choice, Some(meant));
+    emit.calls().stop_choice(here.choice, meant);
     emit.stop(here.choice, &reason, StopKind::of(meant), &native, &sequence);
 }
 

@@ -370,7 +370,7 @@ impl Item<'_> {
         };
         emit.repeat_call(number, self.tool(), &input);
         if !self.call_id.is_empty() && self.is_another(number, emit) {
-            emit.contradict_ended(number, &self.call_id);
+            emit.contradict_ended(number, MismatchKind::Id, &self.call_id);
         }
     }
 

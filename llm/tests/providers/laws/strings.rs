@@ -25,7 +25,6 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("*", "timings.*", "how long it took"),
     ("*", "cost.*", "what it costs, in whatever is counted"),
     ("openai-chat", "copilot_usage.*", "the same"),
-    ("openai-chat", "channel", "the kind of what is said, which is that of what is reported"),
     ("*", "service_tier", "of the request"),
     ("ollama", "created_at", "a time"),
     ("claude-code", "timestamp", "a time"),

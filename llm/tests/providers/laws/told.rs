@@ -185,6 +185,7 @@ impl Told {
                 }
             }
             CallEvent::Mismatch { text, .. } => self.note(&[text]),
+            CallEvent::LooksCumulative { .. } => {}
             _ => panic!("{event:?}"),
         }
     }

@@ -1,0 +1,48 @@
+//! The numbers of events, by which events that are sent once more after a connection broke are known: [`Sequence`].
+
+use alloc::vec::Vec;
+
+use crate::json::Json;
+
+/// The digests of the events with consecutive numbers that were read, by number.
+///
+/// A number alone shows nothing, since some servers give each event the same one: an event is a repetition if another
+/// one with its number and its text was read, and the numbers before have grown.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sequence {
+    first: u64,
+    digests: Vec<u64>,
+}
+
+/// The number of events that are remembered. With one more, the memory starts anew.
+const MOST_EVENTS: usize = 16 << 10;
+
+impl Sequence {
+    /// Notes an event. Returns true if it has a `sequence_number` and was noted before. Costs the event's length.
+    pub(crate) fn is_repeated(&mut self, event: Json<'_>) -> bool {
+        let (mut number, mut digest) = (None, 0xCBF2_9CE4_8422_2325_u64);
+        for (name, value) in event.aside().members() {
+            match name.spelt() {
+                "\"sequence_number\"" => number = value.whole(),
+                // Padding, which is another one each time.
+                "\"obfuscation\"" => {}
+                _ => digest = digest_with(digest, value.spelt().as_bytes()),
+            }
+        }
+        let Some(number) = number else { return false };
+        let place = number.checked_sub(self.first).and_then(|place| usize::try_from(place).ok());
+        match place {
+            Some(place) if self.digests.get(place) == Some(&digest) && self.digests.len() > 1 => return true,
+            Some(place) if place == self.digests.len() && place < MOST_EVENTS => {}
+            _ => *self = Self { first: number, digests: Vec::new() },
+        }
+        self.digests.push(digest);
+        false
+    }
+}
+
+/// Adds bytes, eight at a time, to a digest.
+fn digest_with(digest: u64, bytes: &[u8]) -> u64 {
+    let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
+    bytes.chunks(8).fold(digest, |digest, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31))
+}
