@@ -18,11 +18,6 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Null where a member is missing.
-    pub(crate) fn or_null(self) -> Self {
-        if self.is_given() { self } else { Self::of("null") }
-    }
-
     /// The same, of an event that says that it has one.
     pub(crate) fn required_piece(self) -> Result<TextOrJson<'a>, Unreadable> {
         if self.is_given() { self.piece() } else { Err(Unreadable) }
@@ -70,10 +65,6 @@ impl<T: Default> Around<T> {
     /// The object of an event that says that it has one.
     pub(crate) fn required(self) -> Result<T, Unreadable> {
         self.0.ok_or(Unreadable)
-    }
-
-    pub(crate) fn unwrap_or_default(self) -> T {
-        self.0.unwrap_or_default()
     }
 }
 

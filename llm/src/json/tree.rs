@@ -359,6 +359,18 @@ impl<'e> Node<'e> {
         found
     }
 
+    /// Returns true if a member on a path is there and has nothing, or a list has an element that has nothing.
+    pub(crate) fn lacks(self, path: &str) -> bool {
+        let mut value = self;
+        for step in path.split('.') {
+            value = value.member(step.trim_end_matches("[]"));
+            if value.is_nothing() || value.spelt() == "{}" {
+                return value.is_there();
+            }
+        }
+        value.is_list() && !value.children().all(Self::is_given)
+    }
+
     /// Returns the word at the first of these paths that has one, which is then read.
     pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
         let mut word = Cow::Borrowed("");

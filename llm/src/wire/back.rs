@@ -19,7 +19,8 @@ impl<'e> Visit<'e> for Compose<'_> {
     fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
         let Some(back) = row.back else { return };
         let (turn, json) = (&mut *self.turn, value.json());
-        if here.choice != 0 || here.form == Form::Beside || json.is_nothing() {
+        let is_nothing = json.is_nothing() && value.spelt() != "false";
+        if here.choice != 0 || here.form == Form::Beside || is_nothing {
             return;
         }
         let index = if let Placed::Index(index) = here.place { index } else { None };
@@ -33,6 +34,10 @@ impl<'e> Visit<'e> for Compose<'_> {
             Back::Start(_) if turn.is_part_of(place, &value.member("id").word()) => {}
             Back::Start(wrapped) => turn.start(turn.new_place_of(index), wrapped, json),
             Back::Push => drop(turn.push(json)),
+            Back::PushCall => {
+                let place = turn.push(json);
+                turn.await_call(place);
+            }
             Back::Text(member, kind) => {
                 let at = at(turn, kind);
                 turn.text(at, member, json);

@@ -59,6 +59,7 @@ impl Here<'_> {
         let place = match &self.place {
             Placed::Index(Some(index)) => Place::Index(*index),
             Placed::Id(id) if !id.is_empty() => Place::Id(id),
+            Placed::Run => Place::Latest,
             _ => Place::Nowhere,
         };
         Slot::new(self.choice, place)
@@ -129,6 +130,7 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             Means::Media(shown) => self.media(shown, value, here),
             Means::Usage => self.emit.usage(value.read().json()),
             Means::Filter => self.emit.content_filter(choice, value.read().json()),
+            Means::Data(_) if value.is_nothing() || value.spelt() == "{}" => drop(value.read()),
             Means::Data(name) => {
                 let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { Cow::Borrowed(name) };
                 self.emit.data(&kind, value.read().json());
@@ -150,6 +152,11 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                     _ if value.get("id").is_given() => self.emit.unknown_part(kind, value.read().json()),
                     Means::Unknown(..) => self.emit.unknown_part(kind, value.read().json()),
                     _ => self.emit.unknown_piece(here.slot(), kind, value.read().json()),
+                }
+            }
+            Means::Lacks(path) => {
+                if value.lacks(path) && self.emit.calls().find_open(here.slot()).is_some() {
+                    self.emit.unknown_piece(here.slot(), &value.name(), value.json());
                 }
             }
             Means::Hook(hook) => hook(self.emit, value, here),
@@ -272,7 +279,10 @@ impl Report<'_, '_> {
             return;
         }
         let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
-        let span = |(start, end): &(&str, &str)| value.get(start).index().zip(value.get(end).index());
+        let span = |(start, end): &(&str, &str)| {
+            let start = value.get(start).index();
+            value.get(end).index().map(|end| (start.unwrap_or(0), end))
+        };
         let source = Source {
             choice: here.choice,
             block: if cited.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None },

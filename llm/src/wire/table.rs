@@ -191,6 +191,8 @@ pub(crate) enum Means {
     Unknown(&'static str, &'static str),
     /// The same for a piece: without an id of its own, a call that is open in its place is not whole.
     UnknownPiece(&'static str, &'static str),
+    /// An object that names pieces of a call by this path, and may have none: then the open call is not whole.
+    Lacks(&'static str),
     /// What a table can't say.
     Hook(fn(&mut Emitter<'_>, Node<'_>, &Here<'_>)),
 }
@@ -222,7 +224,7 @@ impl Form {
 pub(crate) enum Spot {
     /// Where the event's is.
     Same,
-    /// Nowhere: text belongs to the run that is open, and so does a call's input.
+    /// Nowhere: text belongs to the run that is open, and a call's parts to the call that was touched last.
     Run,
     /// At the index in this member.
     Index(&'static str),
@@ -284,7 +286,7 @@ pub(crate) struct Cited {
     pub(crate) url: &'static str,
     pub(crate) title: &'static str,
     pub(crate) quote: &'static str,
-    /// The members for start and end: the first pair that is there.
+    /// The members for start and end: the first pair of which the end is there. A start that is left out is 0.
     pub(crate) spans: &'static [(&'static str, &'static str)],
     /// What tells a source from others where the wire repeats them, each of which is reported once.
     pub(crate) once: &'static str,
@@ -309,6 +311,8 @@ pub(crate) enum Back {
     Start(&'static [&'static str]),
     /// A part of its own, after the others.
     Push,
+    /// The same for a call whose input is known at its end.
+    PushCall,
     /// A piece of a text in this member of the part, whose type ends so.
     Text(&'static str, &'static str),
     /// The value of this member of the part.

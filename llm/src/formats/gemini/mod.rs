@@ -1,174 +1,272 @@
-//! Gemini: `generateContent` streams. What their parts say is read in `parts.rs`, as Live has the same; the
-//! Interactions API has a file of its own too.
+//! Gemini: `generateContent` streams, and the messages of Live (`BidiGenerateContent`), which have the same parts. The
+//! Interactions API has a file of its own.
+//!
+//! A turn of Live is an answer. It has no event at its start, and ends with `turnComplete`, whatever became of it. The
+//! server waits for results in the middle of the turn, so each call ends as soon as it has come.
 
-mod grounding;
+mod calls;
 mod interactions;
-mod live;
-mod parts;
 
 use alloc::borrow::Cow;
+use alloc::vec::Vec;
 
-use self::grounding::Grounding;
-use self::parts::{Content, lacks_piece, read_parts};
-use crate::calls::{Place, Slot};
+use self::calls::{FUNCTION_CALL, is_piece, read_own_call};
+use crate::calls::present;
 use crate::emitter::Emitter;
-use crate::emitter::failure::Failure;
-use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Field, Json, Pieces, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Ids, Shape, Turn};
+use crate::event::stop::StopKind;
+use crate::event::{OpaqueKind, Source, StreamEvent};
+use crate::formats::{Format, Look};
+use crate::json::Json;
+use crate::message::{Composer, Ids, Shape};
+use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, read, row};
 
-objects! {
-    struct Event<'a> {
-        candidates: Option<Json<'a>>,
-        usage_metadata: Json<'a> = "usageMetadata",
-        prompt_feedback: Option<Spelt<'a, Feedback<'a>>> = "promptFeedback",
-        error: Json<'a>,
-        /// Some events hold nothing but this and the model's name.
-        response_id: Json<'a> = "responseId",
-        model_version: Text<'a> = "modelVersion",
-        event_type: Text<'a>,
-        kind: Text<'a> = "type",
-    }
+pub(crate) const FORMAT: Format = Format {
+    name: "gemini",
+    read: |event, emit| match has_type(event) {
+        true => interactions::read(event, emit),
+        false => read(&WIRE, event, emit),
+    },
+    owns_type: |kind| kind.starts_with("interaction.") || kind.starts_with("step."),
+    owns_members,
+    terminal: None,
+};
 
-    struct Feedback<'a> {
-        block_reason: Json<'a> = "blockReason",
-    }
-
-    struct Candidate<'a> {
-        index: Option<u64>,
-        content: Around<Content<'a>>,
-        finish_reason: Json<'a> = "finishReason",
-        finish_message: Json<'a> = "finishMessage",
-        safety_ratings: Json<'a> = "safetyRatings",
-        grounding: Option<Grounding<'a>> = "groundingMetadata",
-        citations: Option<grounding::Citations<'a>> = "citationMetadata",
-        contexts: Option<grounding::Contexts<'a>> = "urlContextMetadata",
-    }
-
-}
-
-pub(crate) const FORMAT: Format = Format { name: "gemini", read, owns_type, owns_members, terminal: None };
-
-/// The message that goes back.
-pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }, compose);
-
-fn owns_type(kind: &str) -> bool {
-    kind.starts_with("interaction.") || kind.starts_with("step.")
-}
+/// The message that goes back: the first answer, part by part as they came. Parts are not joined, as a signature counts
+/// for the part that it came with. Conversations of Live are kept by the server.
+pub(crate) const COMPOSER: Composer = Composer {
+    shape: Shape::Object { role: "model", list: "parts", ids: Ids::Optional },
+    other_shape: interactions::SHAPE,
+    compose: |event, turn| match has_type(event) {
+        true => interactions::compose(event, turn),
+        false => compose(&WIRE, event, turn),
+    },
+};
 
 fn owns_members(look: &Look<'_>) -> bool {
-    let members = [look.candidates, look.usage_metadata, look.prompt_feedback];
-    members.into_iter().any(Json::is_given) || live::owns_members(look)
+    let answer = [look.candidates, look.usage_metadata, look.prompt_feedback, look.server_content];
+    let calls = [look.tool_call, look.tool_call_cancellation];
+    let session = [look.setup_complete, look.go_away, look.session_resumption];
+    answer.into_iter().chain(calls).chain(session).any(Json::is_given)
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    if !event.event_type.is_empty() || !event.kind.is_empty() {
-        return interactions::read(json.hand_over(), emit);
-    }
-    if event.candidates.is_none() && live::owns_members(&json.aside().object::<Look<'_>>()?) {
-        return live::read(json.hand_over(), emit);
-    }
-    let is_answer = event.candidates.is_some() || event.usage_metadata.is_given() || event.response_id.is_given();
-    if !is_answer && event.prompt_feedback.is_none() {
-        return Ok(Understood::No);
-    }
-    let mut candidates = Pieces::<Spelt<'_, Candidate<'_>>>::default();
-    candidates.read(event.candidates.unwrap_or_default().or_null())?;
-    for Spelt { json, object: candidate } in &candidates.0 {
-        let latest = Slot::new(candidate.index.unwrap_or(0), Place::Latest);
-        if emit.calls().find_open(latest).is_some() && lacks_piece(*json) {
-            return Err(Unreadable);
-        }
-    }
-    let latest = Slot::new(0, Place::Latest);
-    if event.candidates.is_some_and(Json::is_nothing) && emit.calls().find_open(latest).is_some() {
-        return Err(Unreadable);
-    }
-    let says_anything = candidates
-        .0
-        .iter()
-        .any(|candidate| candidate.object.content.0.as_ref().is_some_and(|content| !content.parts.0.is_empty()));
-    emit.message_after_end(&event.response_id.word(), &event.model_version, says_anything);
-    for Spelt { object: candidate, .. } in candidates.0 {
-        let choice = candidate.index.unwrap_or(0);
-        read_parts(choice, candidate.content.unwrap_or_default().parts.0, emit);
-        emit.content_filter(choice, candidate.safety_ratings);
-        grounding::report(choice, candidate.grounding, candidate.citations, candidate.contexts, emit);
-        if candidate.finish_message.is_given() {
-            emit.data("finishMessage", candidate.finish_message);
-        }
-        // Not an end: more chunks may come after a reason.
-        let reason = finish_reason(candidate.finish_reason);
-        if !reason.is_empty() {
-            emit.calls().note(choice, &reason);
-            emit.end_blocks_of(choice);
-            emit.stop_reason(choice, &reason);
-        }
-    }
-    emit.usage(event.usage_metadata);
-    if let Some(Spelt { json, object: feedback }) = event.prompt_feedback {
-        emit.content_filter(0, json);
-        emit.stop_reason(0, &feedback.block_reason.word());
-    }
-    if let Some(failure) = Failure::at(event.error) {
-        emit.fail(&failure);
-    }
-    Ok(Understood::Yes)
+/// Only the events of Interactions have a type.
+fn has_type(event: Json<'_>) -> bool {
+    ["event_type", "type"].iter().any(|name| event.aside().member(name).is_given())
+}
+
+const WIRE: Wire = Wire {
+    events: &[(
+        "",
+        &[
+            row(".", Means::Follows { id: "responseId", model: "modelVersion", says_anything: has_parts }),
+            row(".", Means::Lacks("candidates[]")),
+            row("candidates[]", Means::Choice("index", CANDIDATE)),
+            row(".", Means::Lacks("toolCall.functionCalls[]")),
+            row("toolCall", Means::Object(&[row("functionCalls[]", Means::Object(LIVE_CALL))])),
+            row("toolCallCancellation", Means::Object(&[row("ids[]", Means::Hook(cancel))])),
+            row("serverContent", Means::Object(SERVER_CONTENT)),
+            row("goAway", Means::Data("goAway")),
+            row("sessionResumptionUpdate", Means::Data("sessionResumptionUpdate")),
+            row("setupComplete", Means::Silent),
+            row("usageMetadata", Means::Usage),
+            row("promptFeedback", Means::Object(&[row(".", Means::Filter), row("blockReason", Means::Hook(stop))])),
+            row("error", Means::Fails),
+        ],
+    )],
+    is_known: |event| MEMBERS.split(' ').any(|name| event.member(name).is_there()),
+    ..Wire::NEW
+};
+
+/// An event may have one of these alone.
+const MEMBERS: &str = "candidates usageMetadata promptFeedback responseId setupComplete serverContent toolCall \
+    toolCallCancellation goAway sessionResumptionUpdate";
+
+const CANDIDATE: Rows = &[
+    row(".", Means::Lacks("content.parts[]")).when(|it| !has_ended(it) || !it.get("content.parts").is_nothing()),
+    row("content", CONTENT),
+    row("content.parts[]", Means::Object(SENT_BACK)),
+    row("safetyRatings", Means::Filter),
+    row("groundingMetadata", GROUNDING),
+    row("citationMetadata.citationSources[]", Means::Source(&CITATION)),
+    row("citationMetadata.citations[]", Means::Source(&CITATION)),
+    row("urlContextMetadata.urlMetadata[]", Means::Source(&PAGE)),
+    row("finishMessage", Means::Data("finishMessage")),
+    row("finishReason", Means::Hook(finish)),
+];
+
+const SERVER_CONTENT: Rows = &[
+    row("modelTurn", Means::Object(&[row(".", Means::Hook(begin_turn)), row(".", CONTENT)])),
+    // The user's words, and the model's in sound.
+    row("inputTranscription", Means::Data("inputTranscription")),
+    row("outputTranscription", Means::Object(&[row("text", Means::Text)])),
+    row("groundingMetadata", GROUNDING),
+    row("urlContextMetadata.urlMetadata[]", Means::Source(&PAGE)),
+    row("interrupted", Means::Switch),
+    row("turnComplete", Means::Switch),
+    row("turnCompleteReason", Means::Data("turnCompleteReason")).when(|it| !it.get("turnComplete").is_true()),
+    row(".", Means::Hook(end_turn)),
+];
+
+const LIVE_CALL: Rows =
+    &[row(".", Means::Object(FUNCTION_CALL)), row(".", Means::Hook(|emit, _, _| emit.calls().settle()))];
+
+const CONTENT: Means = Means::Object(&[row("parts[]", Means::Object(PART))]);
+
+const PART: Rows = &[
+    row("inlineData", Means::Media(&Shown { name: "inlineData", url: "", ..BLOB })),
+    row("fileData", Means::Media(&Shown { name: "fileData", data: "", ..BLOB })),
+    row("thought", Means::Switch),
+    row("text", Means::Reasoning).when(is_thought),
+    row("text", Means::Text).when(|part| !is_thought(part)),
+    row(".", Means::Lacks("functionCall")).when(|part| part.children().all(Node::is_nothing)),
+    row("functionCall", Means::Object(FUNCTION_CALL)),
+    row("executableCode", Means::Hook(read_own_call)),
+    row("toolCall", Means::Hook(read_own_call)),
+    row("codeExecutionResult", RESULT),
+    row("toolResponse", RESULT),
+    row("thoughtSignature", Means::Opaque(OpaqueKind::Signature, Owner::Call)).when(is_call),
+    row("thoughtSignature", Means::Opaque(OpaqueKind::Signature, Owner::Block)).when(|part| !is_call(part)),
+];
+
+/// Bytes, or where they are.
+const BLOB: Shown = Shown { name: "", media_type: "mimeType", data: "data", url: "fileUri", is_in_block: true };
+
+/// A part goes back as it came, but of a call that comes in pieces only the first, which gets what the others have.
+const SENT_BACK: Rows = &[
+    row(".", Means::Object(&[]))
+        .when(|part| !is_piece(part) && !part.children().all(Node::is_nothing))
+        .back(Back::Push),
+    row(".", Means::Object(&[]))
+        .when(|part| is_piece(part) && !part.get("functionCall.name").is_nothing())
+        .back(Back::PushCall),
+];
+
+const RESULT: Means = Means::Object(&[row(".", Means::Result(&OUTCOME))]);
+
+const OUTCOME: Outcome = Outcome {
+    of: "id",
+    has_failed: |result| result.get("outcome").word().strip_prefix("OUTCOME_").is_some_and(|outcome| outcome != "OK"),
+    value: ".",
+    shown: "",
+};
+
+/// The things that an application has to show, what was searched for, and what was found.
+const GROUNDING: Means = Means::Object(&[
+    row("searchEntryPoint", Means::Data("searchEntryPoint")),
+    row("webSearchQueries", Means::Data("webSearchQueries")),
+    row("groundingChunks[]", Means::Source(&FOUND)),
+    row(".", Means::Hook(report_supports)),
+]);
+
+/// A finding on the web, in your own documents, or on a map.
+const FOUND: Cited = Cited {
+    url: "web.uri|retrievedContext.uri|maps.uri",
+    title: "web.title|retrievedContext.title|maps.title",
+    quote: "web.text|retrievedContext.text|maps.text",
+    ..PAGE
+};
+
+const CITATION: Cited = Cited { url: "uri", title: "title", spans: &[("startIndex", "endIndex")], ..PAGE };
+
+/// A page that the model was given to read. It may come again with every event, as the other sources may.
+const PAGE: Cited =
+    Cited { url: "retrievedUrl", title: "", quote: "", spans: &[], once: ".", is_in_block: false, is_source: |_| true };
+
+fn has_parts(event: Node<'_>) -> bool {
+    event.get("candidates[].content.parts[]").is_given()
+}
+
+fn has_ended(candidate: Node<'_>) -> bool {
+    !candidate.get("finishReason").is_nothing()
+}
+
+fn is_thought(part: Node<'_>) -> bool {
+    part.get("thought").is_true()
+}
+
+fn is_call(part: Node<'_>) -> bool {
+    ["functionCall", "executableCode", "toolCall"].iter().any(|name| part.member(name).is_object())
+}
+
+/// Reports the parts of the answer that come from findings, each with the first of its own.
+fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>) {
+    let mut found = Vec::new();
+    grounding.each("groundingChunks[]", &mut |finding| found.push(finding));
+    grounding.each("groundingSupports[]", &mut |support| {
+        let index = support.get("groundingChunkIndices[]").index().and_then(|index| usize::try_from(index).ok());
+        let finding = index.and_then(|index| found.get(index));
+        let [url, title] = [FOUND.url, FOUND.title].map(|path| finding.map(|it| it.word_at(path)).unwrap_or_default());
+        let (choice, json, url, title) = (here.choice, support.spelt(), present(&url), present(&title));
+        let start = support.get("segment.startIndex").index().unwrap_or(0);
+        let span = support.get("segment.endIndex").index().map(|end| (start, end));
+        emit.source_once(json, Source { choice, block: None, url, title, quote: None, span, json });
+        support.read();
+    });
+}
+
+fn stop(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
+    emit.stop_reason(here.choice, &reason.word());
 }
 
 /// The names of Vertex's `FinishReason`, each at its number. (AI Studio numbers those after `OTHER` differently, but it
 /// sends names.)
-const FINISH_REASONS: [&str; 17] = [
-    "FINISH_REASON_UNSPECIFIED",
-    "STOP",
-    "MAX_TOKENS",
-    "SAFETY",
-    "RECITATION",
-    "OTHER",
-    "BLOCKLIST",
-    "PROHIBITED_CONTENT",
-    "SPII",
-    "MALFORMED_FUNCTION_CALL",
-    "MODEL_ARMOR",
-    "IMAGE_SAFETY",
-    "IMAGE_PROHIBITED_CONTENT",
-    "IMAGE_RECITATION",
-    "IMAGE_OTHER",
-    "UNEXPECTED_TOOL_CALL",
-    "NO_IMAGE",
-];
+const FINISH_REASONS: &str = "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION OTHER BLOCKLIST \
+    PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL MODEL_ARMOR IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT \
+    IMAGE_RECITATION IMAGE_OTHER UNEXPECTED_TOOL_CALL NO_IMAGE";
 
-/// The reason by name, even if it is sent as a number. An unknown number stays as it is, and an unspecified reason is
-/// none yet.
-fn finish_reason(reason: Json<'_>) -> Cow<'_, str> {
-    let reason = reason.word();
-    let name = reason.parse().ok().and_then(|number: usize| FINISH_REASONS.get(number));
-    let reason = name.map_or(reason, |name| Cow::Borrowed(*name));
-    if reason == FINISH_REASONS[0] { Cow::default() } else { reason }
+/// Reports a candidate's reason, which is no end: more chunks may come after it.
+fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
+    let word = reason.word();
+    let name = word.parse().ok().and_then(|number| FINISH_REASONS.split(' ').nth(number));
+    let word = name.map_or(word, Cow::Borrowed);
+    if !matches!(&*word, "" | "FINISH_REASON_UNSPECIFIED") {
+        emit.calls().note(here.choice, &word);
+        emit.end_blocks_of(here.choice);
+        emit.stop_reason(here.choice, &word);
+    }
 }
 
-/// Adds what an event says to the message that goes back: the first answer, part by part as they came. Parts are not
-/// joined, as a signature counts for the part that it came with.
-fn compose(event: Json<'_>, turn: &mut Turn) {
-    if event.member("event_type").is_given() || event.member("type").is_given() {
-        return interactions::compose(event, turn);
+fn cancel(emit: &mut Emitter<'_>, id: Node<'_>, _: &Here<'_>) {
+    let word = id.word();
+    if word.is_empty() {
+        return id.odd(Mark::Torn);
     }
-    let mut candidates = event.member("candidates").elements();
-    let candidate = candidates.find(|candidate| candidate.member("index").index().unwrap_or(0) == 0);
-    for part in candidate.unwrap_or_default().member("content").member("parts").elements() {
-        let call = part.member("functionCall");
-        let is_streamed = call.member("willContinue").is_true() || call.member("partialArgs").is_given();
-        if call.is_given() && (is_streamed || !call.member("name").is_given()) {
-            if call.member("name").is_given() {
-                let place = turn.push(part);
-                turn.await_call(place);
-            }
-        } else if part.spelt().len() > 2
-            && (part.member("text").spelt() != "\"\"" || part.member("thoughtSignature").is_given())
-        {
-            turn.push(part);
-        }
+    let call = emit.known().find_id(0, &word);
+    emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
+}
+
+/// Begins an answer, be it sound alone. The results of the calls before have arrived, or nobody waits for them.
+fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
+    emit.begin_answer(0);
+    emit.go_on_after_calls(0);
+}
+
+fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
+    if content.get("interrupted").is_true() && emit.is_unfinished(0) {
+        emit.end_answer("interrupted");
+    }
+    if !content.get("turnComplete").is_true() {
+        return;
+    }
+    if emit.is_unfinished(0) {
+        let reason = content.word_at("turnCompleteReason");
+        let (of_calls, reason, kind) = match &*reason {
+            "" | "TURN_COMPLETE_REASON_UNSPECIFIED" => ("completed", "turnComplete", StopKind::Finished),
+            reason => (reason, reason, kind_of(reason)),
+        };
+        emit.end_blocks_of(0);
+        emit.calls().finish(Some(of_calls));
+        emit.stop(0, reason, kind, "", "");
+    }
+    emit.end_stream();
+}
+
+/// Returns the meaning of the reason for a turn's end. Nearly all are about findings of a filter, and their place.
+fn kind_of(reason: &str) -> StopKind {
+    const FILTERS: [&str; 7] = ["GENERATED_", "IMAGE_", "INPUT_", "OUTPUT_", "PROHIBITED_", "RESPONSE_", "UNSAFE_"];
+    match StopKind::of(reason) {
+        StopKind::Other if reason == "NEED_MORE_INPUT" => StopKind::Finished,
+        StopKind::Other if FILTERS.iter().any(|filter| reason.starts_with(filter)) => StopKind::ContentFilter,
+        kind => kind,
     }
 }

@@ -1,0 +1,129 @@
+//! The calls of Gemini's answers, which come whole or as values by path.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+
+use crate::calls::{CallStart, Executor, OpenCall, PathValue, Place, Slot, present};
+use crate::emitter::Emitter;
+use crate::wire::{Back, Here, Mark, Means, Node, Rows, row};
+
+pub(super) const FUNCTION_CALL: Rows = &[
+    row("willContinue", Means::Switch),
+    row(".", Means::Hook(read_call)),
+    // The server takes arguments back by one name alone.
+    row("arguments|parameters|input", Means::Kept).back(Back::Spoils),
+];
+
+/// Returns true if a part is a piece of a call, or the first of several.
+pub(super) fn is_piece(part: Node<'_>) -> bool {
+    let call = part.member("functionCall");
+    let goes_on = call.get("willContinue").is_true() || call.member("partialArgs").is_given();
+    call.is_given() && (goes_on || call.get("name").is_nothing())
+}
+
+/// Reads a call, or a piece of one. Calls come one after the other: a name starts one, and ends the one before; but with
+/// ids they may come side by side.
+fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
+    let (choice, latest) = (here.choice, here.slot());
+    let (id, name, args) = (call.word_at("id"), name_of(call, "name"), arguments(call, "args"));
+    call.member("id").odd(Mark::Torn);
+    let mut values = Vec::new();
+    call.each("partialArgs[]", &mut |value| values.push(value));
+    // A switch of another type may be one that is on.
+    let goes_on = !call.get("willContinue").is_nothing();
+    let start = CallStart::new(&*name).id(&*id).input(args.spelt());
+    let open = emit.calls().find_open(latest);
+    let has_other_id = |call: &OpenCall| !call.id().is_empty() && call.id() != id;
+    let is_another = !id.is_empty() && open.and_then(|open| emit.known().open_call(open)).is_some_and(has_other_id);
+    let is_it = |number: &u64| {
+        let call = emit.known().open_call(*number);
+        call.is_some_and(|call| name.is_empty() || !call.is_called_otherwise(&name))
+    };
+    let known = present(&id).and_then(|id| emit.known().find_id(choice, id));
+    if let Some(number) = known.filter(is_it) {
+        emit.calls().resume(latest, number);
+    } else if is_another && name.is_empty() && args.spelt().len() <= 2 {
+        return emit.calls().unplaced(Slot::new(choice, Place::Nowhere));
+    }
+    if !name.is_empty() && (id.is_empty() || !emit.calls().is_open(latest, &id)) {
+        if !is_another {
+            emit.calls().stop(latest);
+        }
+        if !goes_on && values.is_empty() {
+            emit.calls().whole_call(choice, start);
+            // The arguments may be members that nobody knows.
+            let is_other = |it: Node<'_>| !matches!(&*it.key(), "id" | "name") && !it.is_nothing();
+            return emit.calls().set_incomplete(latest, !args.is_given() && call.children().any(is_other));
+        }
+        emit.calls().start(latest, start);
+    } else if args.spelt() != "{}" {
+        // Not how a call goes on, but nothing that was sent is lost: it is the input, repeats it, or contradicts it.
+        if !id.is_empty() && known.is_none() && !goes_on {
+            return emit.calls().whole_call(choice, start);
+        }
+        // What it is of is over, and was another one.
+        if args.is_given() && id.is_empty() && emit.calls().find_open(latest).is_none() {
+            args.torn();
+            return emit.calls().unplaced(latest);
+        }
+        emit.calls().whole(latest, args.spelt());
+    }
+    let is_piece = goes_on && name.is_empty() || !call.get("partialArgs").is_nothing();
+    let has_all = values.into_iter().all(|value| set(choice, value, emit));
+    if !has_all || is_piece && call.lacks("partialArgs[]") {
+        emit.unknown_piece(latest, "partialArgs", call.json());
+    }
+    // One that is said to go on, and does not, is not whole.
+    emit.calls().set_incomplete(latest, goes_on);
+    if !goes_on {
+        emit.calls().stop(latest);
+    }
+}
+
+/// Returns a call's name, which is a text in this member. A number goes back to no server.
+pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
+    let name = call.member(member);
+    if !name.is_string() {
+        name.odd(Mark::Torn);
+        return Cow::default();
+    }
+    name.word()
+}
+
+/// Returns a call's arguments, which some gateways send under a name that another provider has for them.
+pub(super) fn arguments<'e>(call: Node<'e>, own: &str) -> Node<'e> {
+    let mut names = [own, "args", "arguments", "parameters", "input"].into_iter();
+    let given = names.find(|name| call.member(name).json().says_something());
+    call.raw(given.unwrap_or(own)).read()
+}
+
+/// Adds a value by path to the call that was touched last. Returns false if it has not exactly one: null is one where no
+/// other is given.
+fn set(choice: u64, arg: Node<'_>, emit: &mut Emitter<'_>) -> bool {
+    let members = ["stringValue", "numberValue", "boolValue", "nullValue"].map(|name| arg.member(name));
+    let [string, number, switch, null] = members;
+    let text = string.text();
+    let value = match (members.iter().filter(|value| value.is_given()).count(), &text) {
+        (1, Some(text)) => PathValue::Text { text, has_ended: arg.get("willContinue").is_nothing() },
+        (1, None) if number.is_given() => PathValue::Number(number.spelt()),
+        (1, None) if matches!(switch.spelt(), "true" | "false") => PathValue::Bool(switch.is_true()),
+        (0 | 1, None) if null.is_there() && !string.is_given() && !switch.is_given() => PathValue::Null,
+        _ => return false,
+    };
+    let _ = members.map(Node::read);
+    emit.calls().set(choice, &arg.enter().word_at("jsonPath"), value);
+    true
+}
+
+/// A call of a tool that Google runs comes whole.
+pub(super) fn read_own_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
+    if !call.is_object() {
+        return call.odd(Mark::Torn);
+    }
+    let (id, name) = (call.word_at("id"), name_of(call, "toolType"));
+    let is_code = call.key() == "executableCode";
+    let (name, args) = if is_code { ("code_execution", call) } else { (&*name, call.raw("args")) };
+    emit.calls().stop(here.slot());
+    let start = CallStart::new(name).id(&*id).input(args.read().spelt());
+    emit.calls().whole_call(here.choice, start.executor(Executor::Provider));
+}
