@@ -205,7 +205,7 @@ impl Report<'_, '_> {
             | Means::Starts(..)
             | Means::Call(_)
             | Means::Result(_)
-            | Means::Opaque(_, Owner::Block | Owner::Begun(_))
+            | Means::Opaque(_, Owner::Block | Owner::Either | Owner::Begun(_))
             | Means::Source(_)
             | Means::Unknown(..)
             | Means::UnknownPiece(..) => self.emit.begin_index(index),
@@ -270,6 +270,10 @@ impl Report<'_, '_> {
             Owner::Call => {
                 let call = self.emit.calls().find_in(here.slot());
                 self.emit.opaque_of_call(kind, choice, call, value.json());
+            }
+            Owner::Either => {
+                let has_call = self.emit.calls().find_in(here.slot()).is_some();
+                self.opaque(kind, if has_call { Owner::Call } else { Owner::Block }, value, here);
             }
         }
     }

@@ -260,6 +260,8 @@ pub(crate) enum Owner {
     /// The block, which begins with it if it has not begun.
     Begun(BlockKind),
     Call,
+    /// The call in this place, or else the block.
+    Either,
 }
 
 /// Where a call's parts are.

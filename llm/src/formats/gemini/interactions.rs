@@ -1,290 +1,193 @@
 //! Gemini's Interactions API: steps by index, much as Anthropic's blocks.
 
 use alloc::string::String;
-use alloc::vec::Vec;
 
-use crate::calls::{CallStart, Executor, Slot, present};
+use super::calls::{arguments, name_of};
+use crate::calls::{CallStart, Executor, present};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
-use crate::emitter::said::{Part, Scope};
-use crate::event::media::Media;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
-use crate::formats::Understood;
-use crate::json::{Around, Id, Json, Lazy, Piece, Spelt, Text, Unreadable, objects};
-use crate::message::{Shape, Turn};
+use crate::emitter::said::Scope;
+use crate::event::{BlockKind, MismatchKind, OpaqueKind};
+use crate::wire::{
+    Back, ByType, Cited, Form, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, row, say,
+};
 
-objects! {
-    struct Event<'a> {
-        event_type: Text<'a>,
-        kind: Text<'a> = "type",
-        index: Option<u64>,
-        step: Option<Spelt<'a, Step<'a>>>,
-        delta: Lazy<Around<Spelt<'a, Delta<'a>>>>,
-        interaction: Option<Interaction<'a>>,
-    }
+pub(super) const WIRE: Wire = Wire {
+    kind: "event_type|type",
+    place: Spot::Index("index"),
+    events: &[
+        (
+            "interaction.created",
+            &[row(".", Means::Begins { id: "interaction.id", model: "interaction.model" }), INTERACTION],
+        ),
+        ("interaction.in_progress|interaction.queued|interaction.requires_action|interaction.start", &[INTERACTION]),
+        ("interaction.status_update", &[INTERACTION]),
+        ("step.start", &[row("step", Means::ByType("type", STEPS)).back(Back::Start(&[]))]),
+        ("step.delta", &[row("delta", Means::ByType("type", DELTAS)).required()]),
+        ("step.stop", &[row(".", Means::Ends)]),
+        (
+            "interaction.completed|interaction.complete",
+            &[
+                row("interaction", Means::Object(WHOLE)),
+                row(".", Means::Stops { reason: "interaction.status", sequence: "", is_end: true }),
+                row("interaction.usage", Means::Usage),
+            ],
+        ),
+    ],
+    form: Form::Noted,
+    ..Wire::NEW
+};
 
-    struct Step<'a> {
-        kind: Text<'a> = "type",
-        id: Id<'a>,
-        name: Text<'a>,
-        arguments: Json<'a>,
-        signature: Json<'a>,
-        /// The call whose result it is, and the result, if it does not come in pieces.
-        call_id: Id<'a>,
-        result: Json<'a>,
-        is_error: bool,
-        /// The beginning of it.
-        content: Vec<Spelt<'a, Delta<'a>>>,
-        summary: Vec<Spelt<'a, Delta<'a>>>,
-    }
+const INTERACTION: Row = row("interaction", Means::Object(&[]));
 
-    struct Delta<'a> {
-        kind: Text<'a> = "type",
-        text: Piece<'a>,
-        arguments: Json<'a>,
-        content: Around<Summary<'a>>,
-        signature: Json<'a>,
-        annotations: Vec<Spelt<'a, Annotation<'a>>>,
-        is_error: bool,
-        mime_type: Text<'a>,
-        data: Text<'a>,
-        uri: Text<'a>,
-    }
-
-    struct Annotation<'a> {
-        url: Text<'a>,
-        title: Text<'a>,
-        start_index: Option<u64>,
-        end_index: Option<u64>,
-    }
-
-    struct Summary<'a> {
-        text: Piece<'a>,
-    }
-
-    struct Interaction<'a> {
-        id: Id<'a>,
-        model: Text<'a>,
-        status: Text<'a>,
-        usage: Json<'a>,
-        /// All that was said once more, where the server does not leave it out.
-        steps: Vec<Spelt<'a, Step<'a>>>,
-        outputs: Vec<Spelt<'a, Delta<'a>>>,
-    }
-}
-
-/// The types of events that only say how far it has come.
-const SILENT: [&str; 5] = [
-    "interaction.in_progress",
-    "interaction.queued",
-    "interaction.requires_action",
-    "interaction.start",
-    "interaction.status_update",
+const STEPS: ByType = &[
+    ("thought", &[row(".", Means::Starts(BlockKind::Reasoning, "id")), row("summary[]", THOUGHT), SIGNATURE]),
+    (
+        "model_output",
+        &[row(".", Means::Starts(BlockKind::Text, "id")), row("content[]", Means::ByType("type", CONTENT)), SIGNATURE],
+    ),
+    (
+        "*_result",
+        &[
+            row(".", Means::Hook(|emit, step, here| emit.expect_result(index(here), &step.word_at("call_id")))),
+            row(".", Means::Result(&RESULT)).when(|step| step.member("result").is_given()),
+            SIGNATURE,
+        ],
+    ),
+    (
+        "*_call",
+        &[
+            row(".", Means::Hook(start_call)),
+            // The server takes arguments back by one name alone.
+            row("args|parameters|input", Means::Kept).back(Back::Spoils),
+            SIGNATURE,
+        ],
+    ),
+    ("*", &[row(".", Means::Unknown("type", "step"))]),
 ];
 
-pub(crate) fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    emit.watch_inputs();
-    let (slot, at) = (Slot::at(event.index), At::from(event.index));
-    let kinds = [event.event_type.as_str(), event.kind.as_str()];
-    match kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default() {
-        "step.delta" => {
-            emit.begin_index(event.index);
-            let Spelt { json, object: delta } = event.delta.get()?.required()?;
-            let is_piece_of_call = delta.kind.starts_with("arguments");
-            let arguments =
-                if is_piece_of_call { delta.arguments.required_piece()? } else { delta.arguments.piece()? };
-            if delta.kind.as_str() == "text" {
-                delta.text.required()?;
-            }
-            emit.payload(slot, &arguments);
-            say(MismatchKind::Text, at, &delta.text, emit);
-            say(MismatchKind::Reasoning, at, delta.content.0.as_ref().map_or("", |summary| &summary.text), emit);
-            sign(slot, at, delta.signature, emit);
-            for Spelt { json, object: Annotation { url, title, start_index, end_index } } in &delta.annotations {
-                emit.source(Source {
-                    choice: 0,
-                    block: emit.find_block(0, at),
-                    url: present(url),
-                    title: present(title),
-                    quote: None,
-                    span: start_index.zip(*end_index),
-                    json: json.spelt().into(),
-                });
-            }
-            match &*delta.kind {
-                "image" | "audio" | "video" | "document" => delta.show(json, at, emit),
-                "" if !delta.arguments.is_given() && delta.text.required().is_err() && !delta.signature.is_given() => {
-                    emit.unknown_piece(slot, "delta", json);
-                }
-                "" | "text" | "thought_summary" | "thought_signature" | "text_annotation" | "text_annotation_delta" => {
-                }
-                kind if is_piece_of_call || kind.ends_with("_result") => {}
-                _ if delta.arguments.is_given() || delta.text.required().is_ok() => {}
-                kind => emit.unknown_piece(slot, kind, json),
-            }
-            if delta.kind.ends_with("_result") {
-                emit.tool_result_at(event.index.unwrap_or(0), delta.is_error, json);
-            }
-        }
-        "step.start" => {
-            emit.begin_index(event.index);
-            let Spelt { json, object: step } = event.step.unwrap_or_default();
-            let Step { kind, id, name, arguments, signature, call_id, result, is_error, content, summary } = step;
-            match &*kind {
-                "thought" => drop(emit.start_block(0, at, BlockKind::Reasoning, &id, "")),
-                "model_output" => emit.start_text(0, at, &id, ""),
-                kind if kind.ends_with("_result") => emit.expect_result(event.index.unwrap_or(0), &call_id),
-                kind if kind.ends_with("_call") || !json.is_given() => {}
-                kind => emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json),
-            }
-            if let Some(tool) = kind.strip_suffix("_call") {
-                // Google's own tools have no name. It runs them, and the tools of MCP servers.
-                let executor = if tool == "function" { Executor::Client } else { Executor::Provider };
-                let name = if name.is_empty() && tool != "function" { tool } else { name.as_str() };
-                let start = CallStart::new(name).id(id.as_str()).executor(executor);
-                emit.start_call(slot, start.input(arguments.text_or_json().as_str()));
-            }
-            for Spelt { json, object: part } in &content {
-                match &*part.kind {
-                    "text" => say(MismatchKind::Text, at, &part.text, emit),
-                    "image" | "audio" | "video" | "document" => part.show(*json, at, emit),
-                    kind => emit.unknown_part(if kind.is_empty() { "content" } else { kind }, *json),
-                }
-            }
-            for Spelt { object: part, .. } in &summary {
-                say(MismatchKind::Reasoning, at, &part.text, emit);
-            }
-            if result.is_given() {
-                emit.tool_result(&call_id, is_error, json, result.spelt());
-            }
-            sign(slot, at, signature, emit);
-        }
-        "step.stop" => {
-            emit.end_index(event.index);
-            emit.stop_call(slot);
-            emit.end_block(at);
-        }
-        "interaction.created" => {
-            let Interaction { id, model, .. } = event.interaction.unwrap_or_default();
-            emit.begin_message(&id, &model);
-        }
-        "interaction.completed" | "interaction.complete" => {
-            let Interaction { id, model, status, usage, steps, outputs } = event.interaction.unwrap_or_default();
-            emit.message(&id, &model);
-            emit.begin_list();
-            (0..).zip(&steps).for_each(|(index, step)| step.object.repeat(index, step.json, emit));
-            for (index, Spelt { json, object: output }) in (0..).zip(&outputs) {
-                match &*output.kind {
-                    "text" => repeat(MismatchKind::Text, index, &output.text, emit),
-                    kind => emit.unknown_part(if kind.is_empty() { "output" } else { kind }, *json),
-                }
-            }
-            emit.end_answer(&status);
-            emit.usage(usage);
-        }
-        kind => return Ok(SILENT.contains(&kind).into()),
-    }
-    Ok(Understood::Yes)
+const CONTENT: ByType = &[
+    ("text", &[row("text", Means::Text), ANNOTATIONS]),
+    (MEDIA, &[SHOW]),
+    ("*", &[row(".", Means::Unknown("type", "content"))]),
+];
+
+const DELTAS: ByType = &[
+    ("arguments*", &[SIGNED, ARGUMENTS.required()]),
+    ("text", &[row("text", Means::Text).required(), SIGNED, ANNOTATIONS, OUTPUT]),
+    ("thought_summary", &[row("content", THOUGHT).back(Back::Element("summary", "thought")), SIGNED]),
+    ("thought_signature|text_annotation|text_annotation_delta", &[SIGNED, ANNOTATIONS]),
+    (MEDIA, &[SIGNED, SHOW, OUTPUT]),
+    (
+        "*_result",
+        &[
+            SIGNED,
+            row("result", Means::Silent).back(Back::Set("result", "_result")),
+            row("is_error", Means::Silent).back(Back::Set("is_error", "_result")),
+            row(".", Means::Hook(add_to_result)),
+        ],
+    ),
+    (
+        "",
+        &[
+            SIGNED,
+            ARGUMENTS,
+            row("text", Means::Text).back(Back::Spoils),
+            ANNOTATIONS,
+            UNKNOWN.when(|delta| !delta.get("text|arguments|signature").is_there()),
+        ],
+    ),
+    (
+        "*",
+        &[
+            SIGNED,
+            ARGUMENTS,
+            row("text", Means::Text),
+            ANNOTATIONS,
+            UNKNOWN.when(|delta| !delta.get("text|arguments").is_there()),
+            OUTPUT.when(|delta| !delta.get("arguments").is_there()),
+        ],
+    ),
+];
+
+/// All that was said once more, where the server does not leave it out.
+const WHOLE: Rows = &[
+    row(".", Means::Belongs { id: "id", model: "model" }),
+    row(".", Means::Hook(|emit, _, _| emit.begin_list())),
+    row("steps[]", Means::ByType("type", WHOLE_STEPS)).at(Spot::Position).form(Form::Whole(Scope::Anywhere)),
+    row("outputs[]", Means::ByType("type", OUTPUTS)).at(Spot::Position).form(Form::Whole(Scope::Anywhere)),
+];
+
+const WHOLE_STEPS: ByType =
+    &[("model_output|thought", &[row(".", Means::Hook(repeat))]), ("*", &[row(".", Means::Hook(repeat_call))])];
+
+const OUTPUTS: ByType = &[("text", &[row("text", Means::Text)]), ("*", &[row(".", Means::Unknown("type", "output"))])];
+
+const THOUGHT: Means = Means::Object(&[row("text", Means::Reasoning)]);
+const ARGUMENTS: Row = row("arguments", Means::Input).back(Back::Json("arguments", "_call"));
+const SIGNATURE: Row = row("signature", Means::Opaque(OpaqueKind::Signature, Owner::Either));
+const SIGNED: Row = SIGNATURE.back(Back::Set("signature", ""));
+const ANNOTATIONS: Row = row("annotations[]", Means::Source(&ANNOTATION));
+const OUTPUT: Row = row(".", Means::Object(&[])).back(Back::Element("content", "_output"));
+const UNKNOWN: Row = row(".", Means::UnknownPiece("type", "delta"));
+const MEDIA: &str = "image|audio|video|document";
+const SHOW: Row =
+    row(".", Means::Media(&Shown { name: "", media_type: "mime_type", data: "data", url: "uri", is_in_block: true }));
+
+const ANNOTATION: Cited = Cited {
+    url: "url",
+    title: "title",
+    spans: &[("start_index", "end_index")],
+    once: "",
+    is_in_block: true,
+    ..super::PAGE
+};
+
+const RESULT: Outcome =
+    Outcome { of: "call_id", has_failed: |step| step.get("is_error").is_true(), value: "result", shown: "" };
+
+fn index(here: &Here<'_>) -> u64 {
+    if let Placed::Index(Some(index)) = here.place { index } else { 0 }
 }
 
-/// A piece of what a step says.
-fn say(kind: MismatchKind, at: At<'_>, text: &str, emit: &mut Emitter<'_>) {
-    match kind {
-        MismatchKind::Reasoning => emit.reasoning_at(0, at, text),
-        _ => emit.text_at(0, at, text),
-    }
-    emit.note_said(Part { kind, choice: 0, at }, text);
+fn start_call(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
+    let (kind, id, name) = (step.word_at("type"), step.word_at("id"), name_of(step, "name"));
+    // Google's own tools have no name. It runs them, and the tools of MCP servers.
+    let (executor, tool) = match kind.strip_suffix("_call").unwrap_or_default() {
+        "function" => (Executor::Client, ""),
+        tool => (Executor::Provider, tool),
+    };
+    let input = arguments(step, "arguments").json().text_or_json();
+    let start = CallStart::new(if name.is_empty() { tool } else { &*name }).id(&*id).executor(executor);
+    emit.start_call(here.slot(), start.input(input.as_str()));
 }
 
-/// All of what a step says, once more: what of it has not come in pieces is reported.
-fn repeat(kind: MismatchKind, index: u64, whole: &str, emit: &mut Emitter<'_>) {
-    let at = At::Index(index, 0);
-    let (_, news) = emit.news_of(Part { kind, choice: 0, at }, whole, Scope::Anywhere);
-    match kind {
-        MismatchKind::Reasoning => emit.reasoning_at(0, at, news),
-        _ => emit.text_at(0, at, news),
-    }
+fn add_to_result(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
+    emit.tool_result_at(index(here), delta.get("is_error").is_true(), delta.read().json());
 }
 
-impl Step<'_> {
-    /// The step as a whole, at the end.
-    fn repeat(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>) {
-        let joined = |parts: &[Spelt<'_, Delta<'_>>]| parts.iter().map(|part| &*part.object.text).collect::<String>();
-        let call = emit.known().find_id(0, &self.id).filter(|_| !self.id.is_empty());
-        match (&*self.kind, call) {
-            ("model_output", _) => repeat(MismatchKind::Text, index, &joined(&self.content), emit),
-            ("thought", _) => repeat(MismatchKind::Reasoning, index, &joined(&self.summary), emit),
-            (_, Some(call)) => drop(emit.repeat_call(call, &self.name, self.arguments.text_or_json().as_str())),
-            // A call that was never heard of.
-            ("function_call", None) if !emit.known().has_forgotten() => {
-                let input = self.arguments.text_or_json();
-                let start = CallStart::new(self.name.as_str()).id(self.id.as_str()).input(input.as_str());
-                emit.calls().whole_call(0, start);
-            }
-            // Steps that have come are known by their calls.
-            (kind, None) if !kind.ends_with("_result") || emit.known().find_id(0, &self.call_id).is_none() => {
-                emit.unknown_part(if kind.is_empty() { "step" } else { kind }, json);
-            }
-            _ => {}
+/// Reports what of a step has not come in pieces.
+fn repeat(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
+    let (kind, texts) = match &*step.get("type").word() {
+        "thought" => (MismatchKind::Reasoning, "summary[].text"),
+        _ => (MismatchKind::Text, "content[].text"),
+    };
+    let mut whole = String::new();
+    step.each(texts, &mut |text| whole.push_str(&text.word()));
+    say(kind, &whole, here, emit);
+}
+
+/// The same of a call, and of a step that nobody knows. Steps that have come are known by their calls.
+fn repeat_call(emit: &mut Emitter<'_>, step: Node<'_>, _: &Here<'_>) {
+    let [kind, id, of] = ["type", "id", "call_id"].map(|member| step.word_at(member));
+    let (name, input) = (name_of(step, "name"), arguments(step, "arguments").json().text_or_json());
+    let find = |id: &str| present(id).and_then(|id| emit.known().find_id(0, id));
+    match (find(&id), find(&of)) {
+        (Some(call), _) => drop(emit.repeat_call(call, &name, input.as_str())),
+        // A call that was never heard of.
+        (None, _) if &*kind == "function_call" && !emit.known().has_forgotten() => {
+            emit.calls().whole_call(0, CallStart::new(&*name).id(&*id).input(input.as_str()));
         }
-    }
-}
-
-impl Delta<'_> {
-    fn show(&self, json: Json<'_>, at: At<'_>, emit: &mut Emitter<'_>) {
-        let block = emit.find_block(0, at);
-        let (media_type, data, url) = (present(&self.mime_type), present(&self.data), present(&self.uri));
-        emit.media_or_unknown(Media { choice: 0, block, media_type, data, url }, &self.kind, json);
-    }
-}
-
-/// The signature of a call or of a thought, whichever stands there.
-fn sign(slot: Slot<'_>, at: At<'_>, signature: Json<'_>, emit: &mut Emitter<'_>) {
-    match emit.find_block(0, at) {
-        None => {
-            let call = emit.calls().find_in(slot);
-            emit.opaque_of_call(OpaqueKind::Signature, 0, call, signature);
-        }
-        block => emit.opaque(OpaqueKind::Signature, 0, block, signature),
-    }
-}
-
-/// The shape of the message that goes back.
-const SHAPE: Shape = Shape::Steps;
-
-/// Adds what an event says to the steps that go back.
-pub(crate) fn compose(event: Json<'_>, turn: &mut Turn) {
-    turn.be(SHAPE);
-    let kind = if event.member("event_type").is_given() { event.member("event_type") } else { event.member("type") };
-    let place = turn.place(event.member("index"));
-    match &*kind.word() {
-        "step.start" => turn.start(turn.new_place(event.member("index")), &[], event.member("step")),
-        "step.delta" => {
-            let (at, delta) = (Some(place), event.member("delta"));
-            turn.set(at, "signature", delta.member("signature"));
-            match &*delta.member("type").word() {
-                "thought_signature" | "text_annotation" | "text_annotation_delta" => {}
-                "thought_summary" => {
-                    turn.expect_type(place, "thought");
-                    turn.element(at, "summary", delta.member("content"));
-                }
-                kind if kind.ends_with("_result") => {
-                    turn.expect_type(place, "_result");
-                    turn.set(at, "result", delta.member("result"));
-                    turn.set(at, "is_error", delta.member("is_error"));
-                }
-                _ if delta.member("arguments").is_given() => {
-                    turn.expect_type(place, "_call");
-                    turn.json(at, "arguments", delta.member("arguments"));
-                }
-                "" => {}
-                _ => {
-                    turn.expect_type(place, "_output");
-                    turn.element(at, "content", delta);
-                }
-            }
-        }
-        _ => {}
+        (None, Some(_)) if kind.ends_with("_result") => drop(step.read()),
+        _ => emit.unknown_part(if kind.is_empty() { "step" } else { &kind }, step.read().json()),
     }
 }

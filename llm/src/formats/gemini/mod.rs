@@ -22,10 +22,7 @@ use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Sh
 
 pub(crate) const FORMAT: Format = Format {
     name: "gemini",
-    read: |event, emit| match has_type(event) {
-        true => interactions::read(event, emit),
-        false => read(&WIRE, event, emit),
-    },
+    read: |event, emit| read(wire_of(event), event, emit),
     owns_type: |kind| kind.starts_with("interaction.") || kind.starts_with("step."),
     owns_members,
     terminal: None,
@@ -35,10 +32,12 @@ pub(crate) const FORMAT: Format = Format {
 /// for the part that it came with. Conversations of Live are kept by the server.
 pub(crate) const COMPOSER: Composer = Composer {
     shape: Shape::Object { role: "model", list: "parts", ids: Ids::Optional },
-    other_shape: interactions::SHAPE,
-    compose: |event, turn| match has_type(event) {
-        true => interactions::compose(event, turn),
-        false => compose(&WIRE, event, turn),
+    other_shape: Shape::Steps,
+    compose: |event, turn| {
+        if has_type(event) {
+            turn.be(Shape::Steps);
+        }
+        compose(wire_of(event), event, turn);
     },
 };
 
@@ -52,6 +51,10 @@ fn owns_members(look: &Look<'_>) -> bool {
 /// Only the events of Interactions have a type.
 fn has_type(event: Json<'_>) -> bool {
     ["event_type", "type"].iter().any(|name| event.aside().member(name).is_given())
+}
+
+fn wire_of(event: Json<'_>) -> &'static Wire {
+    if has_type(event) { &interactions::WIRE } else { &WIRE }
 }
 
 const WIRE: Wire = Wire {
