@@ -28,7 +28,7 @@ pub struct CallStart<'a> {
     pub(super) name: Option<&'a str>,
     pub(crate) input: Option<&'a str>,
     pub(super) format: InputFormat,
-    pub(super) executor: Executor,
+    pub(crate) executor: Executor,
 }
 
 /// The format of a call's input.

@@ -392,6 +392,14 @@ impl<'e> Node<'e> {
         index
     }
 
+    /// Returns the id that the value is. A list or an object that says something is a flaw.
+    pub(crate) fn id(self) -> Cow<'e, str> {
+        if self.is_list() || self.is_object() && self.json().says_something() {
+            self.flaw();
+        }
+        self.word()
+    }
+
     /// Calls `found` with each value at a path; of several paths, with the value at the first that has something. A step
     /// `name[]` is each element of a list; an object in place of the list is a list of one. The containers on the way
     /// are marked as entered.

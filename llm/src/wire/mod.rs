@@ -11,11 +11,9 @@ mod table;
 pub(crate) use self::back::compose;
 pub(crate) use self::read::{read, say};
 pub(crate) use self::table::{
-    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, row,
+    Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, matches, row,
 };
 pub(crate) use crate::json::{Mark, Node};
-
-use self::table::matches;
 
 /// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +36,10 @@ trait Visit<'e> {
 
 /// Visits the rows of an event. Returns false if the event is not known.
 fn walk_event<'e>(wire: &Wire, event: Node<'e>, visit: &mut dyn Visit<'e>) -> bool {
-    let rows = by_type(wire.events, &event.word_at(wire.kind)).filter(|_| (wire.is_known)(event));
+    let kind = event.word_at(wire.kind);
+    let has_needed = |(kinds, paths): &(&str, &str)| !matches(kinds, &kind) || !event.word_at(paths).is_empty();
+    let is_known = (wire.is_known)(event) && wire.needed.iter().all(has_needed);
+    let rows = by_type(wire.events, &kind).filter(|_| is_known);
     let here = Here { choice: 0, place: wire.place.of(event, 0, &Here::default()), form: wire.form };
     for rows in rows.into_iter().flat_map(|rows| [rows, wire.always]) {
         walk(rows, event, &here, visit);
@@ -110,7 +111,7 @@ impl Spot {
             Self::Same => around.place.clone(),
             Self::Run => Placed::Run,
             Self::Index(paths) => Placed::Index(value.get(paths).index()),
-            Self::Id(paths) => Placed::Id(value.get(paths).word()),
+            Self::Id(paths) => Placed::Id(value.get(paths).id()),
             Self::Position => Placed::Index(Some(position)),
         }
     }

@@ -38,9 +38,9 @@ struct Check;
 impl<'e> Visit<'e> for Check {
     fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, _: &Here<'e>) {
         match row.means {
-            Means::Text | Means::Reasoning | Means::Refusal => drop(value.text()),
+            Means::Text | Means::Reasoning | Means::Refusal | Means::Hook(_) => drop(value.text()),
             Means::Call(Called { input, .. }) => drop(value.raw(input).text()),
-            Means::Input | Means::Kept => drop(value.text()),
+            Means::Input | Means::Fragment | Means::Kept => drop(value.text()),
             Means::Unreadable => value.flaw(),
             _ => {}
         }
@@ -111,18 +111,19 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 self.emit.stop_call(here.slot());
                 self.emit.end_block(here.at());
             }
+            Means::EndsBlock => self.emit.end_block(here.at()),
             Means::Call(called) => self.call(called, value, here),
-            Means::Input => self.input(value, here),
+            Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
+            Means::Input | Means::Fragment => self.input(value, here),
             Means::Result(outcome) => self.result(outcome, value),
             Means::Approval { id, call } => {
                 let (id, call) = (value.word_at(id), value.word_at(call));
                 let call = self.emit.known().find_id(choice, &call);
-                if self.emit.is_news(choice, &["approval/", &*id].concat()) {
-                    self.emit.report(StreamEvent::ApprovalRequest {
-                        id: (&*id).into(),
-                        call,
-                        json: value.read().spelt().into(),
-                    });
+                let key = ["approval/", &*id].concat();
+                if !self.emit.has_reported(&key) {
+                    self.emit.note_reported(&key);
+                    let (id, json) = ((&*id).into(), value.read().spelt().into());
+                    self.emit.report(StreamEvent::ApprovalRequest { id, call, json });
                 }
             }
             Means::Opaque(kind, owner) => self.opaque(kind, owner, value.read(), here),
@@ -198,10 +199,11 @@ impl Report<'_, '_> {
         let Placed::Index(index) = here.place else { return };
         match row.means {
             Means::Ends => self.emit.end_index(index),
-            Means::Text | Means::Reasoning | Means::Input if value.is_nothing() => {}
+            Means::Text | Means::Reasoning | Means::Input | Means::Fragment if value.is_nothing() => {}
             Means::Text
             | Means::Reasoning
             | Means::Input
+            | Means::Fragment
             | Means::Starts(..)
             | Means::Call(_)
             | Means::Result(_)

@@ -20,6 +20,8 @@ pub(crate) struct Wire {
     pub(crate) always: Rows,
     /// Tells whether an event without a type is this wire's.
     pub(crate) is_known: fn(Node<'_>) -> bool,
+    /// Members that events of these types need, by patterns and paths: without one, an event is not known.
+    pub(crate) needed: &'static [(&'static str, &'static str)],
     /// The form of what is said, where no row says otherwise.
     pub(crate) form: Form,
     /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
@@ -37,6 +39,7 @@ impl Wire {
         events: &[],
         always: &[],
         is_known: |_| true,
+        needed: &[],
         form: Form::Piece,
         is_message_by_id: false,
     };
@@ -163,11 +166,15 @@ pub(crate) enum Means {
     Starts(BlockKind, &'static str),
     /// The block or call in this place ends.
     Ends,
+    /// The block in this place ends, where calls have ends of their own.
+    EndsBlock,
 
     /// A call begins; with [`Form::Whole`] it is all there.
     Call(&'static Called),
     /// A piece of a call's input, or all of it.
     Input,
+    /// A piece of a call's input, which always is text.
+    Fragment,
     Result(&'static Outcome),
     Approval {
         id: &'static str,
@@ -332,7 +339,7 @@ pub(crate) enum Back {
 }
 
 /// Returns true if a type matches a pattern of [`Wire::events`].
-pub(super) fn matches(patterns: &str, kind: &str) -> bool {
+pub(crate) fn matches(patterns: &str, kind: &str) -> bool {
     patterns.split('|').any(|pattern| match pattern.split_once('*') {
         None => pattern == kind,
         Some((start, end)) => kind.len() >= start.len() + end.len() && kind.starts_with(start) && kind.ends_with(end),
