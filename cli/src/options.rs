@@ -72,7 +72,7 @@ Lines with --provider: the lines about matches have "call", the number of the ca
   {"event":"bad-frame","text":"…"}                   not an event's JSON, not UTF-8, or damaged; the stream goes on
   {"event":"unknown-event","text":"…"}               JSON that is no provider's event; the stream goes on
   {"event":"provider-event","value":{…}}             with --provider-events: an event as it came
-  {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: a sub-agent, by the call that started it, or a session
+  {"event":"text","agent":"toolu_1","text":"…"}      any line may have it: a sub-agent, by the call that started it or its run, or a session
   {"event":"call-error","call":0,"kind":"…"}         not-started (or never named), ended, mismatch, mixed, or a limit
   {"event":"warning","kind":"cumulative","call":0}   the fragments look as if each repeats all so far; --cumulative reads them so
   {"event":"done","bytes":N}                         the stream was read to its end, whatever came of the calls

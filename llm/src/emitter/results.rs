@@ -52,11 +52,9 @@ impl Emitter<'_> {
         self.user.stream_state.chunk
     }
 
-    /// A chunk of a call has come, or something else of calls that ends this. One that names none changes nothing.
-    pub(crate) fn set_last_chunk(&mut self, call: Option<u64>, is_named: bool) {
-        if is_named || call.is_none() {
-            self.user.stream_state.chunk = call;
-        }
+    /// A chunk of a call has come that names it, or something else of calls that ends this.
+    pub(crate) fn set_last_chunk(&mut self, call: Option<u64>) {
+        self.user.stream_state.chunk = call;
     }
 
     /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At

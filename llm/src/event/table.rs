@@ -150,11 +150,12 @@ macro_rules! stream_events {
             },)*
             $($(#[$part_meta])* $part_variant($part<'a>),)*
             /// Something that another agent than the main one said or did, on a wire that several agents speak on in
-            /// turn ([`ClaudeCode`](crate::Provider::ClaudeCode)): `event` is its own event, never one of these. Its
-            /// calls and blocks are numbered with all others.
+            /// turn ([`ClaudeCode`](crate::Provider::ClaudeCode), [`AgUi`](crate::Provider::AgUi)): `event` is its own
+            /// event, never one of these. Its calls and blocks are numbered with all others.
             #[non_exhaustive]
             Agent {
-                /// The id of the call that started it; of another session's main agent, the session's id.
+                /// The id of the call that started it, or at AG-UI of its own run; of another session's main agent, the
+                /// session's id.
                 agent: Cow<'a, str>,
                 /// Its event.
                 event: Box<StreamEvent<'a>>,

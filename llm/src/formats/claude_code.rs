@@ -101,7 +101,7 @@ pub(crate) const FORMAT: Format = Format {
             || kind.starts_with("control_")
     },
     owns_members,
-    terminal: Some(Terminal { speaker, results }),
+    terminal: Some(Terminal { speaker, results, is_program: true }),
 };
 
 /// Stands for the turn among the answers that have begun: it goes on behind each message.

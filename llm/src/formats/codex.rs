@@ -54,7 +54,7 @@ pub(crate) const FORMAT: Format = Format {
     read,
     owns_type,
     owns_members: |_| false,
-    terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {} }),
+    terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
 };
 
 fn owns_type(kind: &str) -> bool {

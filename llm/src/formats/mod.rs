@@ -29,7 +29,7 @@ pub(crate) mod ollama;
 pub(crate) mod openai_chat;
 #[cfg(feature = "openai-responses")]
 pub(crate) mod openai_responses;
-#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama", feature = "ag-ui"))]
+#[cfg(any(feature = "openai-chat", feature = "cohere", feature = "ollama"))]
 mod tool_call;
 #[cfg(feature = "vercel-ui")]
 pub(crate) mod vercel_ui;
@@ -53,24 +53,27 @@ pub(crate) struct Format {
     pub(crate) owns_type: fn(&str) -> bool,
     /// True if nobody else's events have these members. It is asked after the type.
     pub(crate) owns_members: fn(&Look<'_>) -> bool,
-    /// What is asked besides of the lines that an agent's program prints to its terminal.
+    /// What is asked besides where several agents may speak in turn.
     pub(crate) terminal: Option<Terminal>,
 }
 
-/// The lines of a program that runs agents: between them there may be any others, which are no damage, and several
-/// agents may speak in turn.
+/// The lines or events of several agents that may speak in turn.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal {
     pub(crate) speaker: fn(Json<'_>) -> Speaker<'_>,
-    /// Names the calls whose results a line has: agents that these calls have started are over.
+    /// Names the calls whose results a line has, and whatever else it goes on with: without a speaker, it is the agent's
+    /// that began that.
     pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
+    /// True for lines that a program prints to its terminal: between them there may be any others, which are no damage,
+    /// and agents are over with the results of the calls that started them.
+    pub(crate) is_program: bool,
 }
 
 /// Whose a line is. The line need not say so.
 #[derive(Default)]
 pub(crate) struct Speaker<'a> {
     pub(crate) session: Cow<'a, str>,
-    /// The call that started the agent; nothing for the main one.
+    /// The call that started the agent, or its own run; nothing for the main one.
     pub(crate) agent: Cow<'a, str>,
 }
 
@@ -82,7 +85,7 @@ impl Speaker<'_> {
 }
 
 /// True if there is a wire format with such lines. Otherwise what reads them is not linked.
-pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex"));
+pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex", feature = "ag-ui"));
 
 /// The receiver of ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;

@@ -16,6 +16,7 @@ use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 use super::ProviderStream;
 use crate::calls::ToolCalls;
 use crate::emitter::OnEvent;
+use crate::emitter::blocks::At;
 use crate::emitter::stream_state::StreamState;
 use crate::event::StreamEvent;
 use crate::event::verdict::{Unfinished, UnfinishedKind};
@@ -37,7 +38,7 @@ pub(crate) struct Agents {
 #[derive(Clone, Debug)]
 struct Agent {
     session: String,
-    /// The id of the call that started it; nothing for another session's main agent.
+    /// The id of the call that started it, or of its own run; nothing for another session's main agent.
     id: String,
     calls: ToolCalls,
     state: StreamState,
@@ -115,7 +116,14 @@ impl ProviderStream {
         let caller = if speaker.is_unknown() { self.caller(line, terminal) } else { None };
         match caller.map_or_else(|| self.whose(&speaker, on_event), Whose::Other) {
             Whose::Main => self.read_own(line, on_event),
-            Whose::Other(place) => self.as_agent(place, on_event, |stream, on_event| stream.read_own(line, on_event)),
+            Whose::Other(place) => self.as_agent(place, on_event, |stream, on_event| {
+                stream.read_own(line, on_event);
+                // One that nobody announces has no end of its own: it ends with the main agent.
+                if !terminal.is_program && !stream.stream_state.has_message {
+                    stream.stream_state.unfinished.clear();
+                    stream.stream_state.outlet.watch.end();
+                }
+            }),
             Whose::Nobodys => {
                 let mut emit = self.emitter(on_event);
                 emit.leave_out("limit");
@@ -123,18 +131,24 @@ impl ProviderStream {
                 emit.break_off("limit");
             }
         }
-        if !self.agents.open.is_empty() {
+        if terminal.is_program && !self.agents.open.is_empty() {
             (terminal.results)(line, &mut |id| self.end_agent(&speaker.session, id, on_event));
         }
     }
 
-    /// The other agent whose call a line has the result of.
+    /// The other agent whose call a line has the result of, or whose call or block it goes on with.
     fn caller(&self, line: Json<'_>, terminal: Terminal) -> Option<usize> {
         let mut found = None;
-        (terminal.results)(line, &mut |id| {
-            let has_called = |agent: &Agent| agent.calls.state().find_id(0, id).is_some();
-            found = found.or_else(|| self.agents.open.iter().position(has_called));
-        });
+        if !self.agents.open.is_empty() {
+            (terminal.results)(line, &mut |id| {
+                let has_begun = |calls: &ToolCalls, state: &StreamState| {
+                    calls.state().find_id(0, id).is_some() || state.blocks.find_any(0, At::from(id)).is_some()
+                };
+                let is_own = has_begun(&self.calls, &self.stream_state);
+                let other = |agent: &Agent| !is_own && has_begun(&agent.calls, &agent.state);
+                found = found.or_else(|| self.agents.open.iter().position(other));
+            });
+        }
         found
     }
 

@@ -285,9 +285,13 @@ impl ProviderStream {
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
         let is_open = !agents::is_idle(&self.calls, &self.stream_state);
-        let forgives_noise = self.terminal().is_some();
-        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), forgives_noise)?;
+        self.stream_state.outlet.watch.verdict(is_open, calls.has_strays(), self.is_program_s())?;
         self.verdict_on_agents()
+    }
+
+    /// Returns true if the lines are those of a program, between which there may be any others.
+    fn is_program_s(&self) -> bool {
+        self.terminal().is_some_and(|terminal| terminal.is_program)
     }
 
     /// Returns the kind of the last [`Stop`](StreamEvent::Stop) of the main agent; `None` if there was none.
@@ -306,7 +310,7 @@ impl ProviderStream {
         self.stream_state.outlet.watch.stop()
     }
 
-    /// What is asked of the wire format besides, if its lines are those of a program that runs agents.
+    /// What is asked of the wire format besides, if several agents may speak.
     fn terminal(&self) -> Option<Terminal> {
         self.reader.as_ref().and_then(|reader| reader.provider().format().terminal)
     }
@@ -469,7 +473,7 @@ impl ProviderStream {
     /// Returns the events of a push, and the verdict so far.
     fn pushed(&mut self, push: impl FnOnce(&mut Self, &mut dyn FnMut(StreamEvent<'_>))) -> StreamEvents {
         let events = self.events_of(push);
-        StreamEvents::new(events, self.stream_state.outlet.watch.so_far(self.terminal().is_some()))
+        StreamEvents::new(events, self.stream_state.outlet.watch.so_far(self.is_program_s()))
     }
 
     fn events_of(

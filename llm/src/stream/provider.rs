@@ -85,7 +85,7 @@ pub enum Provider {
     /// Ollama's own chat and completions.
     #[cfg(feature = "ollama")]
     Ollama,
-    /// AG-UI.
+    /// AG-UI. What a sub-agent says comes inside an [`Agent`](crate::StreamEvent::Agent).
     #[cfg(feature = "ag-ui")]
     AgUi,
     /// The Vercel UI message stream.

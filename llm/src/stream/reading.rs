@@ -156,7 +156,7 @@ impl ProviderStream {
 
     /// Reports a page that stands in place of a stream as the error that it is. Returns true if it is one.
     pub(super) fn is_page(&mut self, text: &str, on_event: &mut OnEvent<'_>) -> bool {
-        let may_be_page = self.terminal().is_none() && !self.stream_state.outlet.watch.has_meant();
+        let may_be_page = !self.is_program_s() && !self.stream_state.outlet.watch.has_meant();
         let failure = Failure::page(text).filter(|_| may_be_page);
         let is_page = failure.is_some();
         if let Some(failure) = failure {

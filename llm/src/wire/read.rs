@@ -185,6 +185,10 @@ pub(crate) fn say(kind: MismatchKind, text: &str, here: &Here<'_>, emit: &mut Em
             }
             rest
         }
+        Form::Chunk => {
+            let kind = if kind == MismatchKind::Reasoning { BlockKind::Reasoning } else { BlockKind::Text };
+            return emit.chunk_at(here.at(), kind, text);
+        }
     };
     match kind {
         MismatchKind::Reasoning => emit.reasoning_at(here.choice, here.at(), text),

@@ -219,6 +219,8 @@ pub(crate) enum Form {
     SoFar,
     /// All of it so far, beside a piece of it.
     Beside,
+    /// A piece that need not name its place: then it continues the last one that did.
+    Chunk,
 }
 
 impl Form {

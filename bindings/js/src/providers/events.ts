@@ -14,12 +14,12 @@ export type * from "./declared-events.js";
 export type StopType = StopEvent["type"];
 
 /**
- * Something that another agent than the main one said or did, where several speak in one stream (`claude-code`). Its calls
- * and blocks are numbered with all others.
+ * Something that another agent than the main one said or did, where several speak in one stream (`claude-code`, `ag-ui`). Its
+ * calls and blocks are numbered with all others.
  */
 export interface AgentEvent {
   readonly kind: "agent";
-  /** The id of the call that started it; of another session's main agent, the session's id. */
+  /** The id of the call that started it, or at AG-UI of its own run; of another session's main agent, the session's id. */
   readonly agent: string;
   readonly event: Exclude<StreamEvent, AgentEvent>;
 }

@@ -183,9 +183,16 @@ fn marks(provider: Provider, event: &Value) -> Marks {
             marks.ends_all = event["done"] == true;
         }
         "ag-ui" => {
-            marks.says = says(kind == "TEXT_MESSAGE_CONTENT" && has(&["/delta"]));
+            // A sub-agent is an answer of its own, if its start says so.
+            let id =
+                event.get("subagentRunId").filter(|id| id.is_number() || id.as_str().is_some_and(|id| !id.is_empty()));
+            let agent = id.map(|id| id.to_string().bytes().fold(1, |sum, byte| sum * 31 % 65_521 + u64::from(byte)));
+            marks.says = says(kind == "TEXT_MESSAGE_CONTENT" && has(&["/delta"]) && agent.is_none());
+            marks.says.extend(agent.filter(|_| kind == "SUBAGENT_STARTED"));
             marks.begins = kind == "RUN_STARTED";
-            marks.ends_all = matches!(kind, "RUN_FINISHED" | "RUN_ERROR");
+            marks.ends.extend(agent.filter(|_| matches!(kind, "SUBAGENT_FINISHED" | "SUBAGENT_ERROR")));
+            marks.ends.extend((kind == "RUN_FINISHED").then_some(0));
+            marks.ends_all = kind == "RUN_ERROR";
         }
         "vercel-ui" => {
             marks.says = says(matches!(kind, "text-delta" | "reasoning-delta") && has(&["/delta"]));
