@@ -289,6 +289,9 @@ impl Report<'_, '_> {
             return;
         }
         let [url, title, quote] = [cited.url, cited.title, cited.quote].map(|path| value.word_at(path));
+        if url.is_empty() && (!value.is_object() || value.children().next().is_none()) {
+            return value.odd(Mark::Odd);
+        }
         let span = |(start, end): &(&str, &str)| {
             let start = value.get(start).index();
             value.get(end).index().map(|end| (start.unwrap_or(0), end))

@@ -14,22 +14,25 @@ pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns
 /// The message that goes back. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "content", ids: Ids::Needed }, |event, turn| {
-        match event.member("event_type").is_given() {
-            true => v1::compose(event, turn),
-            false => wire::compose(&WIRE, event, turn),
+        if event.member("event_type").is_given() {
+            turn.be(v1::SHAPE);
+            wire::compose(&v1::WIRE, event, turn);
+        } else {
+            wire::compose(&WIRE, event, turn);
         }
     });
 
 fn owns_type(kind: &str) -> bool {
     let is_own = |(patterns, _): &(&str, Rows)| patterns.split('|').any(|own| own == kind && own != "debug");
-    WIRE.events.iter().any(is_own) || v1::owns_type(kind)
+    WIRE.events.iter().chain(v1::WIRE.events).any(is_own)
 }
 
 fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    match event.aside().given("event_type") {
-        Some(kind) if kind.spelt() != "null" => v1::read(event.hand_over(), emit),
-        _ => wire::read(&WIRE, event, emit),
-    }
+    wire::read(
+        if event.aside().member("event_type").is_given() { v1::wire_of(event.aside(), emit) } else { &WIRE },
+        event,
+        emit,
+    )
 }
 
 const WIRE: Wire = Wire {
