@@ -65,9 +65,9 @@ fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// The reason is `"null"` until the end.
+/// The reason is `"null"` until the end. One that is no text is none.
 fn is_open(event: Node<'_>) -> bool {
-    event.get("output.finish_reason").text().is_some_and(|reason| reason == "null")
+    event.get("output.finish_reason").text().is_none_or(|reason| reason == "null")
 }
 
 const SOUND: Shown = Shown { name: "audio", media_type: "", data: "data", url: "url", is_in_block: false };
