@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "anthropic",
     read,
     owns_type: |kind| kind.starts_with("message_") || kind.starts_with("content_block_"),
-    owns_members: |_| false,
+    owns_members: |look| look.kind() == "message" && look.stop_reason.is_given(),
     terminal: None,
 };
 
@@ -30,15 +30,9 @@ pub(crate) const WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Index("index"),
     events: &[
-        (
-            "message_start",
-            &[
-                row("message", Means::Begins { id: "id", model: "model" }),
-                row("message.content[]", Means::Object(WHOLE_BLOCK)).at(Spot::Position).back(Back::Push),
-                row("message", Means::Object(END)),
-                row("message.usage", Means::Usage),
-            ],
-        ),
+        ("message_start", &[row("message", Means::Object(MESSAGE))]),
+        // The answer as a whole.
+        ("message", &[row(".", Means::Object(MESSAGE)), row(".", Means::EndsStream)]),
         ("content_block_start", &[row("content_block", Means::Object(BLOCK)).back(Back::Start(&[]))]),
         ("content_block_delta", &[row("delta", Means::ByType("type", DELTA)).required()]),
         ("content_block_stop", &[row(".", Means::Ends)]),
@@ -48,6 +42,13 @@ pub(crate) const WIRE: Wire = Wire {
     ],
     ..Wire::NEW
 };
+
+const MESSAGE: Rows = &[
+    row(".", Means::Begins { id: "id", model: "model" }),
+    row("content[]", Means::Object(WHOLE_BLOCK)).at(Spot::Position).back(Back::Push),
+    row(".", Means::Object(END)),
+    row("usage", Means::Usage),
+];
 
 const DELTA: ByType = &[
     ("input_json_delta", &[row("partial_json", Means::Input).required().back(Back::Json("input", "tool_use"))]),
@@ -73,7 +74,7 @@ const BLOCK: Rows = &[
     row(".", Means::Call(&TOOL)).when(is_call),
     row(".", Means::ByType("type", BLOCKS)).when(|block| !is_call(block)),
     // No server takes one back.
-    row(".", Means::Object(&[])).when(|block| block.get("type").word().is_empty()).back(Back::Spoils),
+    row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(Back::Spoils),
 ];
 
 const WHOLE_BLOCK: Rows = &[BLOCK[0], BLOCK[1], BLOCK[2], row(".", Means::Ends)];

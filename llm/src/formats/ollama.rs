@@ -3,7 +3,7 @@
 use crate::event::OpaqueKind;
 use crate::formats::{Format, Look, tool_call};
 use crate::message::{Composer, Ids, Shape};
-use crate::wire::{Back, Form, Means, Node, Owner, Rows, Shown, Wire, compose, read, row};
+use crate::wire::{Back, Means, Node, Owner, Shown, Wire, compose, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "ollama",
@@ -38,7 +38,7 @@ const WIRE: Wire = Wire {
                     row("content", Means::Text).back(Back::Own("content")),
                     row("images[]", Means::Media(&IMAGE)),
                     row("tool_calls", Means::Kept).back(Back::Own("tool_calls")),
-                    row("tool_calls[]", Means::Object(TOOL_CALL)),
+                    row("tool_calls[]", Means::Object(tool_call::WHOLE)),
                 ]),
             ),
             row("error", Means::Fails),
@@ -59,8 +59,5 @@ const WIRE: Wire = Wire {
 fn is_done(event: Node<'_>) -> bool {
     event.get("done").is_true()
 }
-
-/// Every call is whole, so that its index, which often is 0 for all, need not be trusted.
-const TOOL_CALL: Rows = &[tool_call::CALL.form(Form::ALL), tool_call::UNKNOWN];
 
 const IMAGE: Shown = Shown { name: "images", media_type: "", data: ".", url: "", is_in_block: false };

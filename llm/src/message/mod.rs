@@ -234,18 +234,7 @@ impl Turn {
         }
     }
 
-    /// A member that the object of a part lacks and needs, until it is replaced.
-    pub(crate) fn base(&mut self, place: u64, member: &str) {
-        if self.takes(member.len() + 1)
-            && let Some(part) = self.parts.get_mut(place)
-            && part.base.pop().is_some()
-        {
-            let comma = if part.base.trim_end().ends_with('{') { "" } else { "," };
-            part.base.push_str(&[comma, member, "}"].concat());
-        }
-    }
-
-    /// The same, unless a part in this wrapping stands there.
+    /// A part begins empty in this wrapping, unless one stands there.
     pub(crate) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
         self.begin_next();
         if !self.parts.contains(place) {

@@ -21,9 +21,17 @@ impl Part {
     pub(super) fn is_of_a_call(&self) -> bool {
         let kind = self.member("type").word();
         self.wrapped.iter().any(|name| name.starts_with("tool"))
-            || ["functionCall", "executableCode", "codeExecutionResult", "toolCall", "toolResponse"]
-                .iter()
-                .any(|name| self.member(name).is_given() || self.changed.iter().any(|(changed, _)| changed == name))
+            || [
+                "toolUse",
+                "toolResult",
+                "functionCall",
+                "executableCode",
+                "codeExecutionResult",
+                "toolCall",
+                "toolResponse",
+            ]
+            .iter()
+            .any(|name| self.member(name).is_given() || self.changed.iter().any(|(changed, _)| changed == name))
             || ["tool_use", "_call", "_result", "_output", "_request"].iter().any(|end| kind.ends_with(end))
     }
 

@@ -18,6 +18,7 @@ struct Compose<'t> {
 impl<'e> Visit<'e> for Compose<'_> {
     fn row(&mut self, row: &'static Row, value: Node<'e>, _: Node<'e>, here: &Here<'e>) {
         let Some(back) = row.back else { return };
+        let (back, names) = if let Back::Within(names, back) = back { (*back, Some(names)) } else { (back, None) };
         let (turn, json) = (&mut *self.turn, value.json());
         let is_nothing = json.is_nothing() && value.spelt() != "false";
         if here.choice != 0 || here.form == Form::Beside || is_nothing {
@@ -29,6 +30,11 @@ impl<'e> Visit<'e> for Compose<'_> {
             turn.expect_type(place, kind);
             Some(place)
         };
+        match (back, names) {
+            (Back::Text(..) | Back::Set(..), Some(names)) => turn.start_if_new(place, names),
+            (_, Some(names)) => turn.expect_wrapped(place, names),
+            _ => {}
+        }
         match back {
             // Repeated, it changes nothing.
             Back::Start(_) if turn.is_part_of(place, &value.member("id").word()) => {}
@@ -56,7 +62,7 @@ impl<'e> Visit<'e> for Compose<'_> {
             }
             Back::Own(member) => own(turn, member, value, here.form),
             Back::OlderCall => turn.expect_older_call(),
-            Back::Spoils => turn.spoil(),
+            Back::Spoils | Back::Within(..) => turn.spoil(),
         }
     }
 }

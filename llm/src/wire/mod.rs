@@ -63,9 +63,9 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit
         object.each(row.path, &mut |value| {
             let here = Here { place: row.place.of(value, position, here), choice: here.choice, form };
             visit.row(row, value, object, &here);
-            position += 1;
             is_there |= !row.means.has_parts() || !value.is_nothing();
-            inside(row, value, here, visit);
+            inside(row, value, position, here, visit);
+            position += 1;
         });
         if row.is_required && !is_there {
             object.flaw();
@@ -74,7 +74,7 @@ fn walk<'e>(rows: Rows, object: Node<'e>, here: &Here<'e>, visit: &mut dyn Visit
 }
 
 /// Visits the parts of a value that has rows of its own.
-fn inside<'e>(row: &Row, value: Node<'e>, here: Here<'e>, visit: &mut dyn Visit<'e>) {
+fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, visit: &mut dyn Visit<'e>) {
     let is_object = value.is_object();
     match row.means {
         Means::Object(rows) if is_object => walk(rows, value, &here, visit),
@@ -84,8 +84,8 @@ fn inside<'e>(row: &Row, value: Node<'e>, here: Here<'e>, visit: &mut dyn Visit<
             }
         }
         Means::Choice(member, rows) if is_object => {
-            let choice = value.get(member).index().unwrap_or(0);
-            walk(rows, value, &Here { choice, ..here }, visit);
+            let own = if member.is_empty() { position } else { value.get(member).index().unwrap_or(0) };
+            walk(rows, value, &Here { choice: here.choice.saturating_add(own), ..here }, visit);
         }
         Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {
             value.torn();

@@ -11,7 +11,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
 use crate::event::{BlockKind, MismatchKind, Source, StreamEvent};
-use crate::json::{Json, Mark, Node, Tree, Unreadable};
+use crate::json::{Json, Mark, Node, TextOrJson, Tree, Unreadable};
 
 /// Reads an event by a wire's table.
 pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
@@ -27,6 +27,7 @@ pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>)
         return Err(Unreadable);
     }
     emit.watch_inputs();
+    (wire.wrapped)(root, emit)?;
     walk_event(wire, root, &mut Report { wire, emit });
     tree.unread(&mut |name, node, mark| emit.unread(name, node.json(), mark));
     Ok(Understood::Yes)
@@ -105,13 +106,17 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             Means::Text => self.words(MismatchKind::Text, value, here),
             Means::Reasoning => self.words(MismatchKind::Reasoning, value, here),
             Means::Refusal => self.words(MismatchKind::Refusal, value, here),
-            Means::Starts(BlockKind::Text, id) => self.emit.start_text(choice, here.at(), &value.word_at(id), ""),
+            Means::Starts(..) if here.form == Form::SoFar && self.emit.find_block(choice, here.at()).is_some() => {}
+            Means::Starts(BlockKind::Text, id) => {
+                self.emit.start_text(choice, here.at(), &value.word_at(id), &value.word_at("phase"));
+            }
             Means::Starts(kind, id) => drop(self.emit.start_block(choice, here.at(), kind, &value.word_at(id), "")),
             Means::Ends => {
                 self.emit.stop_call(here.slot());
                 self.emit.end_block(here.at());
             }
             Means::EndsBlock => self.emit.end_block(here.at()),
+            Means::Call(_) | Means::Result(_) if !value.is_object() => value.odd(Mark::Torn),
             Means::Call(called) => self.call(called, value, here),
             Means::Fragment if !value.is_string() => value.odd(Mark::Torn),
             Means::Input | Means::Fragment => self.input(value, here),
@@ -233,10 +238,17 @@ impl Report<'_, '_> {
     }
 
     fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
-        let (id, name) = (value.word_at(called.id), value.word_at(called.name));
-        let input = value.raw(called.input).read().json();
-        let input = input.text_or_json();
-        let start = CallStart::new(&*name).id(&*id).input(input.as_str()).executor((called.executor)(value));
+        let (id, name, input) = (value.word_at(called.id), value.raw(called.name), value.raw(called.input));
+        // A number is no name.
+        let name = if name.is_string() { name.word() } else { Cow::Borrowed("") };
+        let piece = input.json().piece();
+        if piece.is_ok() {
+            input.read();
+        } else {
+            input.odd(Mark::Torn);
+        }
+        let piece = piece.as_ref().map_or("", TextOrJson::as_str);
+        let start = CallStart::new(&*name).id(&*id).input(piece).executor((called.executor)(value));
         match here.form {
             Form::Whole(_) => self.emit.calls().whole_call(here.choice, start),
             _ => self.emit.start_call(here.slot(), start),

@@ -5,7 +5,7 @@ use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::emitter::said::Scope;
 use crate::event::{BlockKind, OpaqueKind};
-use crate::json::{Node, sign};
+use crate::json::{Node, Unreadable, sign};
 
 /// A wire format: how its events are told apart, and what each of them means.
 pub(crate) struct Wire {
@@ -22,6 +22,9 @@ pub(crate) struct Wire {
     pub(crate) is_known: fn(Node<'_>) -> bool,
     /// Members that events of these types need, by patterns and paths: without one, an event is not known.
     pub(crate) needed: &'static [(&'static str, &'static str)],
+    /// Reads an event of another wire that is wrapped in this one's, before the rows. If that can't be read, neither can
+    /// this one.
+    pub(crate) wrapped: fn(Node<'_>, &mut Emitter<'_>) -> Result<(), Unreadable>,
     /// The form of what is said, where no row says otherwise.
     pub(crate) form: Form,
     /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
@@ -40,6 +43,7 @@ impl Wire {
         always: &[],
         is_known: |_| true,
         needed: &[],
+        wrapped: |_, _| Ok(()),
         form: Form::Piece,
         is_message_by_id: false,
     };
@@ -122,7 +126,8 @@ pub(crate) enum Means {
     Object(Rows),
     /// An object whose rows depend on the type in this member.
     ByType(&'static str, ByType),
-    /// One of several answers, with its number in this member, and rows of its own.
+    /// One of several answers, with its number in this member, or in a list by its place where that is empty, and rows of
+    /// its own.
     Choice(&'static str, Rows),
     /// A value that is known and says nothing of the answer.
     Silent,
@@ -162,7 +167,7 @@ pub(crate) enum Means {
     Text,
     Reasoning,
     Refusal,
-    /// A block begins, with its id in this member.
+    /// A block begins, with its id in this member; with [`Form::SoFar`], unless it has begun before.
     Starts(BlockKind, &'static str),
     /// The block or call in this place ends.
     Ends,
@@ -332,6 +337,8 @@ pub(crate) enum Back {
     Json(&'static str, &'static str),
     /// An element of a list in this member of the part.
     Element(&'static str, &'static str),
+    /// The same for a part inside objects of these names. A text or a value begins the part if it is new.
+    Within(&'static [&'static str], &'static Back),
     /// A text, a list or another value for this member of the message itself: a piece of it, or all of it.
     Own(&'static str),
     /// A call in the form that chats had before there were lists of them.

@@ -1,156 +1,41 @@
-//! Bedrock's ConverseStream and `InvokeModelWithResponseStream`: events as decoded from the binary framing, each
-//! wrapped in its name. What is inside a chunk of bytes is read in `chunk`.
+//! Bedrock's Converse and ConverseStream, `InvokeModelWithResponseStream` and agents: events as decoded from the binary
+//! framing, each wrapped in its name. What is inside a chunk of bytes is read in `chunk`.
 
 mod chunk;
 
-use alloc::vec::Vec;
-
-use base64::Engine as _;
-use base64::prelude::BASE64_STANDARD;
-
-use self::chunk::read_chunk;
-use crate::calls::{CallStart, Executor, Slot, present};
+use crate::calls::{CallStart, Executor};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part as Said;
-use crate::event::media::Media;
+use crate::emitter::said::Part;
 use crate::event::stop::StopKind;
-use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source};
-use crate::formats::anthropic;
-use crate::formats::{Format, Look, Understood};
-use crate::json::{Around, Id, Json, Others, Piece, Silent, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Ids, Shape, Turn};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind};
+use crate::formats::{Format, Look, anthropic};
+use crate::json::Json;
+use crate::message::{Composer, Ids, Shape};
+use crate::wire::{
+    Back, Called, Cited, Here, Means, Node, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, compose, read, row,
+};
 
-objects! {
-    struct Event<'a> {
-        message_start: Around<MessageStart<'a>> = "messageStart",
-        content_block_start: Option<Block<'a>> = "contentBlockStart",
-        content_block_delta: Around<Block<'a>> = "contentBlockDelta",
-        content_block_stop: Option<Block<'a>> = "contentBlockStop",
-        message_stop: Option<MessageStop<'a>> = "messageStop",
-        metadata: Option<Metadata<'a>>,
-        /// From `InvokeModelWithResponseStream`: an event in the model's own format, as base64.
-        chunk: Option<Chunk<'a>>,
-        bytes: Piece<'a>,
-        /// Of an agent: calls that the client is to execute, and what else it says.
-        return_control: Option<ReturnControl<'a>> = "returnControl",
-        trace: Json<'a>,
-        files: Json<'a>,
-    }
+pub(crate) const FORMAT: Format = Format {
+    name: "bedrock",
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |_| false,
+    owns_members,
+    terminal: None,
+};
 
-    struct MessageStart<'a> {
-        /// The assistant's.
-        _role: Silent<'a> = "role",
-    }
-
-    struct Chunk<'a> {
-        bytes: Piece<'a>,
-        attribution: Option<Attribution<'a>>,
-    }
-
-    /// The origin of an agent's text.
-    struct Attribution<'a> {
-        citations: Json<'a>,
-    }
-
-    struct ReturnControl<'a> {
-        invocation_id: Id<'a> = "invocationId",
-        inputs: Vec<Invocation<'a>> = "invocationInputs",
-    }
-
-    struct Invocation<'a> {
-        function: Option<Spelt<'a, Function<'a>>> = "functionInvocationInput",
-        api: Option<Spelt<'a, Function<'a>>> = "apiInvocationInput",
-    }
-
-    struct Function<'a> {
-        function: Text<'a>,
-        api_path: Text<'a> = "apiPath",
-    }
-
-    struct Block<'a> {
-        content_block_index: Option<u64> = "contentBlockIndex",
-        start: Option<Part<'a>>,
-        delta: Around<Spelt<'a, Part<'a>>>,
-    }
-
-    struct Part<'a> {
-        text: Piece<'a>,
-        reasoning_content: Around<Reasoning<'a>> = "reasoningContent",
-        tool_use: Around<ToolUse<'a>> = "toolUse",
-        /// At the start an object that names the call; then its parts.
-        tool_result: Json<'a> = "toolResult",
-        image: Json<'a>,
-        citation: Option<Spelt<'a, Citation<'a>>>,
-        others: Others<'a> = "*",
-    }
-
-    struct Reasoning<'a> {
-        text: Piece<'a>,
-        signature: Json<'a>,
-        redacted_content: Json<'a> = "redactedContent",
-    }
-
-    struct ToolResult<'a> {
-        tool_use_id: Id<'a> = "toolUseId",
-        status: Text<'a>,
-    }
-
-    struct Citation<'a> {
-        title: Text<'a>,
-        source: Text<'a>,
-        source_content: Vec<Quote<'a>> = "sourceContent",
-        location: Option<Location<'a>>,
-    }
-
-    struct Quote<'a> {
-        text: Text<'a>,
-    }
-
-    struct Location<'a> {
-        web: Option<Web<'a>>,
-        char: Option<Range<'a>> = "documentChar",
-        page: Option<Range<'a>> = "documentPage",
-        chunk: Option<Range<'a>> = "documentChunk",
-        result: Option<Range<'a>> = "searchResultLocation",
-    }
-
-    struct Web<'a> {
-        url: Text<'a>,
-    }
-
-    struct Range<'a> {
-        start: Json<'a>,
-        end: Json<'a>,
-    }
-
-    struct ToolUse<'a> {
-        tool_use_id: Id<'a> = "toolUseId",
-        name: Text<'a>,
-        input: Json<'a>,
-        /// `server_tool_use` where the provider executes it.
-        kind: Text<'a> = "type",
-    }
-
-    struct MessageStop<'a> {
-        stop_reason: Text<'a> = "stopReason",
-        /// The model's words beside its answer, for whoever has asked for it.
-        fields: Json<'a> = "additionalModelResponseFields",
-    }
-
-    struct Metadata<'a> {
-        usage: Json<'a>,
-        /// The findings of a guardrail.
-        trace: Json<'a>,
-    }
-}
-
-pub(crate) const FORMAT: Format = Format { name: "bedrock", read, owns_type: |_| false, owns_members, terminal: None };
-
-/// The message that goes back.
+/// The message that goes back. Citations do not.
 pub(crate) const COMPOSER: Composer =
-    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, compose);
+    Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
+        let chunk = chunk::decoded(&event.member("chunk").member("bytes").word())
+            .or_else(|| chunk::decoded(&event.member("bytes").word()));
+        let event = chunk.as_deref().map_or(Some(event), Json::new);
+        for event in event.into_iter().filter(|event| event.is_object()) {
+            compose(&anthropic::WIRE, event, turn);
+            compose(&CONVERSE, event, turn);
+        }
+    });
 
 fn owns_members(look: &Look<'_>) -> bool {
     let members = [
@@ -162,268 +47,259 @@ fn owns_members(look: &Look<'_>) -> bool {
     ];
     let is_agent_s = look.return_control.is_given() || look.agent_trace().is_given();
     let has_bytes = || look.chunk.as_ref().is_some_and(|chunk| chunk.bytes.is_given());
-    members.into_iter().any(Json::is_given) || is_agent_s || has_bytes()
+    let is_body = look.output.member("message").is_given() && look.converse_stop.is_given();
+    members.into_iter().any(Json::is_given) || is_agent_s || is_body || has_bytes()
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    emit.watch_inputs();
-    let chunk = event.chunk.as_ref().map_or(&event.bytes, |chunk| &chunk.bytes);
-    let attribution = event.chunk.as_ref().and_then(|chunk| chunk.attribution.as_ref());
-    let citations = attribution.map(|attribution| attribution.citations).unwrap_or_default();
-    if citations.is_given() || [event.trace, event.files].iter().any(|json| json.is_given()) {
-        emit.note_reported(AGENT);
+/// An event of Bedrock's, or a chunk with an event of another wire.
+const WIRE: Wire = Wire { wrapped: chunk::read_wrapped, ..CONVERSE };
+
+/// The names that events are wrapped in.
+const NAMES: &str = "messageStart|contentBlockStart|contentBlockDelta|contentBlockStop|messageStop|metadata|chunk|\
+    bytes|trace|files|returnControl";
+
+const CONVERSE: Wire = Wire {
+    events: &[(
+        "",
+        &[row(".", Means::Object(EVENT)).when(|event| !is_body(event)), row(".", Means::Object(BODY)).when(is_body)],
+    )],
+    is_known: |event| {
+        let is_name = |member: Node<'_>| NAMES.split('|').any(|name| member.key() == name);
+        event.children().any(is_name) || is_body(event)
+    },
+    ..Wire::NEW
+};
+
+const EVENT: Rows = &[
+    row(".", Means::Unreadable).when(|event| !event.get(NAMES).is_given()),
+    row("trace", Means::Data("trace")),
+    row("files", Means::Data("files")),
+    row("trace", Means::Hook(read_trace)),
+    row("returnControl", Means::Object(&[row(".", Means::Hook(return_control))])),
+    row("messageStart", Means::Object(&[BEGINS])),
+    row("contentBlockStart", Means::Object(START)).at(INDEX),
+    row("contentBlockDelta", Means::Object(DELTA)).at(INDEX),
+    row("contentBlockStop", Means::Object(STOP)).at(INDEX),
+    row("messageStop", Means::Object(ENDING)),
+    row("metadata", Means::Object(COUNTS)),
+    row("chunk", Means::Object(CHUNK)),
+    row("bytes", Means::Silent),
+];
+
+/// What a chunk has beside what it wraps.
+const CHUNK: Rows = &[
+    row(".", Means::Unreadable).when(|chunk| !chunk.get("bytes|attribution").is_given()),
+    row("bytes", Means::Silent),
+    row("attribution.citations[]", Means::Source(&ORIGIN)),
+];
+
+const INDEX: Spot = Spot::Index("contentBlockIndex");
+
+const START: Rows = &[
+    row(".", Means::Unreadable).when(|block| has_no_index(block) && !block.get("start").is_given()),
+    row(".", Means::Hook(begin_index)),
+    row("start.text", Means::Text),
+    row("start.toolResult", Means::Object(RESULT)).back(Back::Start(&["toolResult"])),
+    row("start.toolUse", Means::Call(&TOOL)).back(Back::Start(&["toolUse"])),
+];
+
+const DELTA: Rows = &[row(".", Means::Hook(begin_index)), row("delta", Means::Object(PIECE)).required()];
+
+const STOP: Rows = &[row(".", Means::Unreadable).when(has_no_index), row(".", Means::Ends)];
+
+const PIECE: Rows = &[
+    row(".", Means::Unreadable).when(is_empty),
+    row(".", Means::Hook(read_unknown)),
+    row("text", Means::Text).back(Back::Within(&[], &Back::Text("text", ""))),
+    row("reasoningContent", Means::Object(REASONING)),
+    row("image", Means::Media(&IMAGE)),
+    row("toolResult", Means::Hook(read_result)),
+    row("toolResult[]", Means::Silent).back(Back::Within(&["toolResult"], &Back::Element("content", ""))),
+    row("citation", Means::Source(&CITATION)),
+    row(
+        "toolUse",
+        Means::Object(&[row("input", Means::Input)
+            .required()
+            .back(Back::Within(&["toolUse"], &Back::Json("input", "")))]),
+    ),
+];
+
+const REASONING: Rows = &[
+    row(".", Means::Unreadable).when(is_empty),
+    row("text", Means::Reasoning).back(Back::Within(THOUGHT, &Back::Text("text", ""))),
+    row("signature", SIGNATURE).back(Back::Within(THOUGHT, &Back::Set("signature", ""))),
+    row("redactedContent", REDACTED).back(Back::Within(&["reasoningContent"], &Back::Text("redactedContent", ""))),
+];
+
+const THOUGHT: &[&str] = &["reasoningContent", "reasoningText"];
+const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
+const REDACTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(BlockKind::Reasoning));
+
+const RESULT: Rows = &[row(".", Means::Hook(expect_result)), row(".", Means::Result(&OUTCOME))];
+
+const BEGINS: Row = row(".", Means::Begins { id: "", model: "" });
+
+const ENDING: Rows = &[
+    // The model's words beside its answer, for whoever has asked for it.
+    row("additionalModelResponseFields", Means::Data("additionalModelResponseFields")),
+    row(".", Means::Stops { reason: "stopReason", sequence: "", is_end: true }),
+    row(".", Means::EndsStream),
+];
+
+const COUNTS: Rows = &[row("usage", Means::Usage), row("trace", Means::Filter)];
+
+/// The answer as a whole.
+const BODY: Rows = &[
+    BEGINS,
+    row("output.message.content[]", Means::Object(PART)).at(Spot::Position).back(Back::Push),
+    row(".", Means::Object(COUNTS)),
+    row(".", Means::Object(ENDING)),
+];
+
+const PART: Rows = &[
+    row("text", Means::Text),
+    row("reasoningContent.reasoningText.text", Means::Reasoning),
+    row("reasoningContent.reasoningText.signature", SIGNATURE),
+    row("reasoningContent.redactedContent", REDACTED),
+    row("image", Means::Media(&IMAGE)),
+    row("citationsContent.content[].text", Means::Text),
+    row("citationsContent.citations[]", Means::Source(&CITATION)),
+    row("toolUse", Means::Call(&TOOL)),
+    row("toolResult", Means::Result(&OUTCOME)),
+    row(".", Means::Ends),
+];
+
+const TOOL: Called = Called {
+    id: "toolUseId",
+    name: "name",
+    input: "input",
+    // `server_tool_use` is the provider's.
+    executor: |call| {
+        if call.get("type").word().ends_with("_tool_use") { Executor::Provider } else { Executor::Client }
+    },
+};
+
+const OUTCOME: Outcome = Outcome {
+    of: "toolUseId",
+    has_failed: |result| result.get("status").word() == "error",
+    value: "content",
+    shown: "",
+};
+
+const CITATION: Cited = Cited {
+    url: "location.web.url|source",
+    title: "title",
+    quote: "sourceContent[].text",
+    spans: &[
+        ("location.documentChar.start", "location.documentChar.end"),
+        ("location.documentPage.start", "location.documentPage.end"),
+        ("location.documentChunk.start", "location.documentChunk.end"),
+        ("location.searchResultLocation.start", "location.searchResultLocation.end"),
+    ],
+    once: "",
+    is_in_block: true,
+    is_source: |_| true,
+};
+
+/// The origin of an agent's text.
+const ORIGIN: Cited =
+    Cited { url: "", title: "", quote: "", spans: &[], once: "", is_in_block: true, is_source: |_| true };
+
+const IMAGE: Shown =
+    Shown { name: "image", media_type: "", data: "source.bytes", url: "source.s3Location.uri", is_in_block: true };
+
+fn is_body(event: Node<'_>) -> bool {
+    event.get("output.message").is_object()
+}
+
+fn has_no_index(block: Node<'_>) -> bool {
+    block.get("contentBlockIndex").index().is_none()
+}
+
+fn is_empty(object: Node<'_>) -> bool {
+    !object.children().any(Node::is_given)
+}
+
+/// Notes that something has begun at an index, whatever it is.
+fn begin_index(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
+    if let Placed::Index(index) = here.place {
+        emit.begin_index(index);
     }
-    let understood = match chunk.as_str() {
-        "" if citations.is_given() => Understood::Yes,
-        "" => return event.read(json, emit),
-        chunk => read_chunk(chunk, emit)?,
-    };
-    for json in citations.elements() {
-        let (url, title, quote, span) = (None, None, None, None);
-        let block = emit.find_block(0, At::Run);
-        emit.source(Source { choice: 0, block, url, title, quote, span, json: json.spelt().into() });
+}
+
+/// Reports a piece with members that nobody knows: the call it is of is not whole.
+fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
+    const KNOWN: [&str; 6] = ["text", "reasoningContent", "image", "toolResult", "citation", "toolUse"];
+    let is_unknown = |member: &Node<'_>| member.json().says_something() && !KNOWN.contains(&&*member.key());
+    for member in piece.children().filter(is_unknown) {
+        emit.unknown_piece(here.slot(), &member.key(), piece.json());
+        member.read();
     }
-    Ok(understood)
+}
+
+fn expect_result(emit: &mut Emitter<'_>, result: Node<'_>, here: &Here<'_>) {
+    if let Placed::Index(index) = here.place {
+        emit.expect_result(index.unwrap_or(0), &result.word_at("toolUseId"));
+    }
+}
+
+fn read_result(emit: &mut Emitter<'_>, parts: Node<'_>, here: &Here<'_>) {
+    if let Placed::Index(index) = here.place {
+        emit.tool_result_at(index.unwrap_or(0), false, parts.read().json());
+    }
 }
 
 /// The key that is noted once a stream has shown itself to be an agent's; it is no id.
 const AGENT: &str = " agent";
 
-/// The events that have a piece, start one, or end it: by their names alone, they say nothing that could be passed
-/// over.
-const PIECES: [&str; 5] = ["contentBlockStart", "contentBlockDelta", "contentBlockStop", "chunk", "bytes"];
-
 /// An agent's text.
-const SAID: Said<'_> = Said { kind: MismatchKind::Text, choice: 0, at: At::Run };
+const SAID: Part<'_> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run };
 
 /// Ends an agent's answer, if its text is what the trace says is the final response. That may come before the text or
 /// after it.
 fn end_agent(emit: &mut Emitter<'_>) {
     if emit.is_unfinished(0) && emit.has_said_all(SAID) {
-        emit.end_blocks();
-        emit.calls().finish(None);
-        emit.stop(0, "finalResponse", StopKind::Finished, "", "");
+        end(emit, "finalResponse", StopKind::Finished);
     }
 }
 
-/// Reads an agent's stream, apart from text. It has no end of its own, except where it hands over to the client, or its
-/// trace, for who has asked for one, has the final response.
-fn read_agent(event: &Event<'_>, emit: &mut Emitter<'_>) -> bool {
-    let data = [("trace", event.trace), ("files", event.files)];
-    for (kind, json) in data.into_iter().filter(|(_, json)| json.is_given()) {
-        emit.data(kind, json);
-    }
+fn end(emit: &mut Emitter<'_>, reason: &str, kind: StopKind) {
+    emit.end_blocks();
+    emit.calls().finish(None);
+    emit.stop(0, reason, kind, "", "");
+}
+
+/// Reads the trace of an agent, whose stream has no end of its own but this, or where it hands over to the client.
+fn read_trace(emit: &mut Emitter<'_>, trace: Node<'_>, _: &Here<'_>) {
     // It comes before the text too, and so is the first that is heard of an answer.
-    if event.trace.is_given() && !emit.has_ended() {
+    if !emit.has_ended() {
         emit.begin_answer(0);
     }
     // Of each kind of trace that may have one, but not what another agent has said to this one.
-    let is_own = !event.trace.member("collaboratorName").is_given();
-    for (kind, trace) in event.trace.member("trace").members().filter(|_| is_own) {
-        if kind.word() == "failureTrace" {
-            let [message, code] = ["failureReason", "failureCode"].map(|member| trace.member(member).word());
-            emit.fail(&Failure { message, code, json: trace, ..Failure::default() });
+    let is_own = !trace.member("collaboratorName").is_given();
+    for trace in trace.member("trace").children().filter(|_| is_own) {
+        if trace.key() == "failureTrace" {
+            let [message, code] = ["failureReason", "failureCode"].map(|member| trace.word_at(member));
+            emit.fail(&Failure { message, code, json: trace.json(), ..Failure::default() });
         }
-        let response = trace.member("observation").member("finalResponse").member("text");
+        let response = trace.get("observation.finalResponse.text");
         if response.is_given() {
             emit.expect_all(&response.word());
             end_agent(emit);
         }
     }
-    if let Some(ReturnControl { invocation_id, inputs }) = &event.return_control {
-        for input in inputs {
-            let Some(Spelt { json, object: called }) = input.function.as_ref().or(input.api.as_ref()) else { continue };
-            let name = if called.function.is_empty() { &called.api_path } else { &called.function };
-            let start = CallStart::new(name.as_str()).id(invocation_id.as_str()).input(json.spelt());
+}
+
+/// Reads the calls that an agent leaves to the client.
+fn return_control(emit: &mut Emitter<'_>, control: Node<'_>, _: &Here<'_>) {
+    let id = control.word_at("invocationId");
+    control.each("invocationInputs[]", &mut |input| {
+        let called = input.get("functionInvocationInput|apiInvocationInput");
+        if called.is_object() {
+            let name = called.word_at("function|apiPath");
+            let start = CallStart::new(&*name).id(&*id).input(called.read().spelt());
             emit.calls().whole_call(0, start);
         }
-        emit.end_blocks();
-        emit.calls().finish(None);
-        emit.stop(0, "returnControl", StopKind::ToolUse, "", "");
-    }
-    event.return_control.is_some() || data.into_iter().any(|(_, json)| json.is_given())
-}
-
-impl Event<'_> {
-    fn read(self, json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-        let mut understood = read_agent(&self, emit).into();
-        if self.message_start.0.is_some() {
-            understood = Understood::Yes;
-            emit.begin_message("", "");
-        }
-        let says_nothing = |block: &Option<Block<'_>>| {
-            block.as_ref().is_some_and(|block| block.content_block_index.is_none() && block.start.is_none())
-        };
-        if says_nothing(&self.content_block_start) || says_nothing(&self.content_block_stop) {
-            return Err(Unreadable);
-        }
-        if let Some(block) = self.content_block_start {
-            understood = Understood::Yes;
-            emit.begin_index(block.content_block_index);
-            let slot = Slot::at(block.content_block_index);
-            let start = block.start.unwrap_or_default();
-            emit.unknown_members(&start.others, &[]);
-            emit.text_at(0, At::from(block.content_block_index), &start.text);
-            if start.tool_result.is_given() && !start.tool_result.is_object() {
-                emit.unknown_part("toolResult", start.tool_result);
-            } else if start.tool_result.is_given() {
-                let ToolResult { tool_use_id, status } = start.tool_result.object().unwrap_or_default();
-                emit.expect_result(block.content_block_index.unwrap_or(0), &tool_use_id);
-                emit.tool_result(&tool_use_id, status.as_str() == "error", start.tool_result, status.as_str());
-            }
-            if let Some(ToolUse { tool_use_id, name, input, kind }) = start.tool_use.0 {
-                let executor = if kind.ends_with("_tool_use") { Executor::Provider } else { Executor::Client };
-                let start = CallStart::new(name.as_str()).id(tool_use_id.as_str()).executor(executor);
-                emit.start_call(slot, start.input(input.text_or_json().as_str()));
-            }
-        }
-        if let Some(block) = self.content_block_delta.0 {
-            understood = Understood::Yes;
-            emit.begin_index(block.content_block_index);
-            let slot = Slot::at(block.content_block_index);
-            {
-                let Spelt { json, object: delta } = block.delta.required()?;
-                let reasoning = delta.reasoning_content.0.as_ref();
-                let has_reasoning = reasoning.is_some_and(|reasoning| {
-                    reasoning.text.required().is_ok()
-                        || reasoning.signature.is_given()
-                        || reasoning.redacted_content.is_given()
-                });
-                let has_text = delta.text.required().is_ok();
-                let has_other = delta.tool_use.0.is_some() || delta.tool_result.is_given() || delta.image.is_given();
-                let is_known = has_text || has_reasoning || has_other || delta.citation.is_some();
-                if !is_known && delta.others.0.is_empty() {
-                    return Err(Unreadable);
-                }
-                let input = match &delta.tool_use.0 {
-                    Some(tool_use) => Some(tool_use.input.required_piece()?),
-                    None => None,
-                };
-                for (name, _) in &delta.others.0 {
-                    emit.unknown_piece(slot, &name.word(), json);
-                }
-                let at = At::from(block.content_block_index);
-                emit.text_at(0, at, &delta.text);
-                if let Some(Reasoning { text, signature, redacted_content }) = delta.reasoning_content.0 {
-                    emit.reasoning_at(0, at, &text);
-                    emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
-                    if redacted_content.is_given() {
-                        let number = emit.block_of(0, at, BlockKind::Reasoning);
-                        emit.opaque(OpaqueKind::Encrypted, 0, Some(number), redacted_content);
-                    }
-                }
-                if delta.image.is_given() {
-                    let source = delta.image.member("source");
-                    let [data, url] =
-                        [source.member("bytes"), source.member("s3Location").member("uri")].map(Json::word);
-                    let block = emit.find_block(0, at);
-                    let media = Media { block, data: present(&data), url: present(&url), ..Media::default() };
-                    emit.media_or_unknown(media, "image", delta.image);
-                }
-                if delta.tool_result.is_given() {
-                    emit.tool_result_at(block.content_block_index.unwrap_or(0), false, delta.tool_result);
-                }
-                if let Some(citation) = &delta.citation {
-                    cite(citation, emit.find_block(0, at), emit);
-                }
-                if let Some(input) = input {
-                    emit.payload(slot, &input);
-                }
-            }
-        }
-        if let Some(block) = self.content_block_stop {
-            understood = Understood::Yes;
-            emit.end_index(block.content_block_index);
-            emit.stop_call(Slot::at(block.content_block_index));
-            emit.end_block(At::from(block.content_block_index));
-        }
-        if let Some(MessageStop { stop_reason, fields }) = self.message_stop {
-            understood = Understood::Yes;
-            if fields.is_given() {
-                emit.data("additionalModelResponseFields", fields);
-            }
-            emit.end_answer(&stop_reason);
-            emit.end_stream();
-        }
-        if let Some(metadata) = self.metadata {
-            understood = Understood::Yes;
-            emit.usage(metadata.usage);
-            emit.content_filter(0, metadata.trace);
-        }
-        let has_nothing = understood == Understood::No && PIECES.contains(&&*json.first_name());
-        if has_nothing { Err(Unreadable) } else { Ok(understood) }
-    }
-}
-
-fn cite(Spelt { json, object: citation }: &Spelt<'_, Citation<'_>>, block: Option<u64>, emit: &mut Emitter<'_>) {
-    let location = citation.location.as_ref();
-    let ranges = location.map(|location| [&location.char, &location.page, &location.chunk, &location.result]);
-    let range = ranges.and_then(|ranges| ranges.into_iter().flatten().next());
-    let web = location.and_then(|location| location.web.as_ref());
-    emit.source(Source {
-        choice: 0,
-        block,
-        url: present(web.map_or(citation.source.as_str(), |web| web.url.as_str())),
-        title: present(&citation.title),
-        quote: citation.source_content.iter().find_map(|quote| present(&quote.text)),
-        span: range.and_then(|range| range.start.whole().zip(range.end.whole())),
-        json: json.spelt().into(),
     });
-}
-
-/// Adds what an event says to the message that goes back. Citations do not.
-fn compose(event: Json<'_>, turn: &mut Turn) {
-    let chunk = event.member("chunk");
-    let bytes = if chunk.is_given() { chunk.member("bytes") } else { event.member("bytes") };
-    if bytes.is_given() {
-        let bytes = BASE64_STANDARD.decode(&*bytes.word()).unwrap_or_default();
-        let event = Json::of(str::from_utf8(&bytes).unwrap_or_default());
-        let is_nova_s = !event.member("type").is_given();
-        return if is_nova_s {
-            compose_block(event, turn);
-        } else {
-            crate::wire::compose(&anthropic::WIRE, event, turn);
-        };
-    }
-    compose_block(event, turn);
-}
-
-fn compose_block(event: Json<'_>, turn: &mut Turn) {
-    let (start, delta) = (event.member("contentBlockStart"), event.member("contentBlockDelta"));
-    let place = match start.is_given() {
-        true => turn.new_place(start.member("contentBlockIndex")),
-        false => turn.place(delta.member("contentBlockIndex")),
-    };
-    let (at, start, delta) = (Some(place), start.member("start"), delta.member("delta"));
-    let (call, result) = (start.member("toolUse"), start.member("toolResult"));
-    if call.is_given() {
-        turn.start(place, &["toolUse"], call);
-        if !call.member("input").is_given() {
-            turn.base(place, r#""input":{}"#);
-        }
-    } else if result.is_given() {
-        turn.start(place, &["toolResult"], result);
-    }
-    let (text, reasoning) = (delta.member("text"), delta.member("reasoningContent"));
-    if text.is_given() && !text.is_nothing() {
-        turn.start_if_new(place, &[]);
-        turn.text(at, "text", text);
-    }
-    if reasoning.member("redactedContent").is_given() {
-        turn.start_if_new(place, &["reasoningContent"]);
-        turn.text(at, "redactedContent", reasoning.member("redactedContent"));
-    } else if ["text", "signature"].iter().any(|name| !reasoning.member(name).word().is_empty()) {
-        turn.start_if_new(place, &["reasoningContent", "reasoningText"]);
-        turn.text(at, "text", reasoning.member("text"));
-        turn.set(at, "signature", reasoning.member("signature"));
-    }
-    if delta.member("toolUse").is_given() {
-        turn.expect_wrapped(place, &["toolUse"]);
-        turn.json(at, "input", delta.member("toolUse").member("input"));
-    }
-    for part in delta.member("toolResult").elements() {
-        turn.expect_wrapped(place, &["toolResult"]);
-        turn.element(at, "content", part);
-    }
+    end(emit, "returnControl", StopKind::ToolUse);
 }

@@ -9,7 +9,13 @@ use crate::json::{Json, Unreadable};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{self, Back, ByType, Cited, Means, Node, Rows, Spot, Wire, row};
 
-pub(crate) const FORMAT: Format = Format { name: "cohere", read, owns_type, owns_members: |_| false, terminal: None };
+pub(crate) const FORMAT: Format = Format {
+    name: "cohere",
+    read,
+    owns_type,
+    owns_members: |look| look.message.is_object() && look.finish_reason.is_given(),
+    terminal: None,
+};
 
 /// The message that goes back. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
@@ -23,7 +29,8 @@ pub(crate) const COMPOSER: Composer =
     });
 
 fn owns_type(kind: &str) -> bool {
-    let is_own = |(patterns, _): &(&str, Rows)| patterns.split('|').any(|own| own == kind && own != "debug");
+    let is_own =
+        |(patterns, _): &(&str, Rows)| patterns.split('|').any(|own| own == kind && !matches!(own, "" | "debug"));
     WIRE.events.iter().chain(v1::WIRE.events).any(is_own)
 }
 
@@ -63,7 +70,22 @@ const WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
+        // The answer as a whole.
+        (
+            "",
+            &[
+                row(".", Means::Begins { id: "id", model: "" }),
+                row("message.tool_plan", Means::Reasoning).at(Spot::Run).back(Back::Own("tool_plan")),
+                row("message.content[]", Means::ByType("type", WHOLE)).at(Spot::Position).back(Back::Push),
+                row("message.citations[]", Means::Source(&CITATION)).at(Spot::Index("content_index")),
+                row("message.tool_calls[]", Means::Object(tool_call::WHOLE)),
+                row(".", Means::Stops { reason: "finish_reason", sequence: "", is_end: true }),
+                row("usage", Means::Usage),
+                row(".", Means::EndsStream),
+            ],
+        ),
     ],
+    is_known: |event| event.get("type").is_string() || is_body(event),
     // What other events have of it too.
     always: &[
         row("delta.message.role", Means::Silent),
@@ -77,12 +99,19 @@ fn is(event: Node<'_>, kind: &str) -> bool {
     event.get("type").word() == kind
 }
 
+fn is_body(event: Node<'_>) -> bool {
+    event.member("message").is_object() && event.get("finish_reason").is_given()
+}
+
 const CONTENT: ByType = &[
     ("text", &[row(".", Means::Starts(BlockKind::Text, "")), row("text", Means::Text)]),
     ("thinking", &[row(".", Means::Starts(BlockKind::Reasoning, "")), row("thinking", Means::Reasoning)]),
     ("", &[PIECES[0], PIECES[1]]),
     ("*", &[row(".", Means::Unknown("type", ""))]),
 ];
+
+const WHOLE: ByType =
+    &[CONTENT[0], CONTENT[1], ("*", &[row(".", Means::Unknown("type", "content")).back(Back::Spoils)])];
 
 const PIECES: Rows = &[
     row("text", Means::Text).back(Back::Text("text", "text")),
