@@ -3,214 +3,205 @@
 //! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was
 //! interrupted has no end.
 
+use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
 
 use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
-use crate::event::{BlockKind, MismatchKind};
-use crate::formats::{Format, Speaker, Terminal, Understood};
-use crate::json::{Id, Json, Piece, Spelt, Text, Unreadable, objects, push_member};
-
-objects! {
-    struct Event<'a> {
-        kind: Text<'a> = "type",
-        thread_id: Id<'a>,
-        item: Option<Spelt<'a, Item<'a>>>,
-        usage: Json<'a>,
-        error: Json<'a>,
-        message: Text<'a>,
-    }
-
-    struct Item<'a> {
-        id: Id<'a>,
-        /// In the first days of this form it had the other name.
-        kind: Text<'a> = "type",
-        item_type: Text<'a>,
-        text: Piece<'a>,
-        phase: Text<'a>,
-        status: Text<'a>,
-        exit_code: Json<'a>,
-        tool: Text<'a>,
-        arguments: Json<'a>,
-        error: Json<'a>,
-        // A call's input is made of these, and its result has them all.
-        server: Json<'a>,
-        command: Json<'a>,
-        changes: Json<'a>,
-        query: Json<'a>,
-        action: Json<'a>,
-        prompt: Json<'a>,
-        receiver_thread_ids: Json<'a>,
-        agents_states: Json<'a>,
-        aggregated_output: Json<'a>,
-    }
-}
+use crate::event::BlockKind;
+use crate::formats::{Format, Speaker, Terminal};
+use crate::json::{push_member, quoted};
+use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Row, Rows, Spot, Wire, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "codex",
-    read,
-    owns_type,
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |kind| ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family)),
     owns_members: |_| false,
     terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
 };
 
-fn owns_type(kind: &str) -> bool {
-    ["thread.started", "turn.", "item."].iter().any(|family| kind.starts_with(family))
+/// In the first days of this form an item's type had the other name.
+const KIND: &str = "type|item_type";
+
+const WIRE: Wire = Wire {
+    kind: KIND,
+    events: &[
+        ("thread.started", &[row(".", Means::Begins { id: "thread_id", model: "" })]),
+        ("turn.started", &[row(".", Means::Hook(begin_turn))]),
+        ("item.started|item.updated", &[BEGINS, ITEM, row("item", Means::ByType(KIND, SO_FAR))]),
+        ("item.completed", &[BEGINS, ITEM, row("item", Means::ByType(KIND, ENDS)).at(Spot::Id("id"))]),
+        (
+            "turn.completed",
+            &[
+                // The thread's, not the turn's.
+                row("usage", Means::Usage),
+                row(".", Means::Stops { reason: "", sequence: "", is_end: true }),
+                row("error", Means::Fails),
+                row(".", Means::EndsStream),
+            ],
+        ),
+        (
+            "turn.failed",
+            &[
+                row("error", Means::Fails),
+                row(".", Means::Fails).when(|event| !event.get("error").is_given()),
+                row(".", Means::EndsStream),
+            ],
+        ),
+        (
+            "error",
+            &[
+                // The turn goes on.
+                row(".", Means::Data("")).when(is_reconnecting),
+                row(".", Means::Hook(report)).when(|event| !is_reconnecting(event)),
+            ],
+        ),
+    ],
+    ..Wire::NEW
+};
+
+const BEGINS: Row = row(".", Means::Hook(|emit, _, _| emit.begin_answer(0)));
+const ITEM: Row = row("item", Means::ByType(KIND, ITEMS)).at(Spot::Id("id")).required();
+
+/// What an item says, however far it has come. The words are all of them so far, each time.
+const ITEMS: ByType = &[
+    (
+        "agent_message|assistant_message",
+        &[
+            row(".", Means::Starts(BlockKind::Text, "id")).form(Form::SoFar),
+            row("text", Means::Text).form(Form::ALL),
+            row("error", Means::Reports),
+        ],
+    ),
+    (
+        "reasoning",
+        &[
+            row(".", Means::Starts(BlockKind::Reasoning, "id")).form(Form::SoFar),
+            row("text", Means::Reasoning).form(Form::ALL),
+            row("error", Means::Reports),
+        ],
+    ),
+    (AT_ONCE, &[row(".", Means::Hook(call)), row("server", Means::Silent)]),
+    (AT_THE_END, LATE),
+    // Warnings too: what ends the turn is no item.
+    ("todo_list|error", &[row(".", Means::Data(""))]),
+    ("*", &[row(".", Means::Unknown(KIND, ""))]),
+];
+
+/// What an item says besides if it is not at its end, which may not come.
+const SO_FAR: ByType = &[
+    (AT_ONCE, &[row(".", Means::Data("")).when(has_output)]),
+    (AT_THE_END, &[row("agents_states", Means::Data("agents_states")).when(has_agents)]),
+];
+
+/// What an item says besides at its end.
+const ENDS: ByType = &[
+    ("agent_message|assistant_message|reasoning", &[row(".", Means::Hook(end))]),
+    (AT_ONCE, &[row(".", Means::Result(&RESULT))]),
+    (AT_THE_END, &[row(".", Means::Hook(call)), row(".", Means::Result(&RESULT))]),
+];
+
+/// Calls of which all is known at once, and those of which what is searched, or which agents are new, is known at their
+/// end only.
+const AT_ONCE: &str = "command_execution|file_change|mcp_tool_call";
+const AT_THE_END: &str = "web_search|collab_tool_call";
+
+const LATE: Rows = &[
+    row(".", Means::Hook(begin_call)),
+    row("query", Means::Silent),
+    row("action", Means::Silent),
+    row("prompt", Means::Silent),
+    row("receiver_thread_ids", Means::Silent),
+];
+
+const RESULT: Outcome = Outcome {
+    of: "id",
+    has_failed: |item| {
+        let has_failed = ["failed", "declined"].contains(&&*item.get("status").word()) || item.raw("error").is_given();
+        has_failed || !matches!(item.raw("exit_code").spelt(), "" | "0")
+    },
+    value: ".",
+    shown: "",
+};
+
+fn has_output(item: Node<'_>) -> bool {
+    let is_said = |name: &&str| !matches!(item.raw(name).spelt(), "" | "\"\"" | "{}" | "[]");
+    ["aggregated_output", "result", "error"].iter().any(is_said)
+}
+
+fn has_agents(item: Node<'_>) -> bool {
+    item.member("agents_states").json().says_something()
+}
+
+fn is_reconnecting(event: Node<'_>) -> bool {
+    event.get("message").word().starts_with("Reconnecting")
 }
 
 /// The key that is noted once a turn has begun; it is no id.
 const TURN: &str = " turn";
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    emit.watch_inputs();
-    match &*event.kind {
-        "thread.started" => emit.begin_message(&event.thread_id, ""),
-        "turn.started" => {
-            // A thread's turns have no ids.
-            if emit.is_unfinished(0) && emit.has_reported(TURN) {
-                emit.begin_message("", "");
-            }
-            emit.begin_answer(0);
-            emit.note_reported(TURN);
-        }
-        "item.started" | "item.updated" | "item.completed" => {
-            let Spelt { json, object: item } = event.item.ok_or(Unreadable)?;
-            emit.begin_answer(0);
-            read_item(&event.kind, &item, json, emit);
-        }
-        "turn.completed" => {
-            // The thread's, not the turn's.
-            emit.usage(event.usage);
-            emit.end_answer("");
-            if let Some(failure) = Failure::at(event.error) {
-                emit.fail(&failure);
-            }
-            emit.end_stream();
-        }
-        "turn.failed" => {
-            emit.fail(&Failure::new(event.error));
-            emit.end_stream();
-        }
-        // The turn goes on.
-        "error" if event.message.starts_with("Reconnecting") => emit.data("error", json),
-        "error" => emit.report_failure(&Failure::reported_by(json).unwrap_or_default()),
-        _ => return Ok(Understood::No),
+fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
+    // A thread's turns have no ids.
+    if emit.is_unfinished(0) && emit.has_reported(TURN) {
+        emit.begin_message("", "");
     }
-    Ok(Understood::Yes)
+    emit.begin_answer(0);
+    emit.note_reported(TURN);
 }
 
-fn read_item(event: &str, item: &Item<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
-    let is_done = event == "item.completed";
-    let kind = if item.kind.is_empty() { &*item.item_type } else { &*item.kind };
-    let own: &[Json<'_>] = match kind {
-        "command_execution" => &[item.command, item.aggregated_output],
-        "file_change" => &[item.changes],
-        "web_search" => &[item.query, item.action],
-        "mcp_tool_call" => &[item.server],
-        "collab_tool_call" => &[item.prompt, item.receiver_thread_ids, item.agents_states],
-        _ => &[],
-    };
-    own.iter().for_each(|own| own.pass_over());
-    match kind {
-        "agent_message" | "assistant_message" => say(BlockKind::Text, item, is_done, emit),
-        "reasoning" => say(BlockKind::Reasoning, item, is_done, emit),
-        "command_execution" => call(item, kind, &object_of(json, &["command"]), is_done, json, emit),
-        "file_change" => call(item, kind, &object_of(json, &["changes"]), is_done, json, emit),
-        "web_search" => {
-            call_at_its_end(item, kind, &object_of(json, &["query", "action"]), is_done, json, emit);
-        }
-        "mcp_tool_call" => {
-            let input = if item.arguments.is_given() { item.arguments.spelt() } else { "{}" };
-            call(item, &item.tool, input, is_done, json, emit);
-        }
-        "collab_tool_call" => {
-            let input = object_of(json, &["receiver_thread_ids", "prompt"]);
-            call_at_its_end(item, &item.tool, &input, is_done, json, emit);
-        }
-        // Warnings too: what ends the turn is no item.
-        "todo_list" | "error" => emit.data(kind, json),
-        kind => emit.unknown_part(kind, json),
+fn report(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    emit.report_failure(&Failure::reported_by(event.read().json()).unwrap_or_default());
+}
+
+fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
+    emit.end_block(here.at());
+    emit.end_structured(0);
+}
+
+/// Returns a call's name and the members that its input has.
+fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
+    let kind = item.word_at(KIND);
+    match &*kind {
+        "mcp_tool_call" => (item.word_at("tool"), &[]),
+        "collab_tool_call" => (item.word_at("tool"), &["receiver_thread_ids", "prompt"]),
+        "web_search" => (kind, &["query", "action"]),
+        "file_change" => (kind, &["changes"]),
+        _ => (kind, &["command"]),
     }
 }
 
-/// What is said: all of it so far, each time.
-fn say(kind: BlockKind, item: &Item<'_>, is_done: bool, emit: &mut Emitter<'_>) {
-    let at = At::from(item.id.as_str());
-    if emit.find_block(0, at).is_none() {
-        match kind {
-            BlockKind::Text => emit.start_text(0, at, &item.id, &item.phase),
-            BlockKind::Reasoning => drop(emit.start_block(0, at, kind, &item.id, "")),
-        }
+/// Begins a call, if it has not begun before. Its input is still to come.
+fn begin_call(emit: &mut Emitter<'_>, item: Node<'_>, _: &Here<'_>) {
+    let (id, name) = (item.word_at("id"), called(item).0);
+    let slot = Slot::new(0, Place::Id(&id));
+    if emit.known().find_id(0, &id).is_none() {
+        emit.calls().start(slot, CallStart::new(&*name).id(&*id).executor(Executor::Provider));
     }
-    let said = if kind == BlockKind::Text { MismatchKind::Text } else { MismatchKind::Reasoning };
-    let (_, news) = emit.news_of(Part { kind: said, choice: 0, at }, &item.text, crate::emitter::said::Scope::Place);
-    match kind {
-        BlockKind::Text => emit.text_at(0, at, news),
-        BlockKind::Reasoning => emit.reasoning_at(0, at, news),
-    }
-    if is_done {
-        emit.end_block(at);
-        emit.end_structured(0);
-    }
-    if let Some(failure) = Failure::at(item.error) {
-        emit.report_failure(&failure);
-    }
+    emit.calls().set_incomplete(slot, true);
 }
 
-/// A call of which all is known at its end only: what is searched, and which agents are new.
-fn call_at_its_end(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>, emit: &mut Emitter<'_>) {
-    begin_call(item, name, emit);
-    emit.calls().set_incomplete(Slot::new(0, Place::Id(&item.id)), !is_done);
-    if is_done {
-        call(item, name, input, is_done, json, emit);
-    } else if json.member("agents_states").says_something() {
-        emit.data("agents_states", json.member("agents_states"));
+/// Reports a call, which comes whole.
+fn call(emit: &mut Emitter<'_>, item: Node<'_>, here: &Here<'_>) {
+    begin_call(emit, item, here);
+    let (id, (name, members)) = (item.word_at("id"), called(item));
+    let mut input = String::from("{");
+    for member in item.children().filter(|member| members.contains(&&*member.key()) && member.is_given()) {
+        push_member(&mut input, &quoted(&member.key()), member.read().spelt());
     }
-}
-
-/// A call begins, if it has not before.
-fn begin_call(item: &Item<'_>, name: &str, emit: &mut Emitter<'_>) {
-    if emit.known().find_id(0, &item.id).is_none() {
-        let start = CallStart::new(name).id(item.id.as_str()).executor(Executor::Provider);
-        emit.calls().start(Slot::new(0, Place::Id(&item.id)), start);
+    input.push('}');
+    let arguments = item.raw("arguments");
+    if members.is_empty() && arguments.is_given() {
+        input = arguments.read().spelt().to_owned();
     }
-}
-
-/// A call, which comes whole, and at its end what came of it.
-fn call(item: &Item<'_>, name: &str, input: &str, is_done: bool, json: Json<'_>, emit: &mut Emitter<'_>) {
-    begin_call(item, name, emit);
-    let (id, slot) = (item.id.as_str(), Slot::new(0, Place::Id(&item.id)));
+    let slot = Slot::new(0, Place::Id(&id));
     if emit.calls().find_open(slot).is_some() {
-        emit.calls().whole(slot, input);
+        emit.calls().set_incomplete(slot, false);
+        emit.calls().whole(slot, &input);
         emit.calls().stop(slot);
         emit.calls().settle();
-    } else if let Some(number) = emit.known().find_id(0, id) {
-        emit.repeat_call(number, name, input);
+    } else if let Some(number) = emit.known().find_id(0, &id) {
+        emit.repeat_call(number, &name, &input);
     }
-    if !is_done {
-        // What comes of it may be said while it runs, and its end may not come.
-        let is_said = |name: &str| !matches!(json.member(name).spelt(), "" | "\"\"" | "{}" | "[]");
-        if ["aggregated_output", "result", "error"].into_iter().any(is_said) {
-            emit.data(&item.kind, json);
-        }
-    } else {
-        let has_failed = ["failed", "declined"].contains(&item.status.as_str());
-        let has_failed = has_failed || item.error.is_given() || !matches!(item.exit_code.spelt(), "" | "null" | "0");
-        emit.tool_result(id, has_failed, json, json.spelt());
-    }
-}
-
-/// An object of these members of an item, as they are spelt.
-fn object_of(json: Json<'_>, names: &[&str]) -> String {
-    let mut object = String::from("{");
-    for (name, value) in json.members() {
-        if names.contains(&&*name.word()) && value.spelt() != "null" {
-            push_member(&mut object, name.spelt(), value.spelt());
-        }
-    }
-    object + "}"
 }
