@@ -13,42 +13,16 @@ use crate::calls::{CallStart, present};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::StreamEvent;
-use crate::formats::{Format, Look, Understood};
-use crate::json::{Json, Text, Unreadable, objects};
+use crate::formats::{Format, Look};
+use crate::wire::{Here, Means, Node, Wire, read, row};
 
-objects! {
-    struct Message<'a> {
-        jsonrpc: Text<'a>,
-        id: Json<'a>,
-        method: Text<'a>,
-        params: Option<Params<'a>>,
-        result: Json<'a>,
-        error: Json<'a>,
-    }
-
-    struct Params<'a> {
-        name: Text<'a>,
-        arguments: Json<'a>,
-        /// The request that is cancelled.
-        request_id: Json<'a> = "requestId",
-    }
-
-    struct CallResult<'a> {
-        content: Json<'a>,
-        structured_content: Json<'a> = "structuredContent",
-        is_error: bool = "isError",
-        /// The members of a client's answer to `sampling/createMessage` beside its content.
-        role: Json<'a>,
-        /// The user's answer.
-        action: Json<'a>,
-        /// The promise of a result for later.
-        task: Json<'a>,
-        /// The mark of an answer that is no result yet.
-        kind: Text<'a> = "resultType",
-    }
-}
-
-pub(crate) const FORMAT: Format = Format { name: "mcp", read, owns_type: |_| false, owns_members, terminal: None };
+pub(crate) const FORMAT: Format = Format {
+    name: "mcp",
+    read: |event, emit| read(&WIRE, event, emit),
+    owns_type: |_| false,
+    owns_members,
+    terminal: None,
+};
 
 /// The beginnings of methods that no other protocol on JSON-RPC has.
 const TELLING: [&str; 10] = [
@@ -74,100 +48,85 @@ fn owns_members(look: &Look<'_>) -> bool {
     look.jsonrpc.as_str() == "2.0" && (is_method || has_version || is_result)
 }
 
-/// The beginnings of the methods that are known and say nothing of a call: they are about the connection, and about
-/// what there is, which is the application's. What a server asks of a model or of a user is not among them.
-const SILENT: [&str; 11] = [
-    "completion/",
-    "initialize",
-    "logging/",
-    "notifications/",
-    "ping",
-    "prompts/",
-    "resources/",
-    "roots/",
-    "server/",
-    "subscriptions/",
-    "tools/list",
-];
+const WIRE: Wire = Wire {
+    kind: "method",
+    events: &[
+        ("tools/call", &[row("params", Means::Object(&[])), row(".", Means::Hook(request))]),
+        ("notifications/cancelled", &[row("params", Means::Object(&[])), row(".", Means::Hook(cancel))]),
+        // About the connection, and about what there is, which is the application's. What a server asks of a model or of
+        // a user is not among them.
+        (
+            "completion/*|initialize*|logging/*|notifications/*|ping*|prompts/*|resources/*|roots/*|server/*|\
+            subscriptions/*|tools/list*",
+            &[
+                row(".", Means::Data("")).when(|event| event.member("params").is_object()),
+                row("params", Means::Object(&[])),
+            ],
+        ),
+        ("", &[row(".", Means::Hook(respond))]),
+    ],
+    is_known: |event| {
+        event.get("jsonrpc").word() == "2.0"
+            && match &*event.get("method").word() {
+                "tools/call" => event.raw("id").is_given(),
+                "" => event.raw("error").is_given() || event.member("result").is_object(),
+                _ => true,
+            }
+    },
+    ..Wire::NEW
+};
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let Message { jsonrpc, id, method, params, result, error } = json.object()?;
-    let has_params = params.is_some();
-    let params = params.unwrap_or_default();
-    if jsonrpc.as_str() != "2.0" {
-        return Ok(Understood::No);
-    }
-    match &*method {
-        "" if error.is_given() => {
-            // The call has failed, and nobody else's is concerned.
-            let id = id_text(id);
-            if let Some(call) = emit.take_request(&id) {
-                emit.result_of_request(Some(call), &id, true, error);
-            }
-            emit.report_failure(&Failure::at(error).unwrap_or_default());
-        }
-        "" => return read_result(json, id, result, emit),
-        "tools/call" if id.is_given() => {
-            let start = CallStart::new(params.name.as_str()).input(params.arguments.spelt());
-            emit.request(&id_text(id), start);
-        }
-        "notifications/cancelled" => {
-            let id = id_text(params.request_id);
-            if let Some(call) = emit.take_request(&id) {
-                emit.report(StreamEvent::CallCancelled {
-                    call: Some(call),
-                    call_id: present(&id),
-                    json: json.spelt().into(),
-                });
-            }
-        }
-        method if SILENT.iter().any(|family| method.starts_with(family)) => {
-            if has_params {
-                emit.data(method, json);
-            }
-        }
-        _ => return Ok(Understood::No),
-    }
-    Ok(Understood::Yes)
-}
-
-/// A request's id as a text that is no other's: a number as it is spelt, a string without its quotation marks, or with
-/// them, if without them it could be taken for a number or for a string with them.
-fn id_text(id: Json<'_>) -> Cow<'_, str> {
+/// Returns a request's id as a text that is no other's: a number as it is spelt, a string without its quotation marks, or
+/// with them, if without them it could be taken for a number or for a string with them.
+fn id_text(id: Node<'_>) -> Cow<'_, str> {
     let word = id.word();
     let is_clear = !word.starts_with(|first: char| first == '-' || first == '"' || first.is_ascii_digit());
     if is_clear || !id.is_string() { word } else { Cow::Borrowed(id.spelt()) }
 }
 
-/// A response. Whose it is, the id and what it looks like say; without the request, as in a recording of one direction,
-/// only what it looks like.
-fn read_result(
-    json: Json<'_>,
-    id: Json<'_>,
-    result: Json<'_>,
-    emit: &mut Emitter<'_>,
-) -> Result<Understood, Unreadable> {
-    if !result.is_object() {
-        return Ok(Understood::No);
+fn request(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let (name, arguments) = (event.word_at("params.name"), event.raw("params.arguments").read());
+    emit.request(&id_text(event.raw("id")), CallStart::new(&*name).input(arguments.spelt()));
+}
+
+fn cancel(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let id = id_text(event.raw("params.requestId"));
+    if let Some(call) = emit.take_request(&id) {
+        let json = event.read().spelt();
+        emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json });
     }
-    let CallResult { content, structured_content, is_error, role, action, task, kind } = result.object()?;
-    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the
-    // server.
-    if role.is_given() || action.is_given() {
-        return Ok(Understood::No);
-    }
-    let id = id_text(id);
-    if content.inside('[').is_some() || structured_content.is_given() {
-        let call = emit.take_request(&id);
-        emit.result_of_request(call, &id, is_error, result);
-    } else if emit.is_awaited(&id) {
-        // It asks for more input, or promises a result for later. If it does neither, it is not the call's.
-        if task.is_given() || !matches!(kind.as_str(), "" | "complete") {
-            emit.take_request(&id);
+}
+
+/// Reads a response. Whose it is, the id and what it looks like say; without the request, as in a recording of one
+/// direction, only what it looks like.
+fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let id = id_text(event.raw("id"));
+    let (error, result) = (event.raw("error"), event.member("result"));
+    let has = |name: &&str| result.raw(name).is_given();
+    if error.is_given() {
+        // The call has failed, and nobody else's is concerned.
+        let error = error.read().json();
+        if let Some(call) = emit.take_request(&id) {
+            emit.result_of_request(Some(call), &id, true, error);
         }
-        return Ok(Understood::No);
-    } else if result.members().next().is_some() {
-        emit.data("result", json);
+        return emit.report_failure(&Failure::at(error).unwrap_or_default());
     }
-    Ok(Understood::Yes)
+    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the
+    // server: a client's answer to `sampling/createMessage` has a role, the user's an action.
+    let is_client_s = ["role", "action"].iter().any(has);
+    if !is_client_s && (result.member("content").is_list() || has(&"structuredContent")) {
+        let call = emit.take_request(&id);
+        return emit.result_of_request(call, &id, result.get("isError").is_true(), result.read().json());
+    }
+    if !is_client_s && !emit.is_awaited(&id) {
+        if result.children().next().is_some() {
+            emit.data("result", event.read().json());
+        }
+        return;
+    }
+    // It asks for more input, or promises a result for later. If it does neither, it is not the call's.
+    if !is_client_s && (has(&"task") || !matches!(&*result.get("resultType").word(), "" | "complete")) {
+        emit.take_request(&id);
+    }
+    emit.report(StreamEvent::Unknown { text: event.read().spelt() });
 }
