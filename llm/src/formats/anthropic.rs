@@ -168,17 +168,8 @@ fn has_no_piece(delta: Node<'_>) -> bool {
     PIECES.iter().all(|piece| !delta.member(piece).is_given())
 }
 
-/// Reads a block as a whole, without a place.
-pub(crate) fn read_whole_block(block: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    crate::wire::read(&WHOLE, block, emit).map(drop)
-}
-
-/// A wire whose events are blocks.
-const WHOLE: Wire = Wire {
-    place: Spot::Id("id"),
-    events: &[("", &[BLOCK[0], BLOCK[1].at(Spot::Run), row(".", Means::Hook(end_whole_block))])],
-    ..Wire::NEW
-};
+/// A block as a whole, at its id.
+pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(Spot::Run), row(".", Means::Hook(end_whole_block))];
 
 fn end_whole_block(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
     emit.stop_call(here.slot());

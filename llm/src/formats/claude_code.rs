@@ -11,91 +11,18 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use crate::calls::{Place, Slot, digest_of, present};
+use crate::calls::{Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Part;
 use crate::event::{MismatchKind, OpaqueKind};
-use crate::formats::{Format, Look, OnId, Speaker, Terminal, Understood, anthropic};
-use crate::json::{Id, Json, Silent, Spelt, Text, Unreadable, objects};
-
-objects! {
-    struct Line<'a> {
-        kind: Text<'a> = "type",
-        subtype: Text<'a>,
-        parent_tool_use_id: Id<'a>,
-        _session: Silent<'a> = "session_id",
-        /// The line's own id.
-        uuid: Text<'a>,
-        event: Json<'a>,
-        message: Json<'a>,
-        /// The kind of an error that the message's text explains.
-        error: Text<'a>,
-        supersedes: Json<'a>,
-        aborted: bool,
-        tool_use_result: Json<'a>,
-        // Of the call that started the agent, and of the clock.
-        _subagent_type: Silent<'a> = "subagent_type",
-        _task_description: Silent<'a> = "task_description",
-        _timestamp: Silent<'a> = "timestamp",
-        // Of a result.
-        is_error: bool,
-        result: Text<'a>,
-        errors: Json<'a>,
-        api_error_status: Json<'a>,
-        stop_reason: Text<'a>,
-        terminal_reason: Text<'a>,
-        usage: Json<'a>,
-    }
-
-    struct Message<'a> {
-        id: Id<'a>,
-        model: Text<'a>,
-        content: Json<'a>,
-        stop_reason: Text<'a>,
-        stop_sequence: Text<'a>,
-        // Not final: the turn's result has the counts.
-        _usage: Silent<'a> = "usage",
-    }
-
-    /// The start of a message that is streamed.
-    struct Start<'a> {
-        _kind: Silent<'a> = "type",
-        message: Option<StartMessage<'a>>,
-    }
-
-    struct StartMessage<'a> {
-        id: Id<'a>,
-        model: Text<'a>,
-        content: Vec<Spelt<'a, Block<'a>>>,
-        usage: Json<'a>,
-    }
-
-    struct UserMessage<'a> {
-        content: Json<'a>,
-        _role: Silent<'a> = "role",
-    }
-
-    struct Block<'a> {
-        kind: Text<'a> = "type",
-        id: Id<'a>,
-        name: Text<'a>,
-        input: Json<'a>,
-        text: Text<'a>,
-        thinking: Text<'a>,
-        // These were streamed too.
-        signature: Json<'a>,
-        content: Json<'a>,
-        _caller: Silent<'a> = "caller",
-        tool_use_id: Id<'a>,
-        is_error: bool,
-    }
-}
+use crate::formats::{Format, Look, OnId, Speaker, Terminal, anthropic};
+use crate::json::Json;
+use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Rows, Spot, Wire, by_type, read, row};
 
 pub(crate) const FORMAT: Format = Format {
     name: "claude-code",
-    read,
+    read: |line, emit| read(&WIRE, line, emit),
     owns_type: |kind| {
         matches!(kind, "stream_event" | "rate_limit_event" | "tool_progress" | "tool_use_summary")
             || kind.starts_with("control_")
@@ -103,9 +30,6 @@ pub(crate) const FORMAT: Format = Format {
     owns_members,
     terminal: Some(Terminal { speaker, results, is_program: true }),
 };
-
-/// Stands for the turn among the answers that have begun: it goes on behind each message.
-const TURN: u64 = 1;
 
 /// Cursor's lines have the same types, and none of the members that tell.
 fn owns_members(look: &Look<'_>) -> bool {
@@ -127,120 +51,165 @@ fn results(line: Json<'_>, on_result: &mut OnId<'_>) {
     }
 }
 
-fn read(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let line: Line<'_> = json.object()?;
-    // Nobody knows whose it is.
-    for name in ["session_id", "parent_tool_use_id"] {
-        if json.given(name).is_some_and(|id| !id.is_string() && id.spelt() != "null") {
-            return Err(Unreadable);
-        }
-    }
-    emit.watch_inputs();
-    emit.calls_are_executed();
-    match &*line.kind {
-        "stream_event" if !line.event.is_object() => return Err(Unreadable),
-        "stream_event" => {
-            if read_event(&line, emit)? == Understood::No {
-                match Failure::reported_by(line.event) {
-                    Some(failure) => emit.fail(&failure),
-                    None => emit.unknown_part(&line.event.member("type").word(), line.event),
-                }
-            }
-        }
-        "assistant" => read_message(&line, emit)?,
-        "user" => read_user(&line, emit)?,
-        "result" => {
-            end_turn(&line, json, emit);
-            return Ok(Understood::Yes);
-        }
-        "system" => emit.data(if line.subtype.is_empty() { "system" } else { &line.subtype }, json),
-        kind @ ("rate_limit_event"
-        | "tool_progress"
-        | "tool_use_summary"
-        | "auth_status"
-        | "prompt_suggestion"
-        | "conversation_reset"
-        | "active_goal"
-        | "command_lifecycle"
-        | "control_request"
-        | "control_response"
-        | "control_cancel_request") => emit.data(kind, json),
-        "keep_alive" => {}
-        _ => return Ok(Understood::No),
-    }
+const WIRE: Wire = Wire {
+    kind: "type",
+    form: Form::Noted,
+    before: |_, emit| {
+        emit.calls_are_executed();
+        Ok(())
+    },
+    events: &[
+        (
+            "stream_event",
+            &[
+                // Of any agent, if the line does not name one.
+                row("event", Means::Unreadable).when(|line| !line.member("event").is_object()),
+                row("event", Means::Chosen(EVENT, choose_event)).at(Spot::Index("index")).required(),
+            ],
+        ),
+        (
+            "assistant",
+            &[row("message", Means::Object(&[])).required(), row(".", Means::Chosen(MESSAGE, choose_message))],
+        ),
+        (
+            "user",
+            &[
+                // What a user or another program has said is no answer.
+                row("message", Means::Data("user")).when(|line| line.member("message").member("content").is_string()),
+                row("message", Means::Object(&[row("content[]", Means::Object(RESULTS))])).required(),
+                row("tool_use_result", Means::Data("tool_use_result")),
+            ],
+        ),
+        (
+            "result",
+            &[
+                row(".", Means::Data("result")),
+                row(".", Means::Hook(|emit, _, _| miss_first_words(emit))),
+                row("usage", Means::Usage),
+                row(".", Means::Hook(end_turn)),
+            ],
+        ),
+        (
+            "system",
+            &[row(".", Means::Hook(|emit, line, _| emit.data(&line.word_at("subtype|type"), line.read().json())))],
+        ),
+        (
+            "rate_limit_event|tool_progress|tool_use_summary|auth_status|prompt_suggestion|conversation_reset|active_goal|\
+            command_lifecycle|control_request|control_response|control_cancel_request",
+            &[row(".", Means::Data(""))],
+        ),
+        ("keep_alive", &[]),
+    ],
+    always: &[
+        // Nobody knows whose it is.
+        row("session_id", Means::Unreadable).when(|line| !line.member("session_id").is_string()),
+        row("parent_tool_use_id", Means::Unreadable).when(|line| !line.member("parent_tool_use_id").is_string()),
+        row(".", Means::Hook(begin_turn)),
+        // Of the call that started the agent, and of the clock.
+        row("subagent_type", Means::Silent),
+        row("task_description", Means::Silent),
+        row("timestamp", Means::Silent),
+    ],
+    ..Wire::NEW
+};
+
+/// Stands for the turn among the answers that have begun: it goes on behind each message.
+const TURN: u64 = 1;
+
+fn begin_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
+    let [kind, subtype] = ["type", "subtype"].map(|name| line.member(name).json().word());
     // Lines about tasks and states may follow a turn.
-    let opens_turn = matches!(&*line.kind, "stream_event" | "assistant" | "user") || line.subtype.as_str() == "init";
-    if line.parent_tool_use_id.is_empty() && (opens_turn || !emit.has_ended()) && line.kind.as_str() != "keep_alive" {
+    let opens_turn = matches!(&*kind, "stream_event" | "assistant" | "user") || subtype == "init";
+    let is_main = !line.get("parent_tool_use_id").is_given();
+    if is_main && (opens_turn || !emit.has_ended()) && kind != "keep_alive" {
         emit.begin_answer(TURN);
     }
-    Ok(Understood::Yes)
 }
 
+const RESULTS: Rows = &[
+    row(".", Means::Result(&RESULT)).when(|block| block.get("tool_use_id").is_given()),
+    row(".", Means::Data("user")).when(|block| !block.get("tool_use_id").is_given()),
+];
+
+const RESULT: Outcome =
+    Outcome { of: "tool_use_id", has_failed: |block| block.get("is_error").is_true(), value: "content", shown: "" };
+
 /// One of Anthropic's events, whose words will be repeated.
-fn read_event(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event = line.event;
-    let piece = match &*event.member("type").word() {
-        "message_start" => {
-            let Start { message, .. } = event.object()?;
-            let message = message.unwrap_or_default();
-            miss_first_words(emit);
-            emit.begin_message(&message.id, &message.model);
-            emit.note_reported(STREAMED);
-            for Spelt { json, object: block } in &message.content {
-                match &*block.kind {
-                    // The first word, which comes again in a block.
-                    "" | "text" | "thinking" => {
-                        if ![&block.text, &block.thinking].iter().all(|text| text.is_empty()) {
-                            emit.note_reported(FIRST_WORDS);
-                        }
-                    }
-                    kind => emit.unknown_part(kind, *json),
-                }
-            }
-            emit.usage(message.usage);
-            return Ok(Understood::Yes);
-        }
-        // What repeats it may still come.
-        "message_stop" => {
-            let Start { .. } = event.object()?;
-            emit.calls().finish(None);
-            emit.end_blocks();
-            emit.note_reported(WHOLE);
-            return Ok(Understood::Yes);
-        }
-        "content_block_delta" => event.member("delta"),
-        "content_block_start" => event.member("content_block"),
-        _ => Json::default(),
-    };
-    if piece.is_given() {
-        // Its start may have been missed.
-        emit.note_reported(STREAMED);
-        emit.note_reported(&block_key(piece));
-    }
-    let at = At::Index(event.member("index").index().unwrap_or(0), 0);
-    // What is late, after the whole of it, says nothing.
-    let is_delta = &*event.member("type").word() == "content_block_delta";
-    let is_said = ["text_delta", "thinking_delta"].contains(&&*event.member("delta").member("type").word());
-    if is_delta && is_said && emit.has_reported(&whole_key(at)) {
-        return Ok(Understood::Yes);
-    }
-    let understood = anthropic::read(event, emit)?;
-    if &*event.member("type").word() == "message_delta" {
-        emit.note_stop(&event.member("delta").member("stop_reason").word());
-    }
-    for (kind, name) in [(MismatchKind::Text, "text"), (MismatchKind::Reasoning, "thinking")] {
-        let said = piece.member(name).text()?.unwrap_or_default();
-        if !said.is_empty() {
-            emit.note_reported(SAID);
-        }
-        emit.note_said(Part { kind, choice: 0, at }, &said);
-    }
-    Ok(understood)
-}
+const EVENT: Rows = &[
+    row(".", Means::ByType("type", anthropic::WIRE.events)),
+    row("delta.stop_reason", Means::Hook(|emit, reason, _| emit.note_stop(&reason.word())))
+        .when(|event| event.get("type").word() == "message_delta"),
+];
+
+const START: Rows = &[row("message.content[]", Means::ByType("type", FIRST)), row("message.usage", Means::Usage)];
+
+/// A message's first word, which comes again in a block.
+const FIRST: ByType = &[
+    ("|text|thinking", &[row("text|thinking", Means::Hook(note_first_words))]),
+    ("*", &[row(".", Means::Unknown("type", ""))]),
+];
 
 /// Under these keys a message is known to have words in its start, and elsewhere.
 const FIRST_WORDS: &str = "first words";
 const SAID: &str = "said";
+
+/// Under this key a message is known to have been streamed.
+const STREAMED: &str = "streamed";
+
+/// And under this one to have come to its end, or as a whole.
+const WHOLE: &str = "whole";
+
+fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
+    let kind = event.word_at("type");
+    let piece = match &*kind {
+        "message_start" => {
+            miss_first_words(emit);
+            emit.begin_message(&event.word_at("message.id"), &event.word_at("message.model"));
+            emit.note_reported(STREAMED);
+            return START;
+        }
+        // What repeats the message may still come.
+        "message_stop" => {
+            emit.calls().finish(None);
+            emit.end_blocks();
+            emit.note_reported(WHOLE);
+            return &[];
+        }
+        "content_block_delta" => event.member("delta"),
+        "content_block_start" => event.member("content_block"),
+        _ if by_type(anthropic::WIRE.events, &kind).is_some() => return EVENT,
+        _ => {
+            match Failure::reported_by(event.read().json()) {
+                Some(failure) => emit.fail(&failure),
+                None => emit.unknown_part(&kind, event.json()),
+            }
+            return &[];
+        }
+    };
+    // Its start may have been missed.
+    emit.note_reported(STREAMED);
+    emit.note_reported(&block_key(piece));
+    note_said(emit, piece);
+    // What is late, after the whole of it, says nothing.
+    let at = At::Index(event.get("index").index().unwrap_or(0), 0);
+    let is_said = ["text_delta", "thinking_delta"].contains(&&*piece.get("type").word());
+    if is_said && emit.has_reported(&whole_key(at)) {
+        event.read();
+        return &[];
+    }
+    EVENT
+}
+
+fn note_first_words(emit: &mut Emitter<'_>, words: Node<'_>, _: &Here<'_>) {
+    words.read();
+    emit.note_reported(FIRST_WORDS);
+}
+
+fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
+    if piece.get("text|thinking").is_string() {
+        emit.note_reported(SAID);
+    }
+}
 
 /// The message is over. What its start has said should have come again.
 fn miss_first_words(emit: &mut Emitter<'_>) {
@@ -249,187 +218,139 @@ fn miss_first_words(emit: &mut Emitter<'_>) {
     }
 }
 
-/// Under this key a message is known to have been streamed.
-const STREAMED: &str = "streamed";
-
-/// And under this one to have come to its end, or as a whole.
-const WHOLE: &str = "whole";
-
 /// The key of a block of text or reasoning that has come as a whole.
 fn whole_key(at: At<'_>) -> String {
     if let At::Index(index, _) = at { format!("{WHOLE}/{index}") } else { WHOLE.into() }
 }
 
 /// The key of a block or a piece of one that is neither text nor a call's: what it is, and whose.
-fn block_key(block: Json<'_>) -> String {
-    let kind = if block.member("signature").is_given() { "signature".into() } else { block.member("type").word() };
+fn block_key(block: Node<'_>) -> String {
+    let kind = if block.raw("signature").is_given() { "signature".into() } else { block.word_at("type") };
     let kind = kind.strip_suffix("_delta").unwrap_or(&kind);
-    ["block/", kind, "/", &*block.member("tool_use_id").word()].concat()
+    ["block/", kind, "/", &*block.word_at("tool_use_id")].concat()
 }
 
 /// One or more of a message's blocks, each as a whole: it may have been streamed.
-fn read_message(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let message: Message<'_> = line.message.object()?;
-    is_said(message.content)?;
-    let is_known = emit.has_message_id(&message.id);
-    let line_key = format!("line/{:x}/{}", digest_of(message.content.spelt()), &*line.uuid);
-    if is_known && !line.uuid.is_empty() && emit.has_reported(&line_key) {
-        line.message.hand_over();
-        return Ok(());
+const MESSAGE: Rows = &[
+    row("message.content", Means::Text)
+        .form(Form::Piece)
+        .when(|line| line.member("message").member("content").is_string()),
+    row("message.content[]", Means::Chosen(anthropic::ALONE, choose_block)).at(Spot::Id("id")).form(Form::Piece),
+    // Not final: the turn's result has the counts.
+    row("message.usage", Means::Silent),
+    row("supersedes", Means::Data("supersedes")),
+    row(".", Means::Hook(end_message)),
+];
+
+fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows {
+    let (id, model, uuid) = (line.word_at("message.id"), line.word_at("message.model"), line.word_at("uuid"));
+    let is_known = emit.has_message_id(&id);
+    let digest = digest_of(line.raw("message.content").spelt());
+    let line_key = format!("line/{digest:x}/{uuid}");
+    if is_known && !uuid.is_empty() && emit.has_reported(&line_key) {
+        line.read();
+        return &[];
     }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
         // It was picked up in the middle, or began without an id.
-        emit.message(&message.id, &message.model);
-        emit.note_message_id(&message.id);
+        emit.message(&id, &model);
+        emit.note_message_id(&id);
     } else if !is_known {
         miss_first_words(emit);
-        emit.begin_message(&message.id, &message.model);
+        emit.begin_message(&id, &model);
     }
-    let is_streamed = emit.has_reported(STREAMED);
     emit.note_reported(WHOLE);
     emit.note_reported(&line_key);
-    if let Some(text) = message.content.text()? {
-        emit.text(0, &text);
+    MESSAGE
+}
+
+/// Reports what a block says beyond its pieces, if it was streamed.
+fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
+    if !emit.has_reported(STREAMED) {
+        return anthropic::ALONE;
     }
-    for block in message.content.elements() {
-        if is_streamed {
-            repeat(block, emit)?;
-        } else {
-            anthropic::read_whole_block(block, emit)?;
-        }
+    note_said(emit, block);
+    let kind = block.word_at("type");
+    let mut words = [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)].into_iter();
+    // Of a type that can't be read, it says the same.
+    let Some((name, kind)) = words.find(|(name, _)| kind == *name || kind.is_empty() && block.get(name).is_given())
+    else {
+        return repeat(emit, block);
+    };
+    let text = block.word_at(name);
+    let (at, rest) = emit.news_of_next(kind, &text);
+    match kind {
+        MismatchKind::Text => emit.text_at(0, at, rest),
+        _ => emit.reasoning_at(0, at, rest),
     }
-    if line.supersedes.is_given() {
-        emit.data("supersedes", line.supersedes);
+    emit.note_reported(&whole_key(at));
+    let signature = block.raw("signature").read().json();
+    if !emit.has_reported("block/signature/") {
+        emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), signature);
     }
-    if line.aborted {
+    &[]
+}
+
+/// Compares a block that is no text with what was streamed of it. Its beginning may never have been seen.
+fn repeat(emit: &mut Emitter<'_>, block: Node<'_>) -> Rows {
+    let input = block.member("input");
+    if !input.is_given() {
+        return if emit.has_reported(&block_key(block)) { &[] } else { anthropic::ALONE };
+    }
+    let (id, name) = (block.word_at("id"), block.word_at("name"));
+    let Some(call) = emit.known().find_id(0, &id) else { return anthropic::ALONE };
+    let input = input.read().spelt();
+    if !emit.repeat_call(call, &name, input) {
+        emit.calls().identify(call, "", &name);
+        emit.calls().whole_of(call, input);
+        emit.calls().seal(Slot::new(0, Place::Id(&id)));
+    }
+    &[]
+}
+
+fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
+    if line.get("aborted").is_true() {
         emit.leave_out("aborted");
         emit.break_off("aborted");
     }
-    if is_streamed {
-        emit.stop_once(&message.stop_reason, &message.stop_sequence);
+    let (reason, sequence) = (line.text_at("message.stop_reason"), line.text_at("message.stop_sequence"));
+    if emit.has_reported(STREAMED) {
+        emit.stop_once(&reason, &sequence);
     } else {
-        emit.end_answer_with(&message.stop_reason, &message.stop_sequence);
+        emit.end_answer_with(&reason, &sequence);
     }
-    let errors = line.errors();
-    if !line.error.is_empty() || !errors.is_empty() {
-        let message = if errors.is_empty() { message.text() } else { errors };
-        emit.fail(&Failure { message: message.into(), kind: line.error.as_str().into(), ..Failure::default() });
-    }
-    Ok(())
-}
-
-/// Nothing else than a text or a list can be what somebody says.
-fn is_said(content: Json<'_>) -> Result<(), Unreadable> {
-    let is_known = !content.is_given() || content.is_string() || content.inside('[').is_some();
-    if is_known { Ok(()) } else { Err(Unreadable) }
-}
-
-impl Line<'_> {
-    /// The errors that are listed, if there are any.
-    fn errors(&self) -> String {
-        let errors: Vec<_> = self.errors.elements().map(|error| error.text_or_json().into_cow()).collect();
-        errors.join("; ")
+    let (kind, errors) = (line.text_at("error"), errors(line));
+    if !kind.is_empty() || !errors.is_empty() {
+        // The text of the first block explains it.
+        let message = if errors.is_empty() { line.get("message.content[].text").word() } else { errors.into() };
+        emit.fail(&Failure { message, kind, ..Failure::default() });
     }
 }
 
-impl Message<'_> {
-    /// The text of the first block, which explains an error.
-    fn text(&self) -> String {
-        let first = self.content.elements().find_map(|block| block.member("text").text().ok().flatten());
-        first.map(Cow::into_owned).unwrap_or_default()
-    }
+/// Returns the errors that a line lists.
+fn errors(line: Node<'_>) -> String {
+    let errors = line.member("errors").read();
+    let errors: Vec<_> = errors.children().map(|error| error.json().text_or_json().into_cow()).collect();
+    errors.join("; ")
 }
 
-/// A block that was streamed, as a whole.
-fn repeat(json: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let block: Block<'_> = json.object()?;
-    let kind = match &*block.kind {
-        // Of a type that can't be read, it says the same.
-        "" if !block.text.peek().is_empty() => "text",
-        "" if !block.thinking.peek().is_empty() => "thinking",
-        kind => kind,
-    };
-    if !(block.text.peek().is_empty() && block.thinking.peek().is_empty()) {
-        emit.note_reported(SAID);
-    }
-    match kind {
-        "text" => {
-            let (at, rest) = emit.news_of_next(MismatchKind::Text, &block.text);
-            emit.text_at(0, at, rest);
-            emit.note_reported(&whole_key(at));
-        }
-        "thinking" => {
-            let (at, rest) = emit.news_of_next(MismatchKind::Reasoning, &block.thinking);
-            emit.reasoning_at(0, at, rest);
-            emit.note_reported(&whole_key(at));
-            if !emit.has_reported("block/signature/") {
-                emit.opaque(OpaqueKind::Signature, 0, emit.find_block(0, at), block.signature);
-            }
-        }
-        _ if !block.input.is_given() => {
-            if !emit.has_reported(&block_key(json)) {
-                anthropic::read_whole_block(json, emit)?;
-            }
-        }
-        _ => match emit.known().find_id(0, &block.id) {
-            Some(call) if emit.repeat_call(call, &block.name, block.input.spelt()) => {}
-            Some(call) => {
-                emit.calls().identify(call, "", &block.name);
-                emit.calls().whole_of(call, block.input.spelt());
-                emit.calls().seal(Slot::new(0, Place::Id(&block.id)));
-            }
-            // Its beginning was never seen.
-            None => anthropic::read_whole_block(json, emit)?,
-        },
-    }
-    Ok(())
-}
-
-/// Results of calls; and what a user or another program has said, which is no answer.
-fn read_user(line: &Line<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let UserMessage { content, .. } = line.message.object()?;
-    is_said(content)?;
-    if content.is_string() {
-        emit.data("user", line.message);
-    }
-    for json in content.elements() {
-        let block: Block<'_> = json.object()?;
-        if block.tool_use_id.is_empty() {
-            emit.data("user", json);
-        } else {
-            emit.tool_result(&block.tool_use_id, block.is_error, json, block.content.spelt());
-        }
-    }
-    if line.tool_use_result.is_given() {
-        emit.data("tool_use_result", line.tool_use_result);
-    }
-    Ok(())
-}
-
-/// The turn is over: well, with an error, or because it was interrupted.
-fn end_turn(line: &Line<'_>, json: Json<'_>, emit: &mut Emitter<'_>) {
-    emit.data("result", json);
-    miss_first_words(emit);
-    emit.usage(line.usage);
-    let is_cut = emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE);
-    let has_failed = line.is_error || line.subtype.starts_with("error");
-    if line.terminal_reason.starts_with("aborted") && !has_failed {
-        emit.break_off(&line.terminal_reason);
-    } else if is_cut {
+/// Ends the turn: well, with an error, or because it was interrupted.
+fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
+    let [terminal, subtype] = ["terminal_reason", "subtype"].map(|name| line.text_at(name));
+    let has_failed = line.get("is_error").is_true() || subtype.starts_with("error");
+    if terminal.starts_with("aborted") && !has_failed {
+        emit.break_off(&terminal);
+    } else if emit.has_reported(STREAMED) && emit.is_unfinished(0) && !emit.has_reported(WHOLE) {
         emit.break_off("result");
     }
-    if emit.has_reported(STREAMED) {
-        emit.end_answer("");
-    } else {
-        emit.end_answer(&line.stop_reason);
-    }
+    let reason = if emit.has_reported(STREAMED) { Cow::Borrowed("") } else { line.text_at("stop_reason") };
+    emit.end_answer(&reason);
     // Either may say so, and the other not.
     if has_failed {
-        let errors = line.errors();
-        let message = if errors.is_empty() { Cow::Borrowed(line.result.as_str()) } else { errors.into() };
-        let code = present(&line.terminal_reason).map_or_else(|| line.api_error_status.word(), Cow::Borrowed);
-        let kind = Cow::Borrowed(if line.subtype.starts_with("error") { line.subtype.as_str() } else { "" });
-        let message = if message.is_empty() { kind.clone() } else { message };
+        let kind = if subtype.starts_with("error") { subtype } else { Cow::Borrowed("") };
+        let messages = [errors(line).into(), line.text_at("result"), kind.clone()];
+        let message = messages.into_iter().find(|message| !message.is_empty()).unwrap_or_default();
+        let code = if terminal.is_empty() { line.word_at("api_error_status") } else { terminal };
         emit.fail(&Failure { message, kind, code, ..Failure::default() });
     }
     emit.end_stream();

@@ -164,8 +164,8 @@ fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
 fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
     let kind = item.word_at(KIND);
     match &*kind {
-        "mcp_tool_call" => (item.word_at("tool"), &[]),
-        "collab_tool_call" => (item.word_at("tool"), &["receiver_thread_ids", "prompt"]),
+        "mcp_tool_call" => (item.text_at("tool"), &[]),
+        "collab_tool_call" => (item.text_at("tool"), &["receiver_thread_ids", "prompt"]),
         "web_search" => (kind, &["query", "action"]),
         "file_change" => (kind, &["changes"]),
         _ => (kind, &["command"]),

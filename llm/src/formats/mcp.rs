@@ -85,7 +85,7 @@ fn id_text(id: Node<'_>) -> Cow<'_, str> {
 }
 
 fn request(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let (name, arguments) = (event.word_at("params.name"), event.raw("params.arguments").read());
+    let (name, arguments) = (event.text_at("params.name"), event.raw("params.arguments").read());
     emit.request(&id_text(event.raw("id")), CallStart::new(&*name).input(arguments.spelt()));
 }
 

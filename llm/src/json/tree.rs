@@ -380,6 +380,17 @@ impl<'e> Node<'e> {
         word
     }
 
+    /// The same for a text, which no number is.
+    pub(crate) fn text_at(self, paths: &str) -> Cow<'e, str> {
+        let mut text = Cow::Borrowed("");
+        self.each(paths, &mut |value| {
+            if value.is_string() {
+                text = value.word();
+            }
+        });
+        text
+    }
+
     /// Returns the place in a list that the value is, as some servers spell it: a number, or one in a string. Anything
     /// else that says something is a flaw.
     pub(crate) fn index(self) -> Option<u64> {

@@ -16,11 +16,6 @@ impl<'a> Text<'a> {
         &self.0
     }
 
-    /// Returns the word, which is not used by that.
-    pub(crate) fn peek(&self) -> &str {
-        &self.0
-    }
-
     pub(crate) fn into_cow(self) -> Cow<'a, str> {
         self.1.note_use();
         self.0

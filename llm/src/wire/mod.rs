@@ -15,6 +15,8 @@ pub(crate) use self::table::{
 };
 pub(crate) use crate::json::{Mark, Node};
 
+use self::table::Choose;
+
 /// The answer of a provider's reader to an event: known, even if there is nothing to report of it, or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Understood {
@@ -32,6 +34,11 @@ impl From<bool> for Understood {
 trait Visit<'e> {
     /// A row's value, the object that its path starts at, and where it is.
     fn row(&mut self, row: &'static Row, value: Node<'e>, object: Node<'e>, here: &Here<'e>);
+
+    /// Chooses the rows of a [`Means::Chosen`].
+    fn choose(&mut self, all: Rows, _: Choose, _: Node<'e>, _: &Here<'e>) -> Rows {
+        all
+    }
 }
 
 /// Visits the rows of an event. Returns false if the event is not known.
@@ -47,7 +54,8 @@ fn walk_event<'e>(wire: &Wire, event: Node<'e>, visit: &mut dyn Visit<'e>) -> bo
     rows.is_some()
 }
 
-fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
+/// Returns the rows of the first pattern that matches a type.
+pub(crate) fn by_type(tables: ByType, kind: &str) -> Option<Rows> {
     tables.iter().find(|(patterns, _)| matches(patterns, kind)).map(|(_, rows)| *rows)
 }
 
@@ -87,7 +95,11 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, visit: 
             let own = if member.is_empty() { position } else { value.get(member).index().unwrap_or(0) };
             walk(rows, value, &Here { choice: here.choice.saturating_add(own), ..here }, visit);
         }
-        Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {
+        Means::Chosen(all, choose) if is_object => {
+            let rows = visit.choose(all, choose, value, &here);
+            walk(rows, value, &here, visit);
+        }
+        _ if row.means.has_parts() => {
             value.torn();
         }
         _ => {}
@@ -100,7 +112,7 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, visit: 
 
 impl Means {
     fn has_parts(&self) -> bool {
-        matches!(self, Self::Object(_) | Self::ByType(..) | Self::Choice(..))
+        matches!(self, Self::Object(_) | Self::ByType(..) | Self::Chosen(..) | Self::Choice(..))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 
-use super::table::{Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Shown, Wire};
+use super::table::{Called, Choose, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Wire};
 use super::{Understood, Visit, walk_event};
 use crate::calls::{CallStart, Place, Slot, present};
 use crate::emitter::Emitter;
@@ -27,7 +27,7 @@ pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>)
         return Err(Unreadable);
     }
     emit.watch_inputs();
-    (wire.wrapped)(root, emit)?;
+    (wire.before)(root, emit)?;
     walk_event(wire, root, &mut Report { wire, emit });
     tree.unread(&mut |name, node, mark| emit.unread(name, node.json(), mark));
     Ok(Understood::Yes)
@@ -81,7 +81,7 @@ impl<'e> Visit<'e> for Report<'_, '_> {
         self.begin_index(row, value, here);
         let choice = here.choice;
         match row.means {
-            Means::Object(_) | Means::ByType(..) | Means::Choice(..) => {}
+            Means::Object(_) | Means::ByType(..) | Means::Chosen(..) | Means::Choice(..) => {}
             Means::Silent => {
                 value.read();
             }
@@ -97,7 +97,7 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 self.emit.message_after_end(&value.word_at(id), &value.word_at(model), says_anything);
             }
             Means::Stops { reason, sequence, is_end } => {
-                let (reason, sequence) = (value.word_at(reason), value.word_at(sequence));
+                let (reason, sequence) = (value.text_at(reason), value.text_at(sequence));
                 if is_end || !reason.is_empty() {
                     self.emit.end_answer_with(&reason, &sequence);
                 }
@@ -167,6 +167,10 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             }
             Means::Hook(hook) => hook(self.emit, value, here),
         }
+    }
+
+    fn choose(&mut self, _: Rows, choose: Choose, value: Node<'e>, here: &Here<'e>) -> Rows {
+        choose(self.emit, value, here)
     }
 }
 
@@ -238,9 +242,7 @@ impl Report<'_, '_> {
     }
 
     fn call(&mut self, called: &Called, value: Node<'_>, here: &Here<'_>) {
-        let (id, name, input) = (value.word_at(called.id), value.raw(called.name), value.raw(called.input));
-        // A number is no name.
-        let name = if name.is_string() { name.word() } else { Cow::Borrowed("") };
+        let (id, name, input) = (value.word_at(called.id), value.text_at(called.name), value.raw(called.input));
         let piece = input.json().piece();
         if piece.is_ok() {
             input.read();

@@ -22,9 +22,9 @@ pub(crate) struct Wire {
     pub(crate) is_known: fn(Node<'_>) -> bool,
     /// Members that events of these types need, by patterns and paths: without one, an event is not known.
     pub(crate) needed: &'static [(&'static str, &'static str)],
-    /// Reads an event of another wire that is wrapped in this one's, before the rows. If that can't be read, neither can
-    /// this one.
-    pub(crate) wrapped: fn(Node<'_>, &mut Emitter<'_>) -> Result<(), Unreadable>,
+    /// What is done before the rows are read, such as to read another wire's event that this one wraps. If that fails,
+    /// the event can't be read.
+    pub(crate) before: fn(Node<'_>, &mut Emitter<'_>) -> Result<(), Unreadable>,
     /// The form of what is said, where no row says otherwise.
     pub(crate) form: Form,
     /// True if each id is the place of a message with an answer of its own, where the answer is JSON.
@@ -33,6 +33,8 @@ pub(crate) struct Wire {
 
 pub(crate) type Rows = &'static [Row];
 pub(crate) type ByType = &'static [(&'static str, Rows)];
+
+pub(crate) type Choose = fn(&mut Emitter<'_>, Node<'_>, &Here<'_>) -> Rows;
 
 impl Wire {
     /// A wire without types, places and repetitions, to be completed.
@@ -43,7 +45,7 @@ impl Wire {
         always: &[],
         is_known: |_| true,
         needed: &[],
-        wrapped: |_, _| Ok(()),
+        before: |_, _| Ok(()),
         form: Form::Piece,
         is_message_by_id: false,
     };
@@ -126,6 +128,8 @@ pub(crate) enum Means {
     Object(Rows),
     /// An object whose rows depend on the type in this member.
     ByType(&'static str, ByType),
+    /// An object whose rows depend on what came before, among all that it may have.
+    Chosen(Rows, Choose),
     /// One of several answers, with its number in this member, or in a list by its place where that is empty, and rows of
     /// its own.
     Choice(&'static str, Rows),

@@ -96,7 +96,7 @@ const ANSWER: Rows = &[
 const OUTPUT: Rows = &[
     row(".", Means::Hook(|emit, _, here| emit.begin_answer(here.choice))),
     row("text", Means::Text),
-    row(".", Means::Hook(|emit, output, here| stop(emit, here.choice, &output.word_at(REASONS), ""))),
+    row(".", Means::Hook(|emit, output, here| stop(emit, here.choice, &output.text_at(REASONS), ""))),
 ];
 
 /// Returns true if an event has a text, be it empty.
@@ -114,7 +114,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
 
 /// Ends the answer. Of several answers, each piece says which one it belongs to; their end may be one for all.
 fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let (reason, sequence) = (event.word_at(REASONS), event.word_at("stop"));
+    let (reason, sequence) = (event.text_at(REASONS), event.text_at("stop"));
     if event.get("index").is_given() {
         stop(emit, here.choice, &reason, &sequence);
     } else {

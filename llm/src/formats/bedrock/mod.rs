@@ -52,7 +52,7 @@ fn owns_members(look: &Look<'_>) -> bool {
 }
 
 /// An event of Bedrock's, or a chunk with an event of another wire.
-const WIRE: Wire = Wire { wrapped: chunk::read_wrapped, ..CONVERSE };
+const WIRE: Wire = Wire { before: chunk::read_wrapped, ..CONVERSE };
 
 /// The names that events are wrapped in.
 const NAMES: &str = "messageStart|contentBlockStart|contentBlockDelta|contentBlockStop|messageStop|metadata|chunk|\
@@ -296,7 +296,7 @@ fn return_control(emit: &mut Emitter<'_>, control: Node<'_>, _: &Here<'_>) {
     control.each("invocationInputs[]", &mut |input| {
         let called = input.get("functionInvocationInput|apiInvocationInput");
         if called.is_object() {
-            let name = called.word_at("function|apiPath");
+            let name = called.text_at("function|apiPath");
             let start = CallStart::new(&*name).id(&*id).input(called.read().spelt());
             emit.calls().whole_call(0, start);
         }
