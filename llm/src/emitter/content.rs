@@ -198,6 +198,12 @@ impl Emitter<'_> {
         self.user.stream_state.said.had_input(call, input)
     }
 
+    /// Returns true if a call has ended with this name and input, as far as that is remembered.
+    pub(crate) fn was(&self, call: u64, name: &str, input: &str) -> bool {
+        let said = &self.user.stream_state.said;
+        said.had_input(call, input) && !said.was_called_otherwise(call, name)
+    }
+
     /// The input of a call that may have ended without one: then that was not all.
     pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
         if self.had_input(call, "") {

@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 
 use self::blocks::{At, Blocks};
 use self::failure::Failure;
-use self::stream_state::{StreamState, note};
+use self::stream_state::{Memory, StreamState, note};
 use crate::calls::{
     CallEvent, CallListener, Executor, Key, Place, Signals, Slot, State, ToolCalls, digest_of, present,
 };
@@ -117,6 +117,11 @@ impl<'a> Emitter<'a> {
     /// What was reported of the message can't be put together from its events.
     pub(crate) fn spoil_message(&mut self) {
         self.user.stream_state.spoil_message();
+    }
+
+    /// Returns what the stream's format knows from one event to the next.
+    pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
+        self.user.stream_state.memory()
     }
 
     /// Returns the state of the calls.

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
+use core::any::Any;
 use core::fmt::{self, Debug};
 use core::mem;
 
@@ -47,6 +48,8 @@ pub(crate) struct StreamState {
     pub(crate) begun: u64,
     /// Words that were said and may be repeated as a whole.
     pub(crate) said: Said,
+    /// What the format knows from one event to the next, if it needs to know anything.
+    pub(crate) memory: Option<Box<dyn Memory>>,
     /// The exit of events.
     pub(crate) outlet: Outlet,
     /// The message that goes back, for who asked for it.
@@ -97,7 +100,30 @@ impl Clone for Box<dyn KeepMessage> {
     }
 }
 
+/// What a format knows from one event to the next.
+pub(crate) trait Memory: Any + Debug + Send + Sync {
+    fn copied(&self) -> Box<dyn Memory>;
+}
+
+impl<T: Any + Clone + Debug + Send + Sync> Memory for T {
+    fn copied(&self) -> Box<dyn Memory> {
+        Box::new(self.clone())
+    }
+}
+
+impl Clone for Box<dyn Memory> {
+    fn clone(&self) -> Self {
+        (**self).copied()
+    }
+}
+
 impl StreamState {
+    /// Returns what the stream's format knows from one event to the next.
+    pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
+        let memory: &mut dyn Any = &mut **self.memory.get_or_insert_with(|| Box::new(T::default()));
+        memory.downcast_mut().unwrap_or_else(|| unreachable!("a stream has one format"))
+    }
+
     /// Notes that something of an answer has come.
     pub(crate) fn begin(&mut self, choice: u64) {
         note(&mut self.unfinished, choice);
@@ -194,6 +220,7 @@ impl StreamState {
             message: _,
             has_ended,
             has_begun_anew: _,
+            memory: _,
         } = self;
         blocks.is_empty()
             && !(*has_message || *has_content || *has_lasting_id || *has_ended)

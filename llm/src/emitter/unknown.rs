@@ -36,6 +36,13 @@ impl Emitter<'_> {
         }
     }
 
+    /// Notes a member of an object that is reported as a whole, so that it is not reported where it is repeated.
+    pub(crate) fn note_member(&mut self, name: &str, json: Json<'_>) {
+        if json.says_something() && !is_silent(name) {
+            self.user.stream_state.is_new_member(name, json.spelt());
+        }
+    }
+
     /// Reports a member that no row of a table has read.
     pub(crate) fn unread(&mut self, name: &str, json: Json<'_>, mark: Mark) {
         let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, json.spelt());
@@ -75,15 +82,6 @@ impl Emitter<'_> {
             if !silent.contains(&&*word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt()) {
                 self.unknown_member(&word, *json);
             }
-        }
-    }
-
-    /// A part that is of a kind that is not known, and that the wire repeats: reported once for a message, as far as
-    /// there is room to remember it by its key.
-    pub(crate) fn unknown_part_once(&mut self, key: &str, kind: &str, json: Json<'_>) {
-        if !self.has_reported(key) {
-            self.note_reported(key);
-            self.unknown_part(kind, json);
         }
     }
 }

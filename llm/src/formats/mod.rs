@@ -45,9 +45,6 @@ pub(crate) struct Format {
     /// The provider's name in kebab case.
     pub(crate) name: &'static str,
     /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
-    ///
-    /// An event is understood by itself. The one format whose events are not, Responses, is read with its state by the
-    /// [`Dispatch`](crate::stream::dispatch::Dispatch), which asks this for all others.
     pub(crate) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
     /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(crate) owns_type: fn(&str) -> bool,

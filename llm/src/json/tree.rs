@@ -234,6 +234,34 @@ impl<'e> Node<'e> {
         }
     }
 
+    /// Returns the text of a string, which is then read; `""` for anything else, which is then odd.
+    pub(crate) fn said(self) -> Cow<'e, str> {
+        match self.text() {
+            Some(text) => {
+                self.read();
+                text
+            }
+            None => {
+                self.odd(Mark::Odd);
+                Cow::Borrowed("")
+            }
+        }
+    }
+
+    /// Returns all of a call's input, which is then read, be it JSON text in a string or JSON; `""` for anything else.
+    pub(crate) fn input(self) -> Cow<'e, str> {
+        match self.json().piece() {
+            Ok(piece) => {
+                self.read();
+                piece.into_cow()
+            }
+            Err(_) => {
+                self.odd(Mark::Torn);
+                Cow::Borrowed("")
+            }
+        }
+    }
+
     /// Returns a string's text or a number's digits, and marks the value as read; `""` for anything else.
     pub(crate) fn word(self) -> Cow<'e, str> {
         let number = || self.json().word();
@@ -271,6 +299,11 @@ impl<'e> Node<'e> {
         }
     }
 
+    /// Returns true if a row has named the value, but it has another type.
+    pub(crate) fn is_odd(self) -> bool {
+        self.value().is_some_and(|value| matches!(value.mark.get(), Mark::Odd | Mark::Torn))
+    }
+
     /// Marks the value as one that is no object, unless it is what some languages have for an empty one.
     pub(crate) fn torn(self) -> Self {
         self.mark(if matches!(self.spelt(), "null" | "[]") { Mark::Read } else { Mark::Torn })
@@ -278,6 +311,15 @@ impl<'e> Node<'e> {
 
     fn is_unread(self) -> bool {
         self.value().is_some_and(|value| value.mark.get() == Mark::Unread)
+    }
+
+    /// Enters an object and returns it; `None` for anything else, which is then torn.
+    pub(crate) fn as_object(self) -> Option<Self> {
+        if self.is_object() {
+            return Some(self.enter());
+        }
+        self.torn();
+        None
     }
 
     /// Returns true if no row has read anything inside the value.

@@ -89,19 +89,6 @@ impl<'a> Json<'a> {
         self.1.note_use();
     }
 
-    /// The same for a member of the object, however it was read.
-    pub(crate) fn pass_over_member(self, name: &str) {
-        if let (Some((unread, _)), Some(value)) = (self.1.0, self.aside().given(name)) {
-            let place = place_of(value.0);
-            unread
-                .0
-                .borrow_mut()
-                .iter_mut()
-                .filter(|member| member.value == place)
-                .for_each(|member| member.is_used = true);
-        }
-    }
-
     /// Another reader reads all of it once more, or nothing of it is news.
     pub(crate) fn hand_over(self) -> Self {
         if let Some((unread, _)) = self.1.0 {

@@ -361,11 +361,6 @@ impl Turn {
         }
     }
 
-    /// Returns true if the message has ended with this part in it: what comes of it now is late.
-    pub(crate) fn has_ended_with(&self, place: u64, part: Json<'_>) -> bool {
-        self.is_over && self.is_part_of(place, &part.member("id").word())
-    }
-
     /// Returns true if the part at a place is that of the call with this id.
     pub(crate) fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)

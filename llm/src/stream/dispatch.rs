@@ -11,8 +11,6 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::KeepMessage;
 use crate::event::StreamEvent;
-#[cfg(feature = "openai-responses")]
-use crate::formats::openai_responses;
 use crate::formats::{Look, Understood, watched};
 use crate::json::{Json, Unreadable};
 
@@ -27,8 +25,6 @@ pub(crate) struct Dispatch {
     /// True if an event has come before: only the first one can be the body of an HTTP error.
     has_begun: bool,
     #[cfg(feature = "openai-responses")]
-    responses: openai_responses::State,
-    #[cfg(feature = "openai-responses")]
     sequence: Sequence,
 }
 
@@ -37,8 +33,6 @@ impl Dispatch {
         Self {
             provider,
             has_begun: false,
-            #[cfg(feature = "openai-responses")]
-            responses: openai_responses::State::default(),
             #[cfg(feature = "openai-responses")]
             sequence: Sequence::default(),
         }
@@ -80,12 +74,7 @@ impl Dispatch {
         if self.provider == Provider::OpenaiResponses && self.sequence.is_repeated(event) {
             return Ok(());
         }
-        let understood = watched(event, emit, |event, emit| match self.provider {
-            #[cfg(feature = "openai-responses")]
-            Provider::OpenaiResponses => openai_responses::read(event, &mut self.responses, emit),
-            #[allow(unreachable_patterns, reason = "where Responses is the only format")]
-            provider => (provider.format().read)(event, emit),
-        });
+        let understood = watched(event, emit, self.provider.format().read);
         // What is not this provider's at all may have members of the same names, which mean something else.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,

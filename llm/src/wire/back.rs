@@ -62,6 +62,13 @@ impl<'e> Visit<'e> for Compose<'_> {
             }
             Back::Own(member) => own(turn, member, value, here.form),
             Back::OlderCall => turn.expect_older_call(),
+            Back::All if turn.part_count() < value.children().count() => {
+                turn.clear();
+                for part in value.children() {
+                    turn.push(part.json());
+                }
+            }
+            Back::All => {}
             Back::Spoils | Back::Within(..) => turn.spoil(),
         }
     }

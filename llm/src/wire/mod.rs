@@ -9,7 +9,7 @@ mod read;
 mod table;
 
 pub(crate) use self::back::compose;
-pub(crate) use self::read::{read, say};
+pub(crate) use self::read::{read, read_by, say};
 pub(crate) use self::table::{
     Back, ByType, Called, Cited, Form, Here, Means, Outcome, Owner, Placed, Row, Rows, Shown, Spot, Wire, matches, row,
 };

@@ -15,11 +15,21 @@ use crate::json::{Json, Mark, Node, TextOrJson, Tree, Unreadable};
 
 /// Reads an event by a wire's table.
 pub(crate) fn read(wire: &'static Wire, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
+    read_by(&|_, _| wire, event, emit)
+}
+
+/// Reads an event by the table that it belongs to.
+pub(crate) fn read_by(
+    wire_of: &dyn Fn(Node<'_>, &mut Emitter<'_>) -> &'static Wire,
+    event: Json<'_>,
+    emit: &mut Emitter<'_>,
+) -> Result<Understood, Unreadable> {
     let tree = Tree::new(event);
     let root = tree.root();
     if !root.is_object() {
         return Err(Unreadable);
     }
+    let wire = wire_of(root, emit);
     if !walk_event(wire, root, &mut Check) {
         return Ok(Understood::No);
     }
@@ -326,6 +336,9 @@ impl Report<'_, '_> {
     }
 
     fn media(&mut self, shown: &Shown, value: Node<'_>, here: &Here<'_>) {
+        if value.is_nothing() {
+            return;
+        }
         let [media_type, data, url] = [shown.media_type, shown.data, shown.url].map(|path| value.word_at(path));
         let block = if shown.is_in_block { self.emit.find_block(here.choice, here.at()) } else { None };
         let kind = value.word_at("type");

@@ -135,7 +135,8 @@ pub(crate) enum Means {
     Choice(&'static str, Rows),
     /// A value that is known and says nothing of the answer.
     Silent,
-    /// A value that other rows read, and that goes back.
+    /// A value that other rows read, and that may go back. With escapes that stand for half of a surrogate pair, the event
+    /// can't be read.
     Kept,
     /// A switch that the conditions of other rows ask for.
     Switch,
@@ -347,6 +348,8 @@ pub(crate) enum Back {
     Own(&'static str),
     /// A call in the form that chats had before there were lists of them.
     OlderCall,
+    /// A list of all parts, if not as many have come before.
+    All,
     /// Something of the message that can't go back.
     Spoils,
 }

@@ -9,108 +9,117 @@
 //! The text is closed only after the wire has said that its strings are done. If the item says that it is incomplete,
 //! the text stays open, and the call ends truncated.
 
-use alloc::borrow::{Cow, ToOwned};
 use alloc::string::String;
-use alloc::vec::Vec;
 use core::mem;
 
-use super::item::{Item, Of};
-use crate::calls::{CallErrorKind, Key, Numbered, Places};
+use super::item::{self, Of};
+use super::state;
+use super::words::Home;
+use crate::calls::{CallErrorKind, Numbered};
 use crate::emitter::Emitter;
-use crate::json::{Json, quoted};
+use crate::json::quoted;
+use crate::wire::{Here, Mark, Node};
 
 /// The texts of open calls, by call number.
-#[derive(Clone, Debug, Default)]
-pub(super) struct AllComposed(Numbered<Composed>);
+pub(super) type AllComposed = Numbered<Composed>;
 
 /// One call's text, as far as it has been composed.
 #[derive(Clone, Debug)]
-struct Composed {
-    of: Of,
-    /// The names of the object's members that are in the text, as ids.
-    written: Places,
-    stage: Stage,
-    /// The index of the last command.
-    command: u64,
-    len: usize,
+pub(super) struct Composed {
+    pub(super) of: Of,
+    /// The object's members that are in the text, as bits of their places in [`MEMBERS`].
+    pub(super) written: u8,
+    /// The number of strings that have begun; a patch has one. And whether the last one is open.
+    pub(super) strings: u64,
+    pub(super) is_open: bool,
+    pub(super) len: usize,
     /// The place in the text at which the last string begins, after its quote.
-    string: usize,
-    /// True if the wire has said of each string before the last one, and of that one once it is done, what it is.
-    has_all: bool,
+    pub(super) string: usize,
+    /// True if the wire has sent the whole of each string before the last one, and of that one once it is done.
+    pub(super) has_all: bool,
 }
 
-/// The progress of a text with the strings that come in pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stage {
-    /// No string has begun.
-    Before,
-    /// A string is open.
-    Inside,
-    /// The last string is done.
-    After,
-}
+/// The members that are written before the item is done.
+const MEMBERS: [&str; 4] = ["type", "path", "diff", "commands"];
 
-impl AllComposed {
-    /// A call has started whose text is composed here.
-    pub(super) fn begin(&mut self, number: u64, of: Of, item: &Item<'_>, emit: &mut Emitter<'_>) {
-        if self.0.contains(number) {
-            return;
-        }
-        // Calls may have ended without an event that gets here.
-        if self.0.len() >= emit.known().open_count() {
-            self.0.retain(|number| emit.known().open_call(number).is_some());
-        }
-        let stage = Stage::Before;
-        let mut composed =
-            Composed { of, written: Places::default(), stage, command: 0, len: 0, string: 0, has_all: true };
+/// Begins the text of a call that has started.
+pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>) {
+    let mut all = mem::take(&mut state(emit).composed);
+    // Calls may have ended without an event that gets here.
+    if all.len() >= emit.known().open_count() {
+        all.retain(|number| emit.known().open_call(number).is_some());
+    }
+    if !all.contains(number) {
+        let mut composed = Composed { of, written: 0, strings: 0, is_open: false, len: 0, string: 0, has_all: true };
         if of == Of::Patch {
-            let mut text = String::from(r#"{"callId":"#) + &quoted(item.call_id()) + r#","operation":{"#;
-            let members = members(item.operation);
+            let mut text = [r#"{"callId":"#, &quoted(&item::own_id(item)), r#","operation":{"#].concat();
             for name in ["type", "path"] {
-                if let Some((_, value)) = members.iter().find(|(member, _)| member == name) {
+                let value = item.member("operation").member(name);
+                if value.is_there() {
                     composed.write_member(name, value.spelt(), &mut text);
                 }
             }
             composed.push(number, &text, emit);
         }
-        self.0.insert(number, composed);
+        all.insert(number, composed);
     }
+    state(emit).composed = all;
+}
 
-    /// Takes a piece of a string; an empty one when the string begins. Returns whether the call's text is composed
-    /// here.
-    pub(super) fn delta(&mut self, number: u64, command: u64, piece: &str, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.get_mut(number);
-        composed.map(|composed| composed.delta(number, command, piece, emit)).is_some()
+/// Takes a piece of a string, or all of it, which repeats its pieces.
+pub(super) fn string(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let is_whole = event.word_at("type").ends_with(".done");
+    let text = event.get(if is_whole { "command|diff" } else { "delta" });
+    if text.is_there() && !text.is_string() {
+        return text.odd(Mark::Torn);
     }
-
-    /// Takes a whole string, which repeats its pieces. Returns whether the call's text is composed here.
-    pub(super) fn done(&mut self, number: u64, command: u64, whole: &str, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.get_mut(number);
-        composed.map(|composed| composed.done(number, command, whole, emit)).is_some()
-    }
-
-    /// Takes the item that is done, which repeats everything. Returns whether the call's text is composed here.
-    pub(super) fn end(&mut self, number: u64, item: &Item<'_>, emit: &mut Emitter<'_>) -> bool {
-        let composed = self.0.remove(number);
-        composed.map(|composed| composed.end(number, item, emit)).is_some()
-    }
-
-    /// The response is completed: if a call's last string is done, nothing is missing, though no item has said so.
-    pub(super) fn close_all(&mut self, emit: &mut Emitter<'_>) {
-        for (number, mut composed) in mem::take(&mut self.0) {
-            if composed.is_done() {
-                composed.push(number, composed.of.closing(), emit);
+    let text = text.said();
+    let string = event.get("command_index").index().unwrap_or(0);
+    let Some(home) = Home::of(event, emit) else { return };
+    let number = emit.calls().find_open(home.slot());
+    match number.and_then(|number| state(emit).composed.remove(number).map(|composed| (number, composed))) {
+        Some((number, mut composed)) => {
+            if is_whole {
+                composed.whole(number, string, &text, emit);
+            } else {
+                composed.piece(number, string, &text, emit);
             }
+            state(emit).composed.insert(number, composed);
         }
+        None if is_whole => {
+            emit.calls().whole(home.slot(), &text);
+            emit.calls().seal(home.slot());
+        }
+        None => emit.calls().delta(home.slot(), &text),
     }
 }
 
-impl Of {
-    /// Returns the end of the text after its last string.
-    fn closing(self) -> &'static str {
-        match self {
-            Self::Patch => "}}",
-            Self::Commands => "]}",
+/// Ends a call's text with the item that is done, which repeats everything. Returns whether the text is composed here.
+pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
+    let Some(mut composed) = state(emit).composed.remove(number) else { return false };
+    let object = item.member(if composed.of == Of::Patch { "operation" } else { "action" });
+    if composed.of == Of::Commands && composed.strings == 0 {
+        emit.calls().whole_of(number, &item::input(item));
+    } else if !item::is_incomplete(item) && (object.is_object() || composed.is_done()) {
+        let mut text = String::from(if composed.is_open { "\"" } else { "" });
+        text.push_str(if composed.of == Of::Commands { "]" } else { "" });
+        for member in object.children().filter(|_| object.is_object()) {
+            composed.write_member(&member.key(), member.spelt(), &mut text);
+        }
+        text.push_str(if composed.of == Of::Patch { "}}" } else { "}" });
+        composed.push(number, &text, emit);
+        if object.is_given() {
+            emit.calls().whole_of(number, &item::input(item));
+        }
+    }
+    true
+}
+
+/// The response is completed: if a call's last string is done, nothing is missing, though no item has said so.
+pub(super) fn close_all(emit: &mut Emitter<'_>) {
+    for (number, mut composed) in mem::take(&mut state(emit).composed) {
+        if composed.is_done() {
+            composed.push(number, if composed.of == Of::Patch { "}}" } else { "]}" }, emit);
         }
     }
 }
@@ -118,7 +127,7 @@ impl Of {
 impl Composed {
     /// Returns true if every string is done, as far as can be known without the whole that repeats them.
     fn is_done(&self) -> bool {
-        self.stage == Stage::After && self.has_all
+        self.strings > 0 && !self.is_open && self.has_all
     }
 
     /// Appends to the text. If a limit cuts it, the call reports that, and can't be complete any more.
@@ -127,17 +136,18 @@ impl Composed {
         self.len += text.len();
     }
 
+    /// Writes a member, unless it is in the text. Names that are not among [`MEMBERS`] come once, at the end.
     fn write_member(&mut self, name: &str, value: &str, text: &mut String) {
-        let comma = if self.written.is_empty() { "" } else { "," };
-        if self.written.insert(0, Key::Id(name).to_owned(), 0).is_none() {
-            for part in [comma, &quoted(name), ":", value] {
-                text.push_str(part);
-            }
+        let bit = MEMBERS.iter().position(|member| *member == name).map_or(1 << 7, |place| 1 << place);
+        if self.written & bit == 0 || bit == 1 << 7 {
+            let comma = if self.written == 0 { "" } else { "," };
+            text.extend([comma, &quoted(name), ":", value]);
+            self.written |= bit;
         }
     }
 
-    fn delta(&mut self, number: u64, command: u64, piece: &str, emit: &mut Emitter<'_>) {
-        if !self.enter(number, command, emit) {
+    fn piece(&mut self, number: u64, string: u64, piece: &str, emit: &mut Emitter<'_>) {
+        if !self.enter(number, string, emit) {
             return;
         }
         let escaped = escaped(piece);
@@ -155,9 +165,9 @@ impl Composed {
         }
     }
 
-    fn done(&mut self, number: u64, command: u64, whole: &str, emit: &mut Emitter<'_>) {
-        let is_reported = self.stage == Stage::After && command == self.command;
-        if !is_reported && !self.enter(number, command, emit) {
+    fn whole(&mut self, number: u64, string: u64, whole: &str, emit: &mut Emitter<'_>) {
+        let is_reported = !self.is_open && self.strings == string.saturating_add(1);
+        if !is_reported && !self.enter(number, string, emit) {
             return;
         }
         let escaped = escaped(whole);
@@ -170,93 +180,52 @@ impl Composed {
         self.has_all &= !whole.is_empty();
         if !is_reported {
             self.push(number, "\"", emit);
-            self.stage = Stage::After;
+            self.is_open = false;
         }
     }
 
     /// Opens the string that a piece belongs to, if it is not open yet. If it can't grow any more, reports that and
     /// returns false.
-    fn enter(&mut self, number: u64, command: u64, emit: &mut Emitter<'_>) -> bool {
-        let mut text = String::new();
-        match (self.of, self.stage) {
-            (_, Stage::Inside) if command == self.command => return true,
-            (Of::Patch, Stage::Before) => self.write_member("diff", "\"", &mut text),
-            (Of::Commands, Stage::Before) if command == 0 => text.push_str(r#"{"commands":[""#),
-            (Of::Commands, Stage::Inside) if command == self.command + 1 => {
-                text.push_str(r#"",""#);
-                self.has_all = false;
+    fn enter(&mut self, number: u64, string: u64, emit: &mut Emitter<'_>) -> bool {
+        let is_last = self.strings == string.saturating_add(1);
+        if is_last && self.is_open {
+            return true;
+        }
+        if string != self.strings || (self.of == Of::Patch && string > 0) {
+            // The piece may belong to a command that was not done when the next one began, or one between is missing.
+            if is_last {
+                emit.calls().report_error(CallErrorKind::Ended, number);
+            } else {
+                emit.calls().late(number);
             }
-            (Of::Commands, Stage::After) if command == self.command + 1 => text.push_str(r#",""#),
-            _ => {
-                // The piece may belong to a command that was not done when the next one began, or one between is
-                // missing.
-                if command == self.command && self.stage != Stage::Before {
-                    emit.calls().report_error(CallErrorKind::Ended, number);
-                } else {
-                    emit.calls().late(number);
-                }
-                return false;
+            return false;
+        }
+        self.has_all &= !self.is_open;
+        let mut text = String::from(if self.is_open { "\"" } else { "" });
+        match self.of {
+            Of::Patch => self.write_member("diff", "\"", &mut text),
+            Of::Commands if string == 0 => {
+                text.push('{');
+                self.write_member("commands", "[\"", &mut text);
             }
+            Of::Commands => text.push_str(",\""),
         }
         self.push(number, &text, emit);
-        (self.stage, self.command, self.string) = (Stage::Inside, command, self.len);
+        (self.strings, self.is_open, self.string) = (string + 1, true, self.len);
         true
     }
 
-    /// The last string as far as it is in the text; `None` if a limit has cut the text. Costs nothing, so it is bytes.
+    /// Returns the last string as far as it is in the text; `None` if a limit has cut the text. Costs nothing.
     fn string<'d>(&self, number: u64, emit: &'d Emitter<'_>) -> Option<&'d [u8]> {
         let text = emit.known().open_call(number)?.parser()?.text().ok().filter(|text| text.len() == self.len)?;
         let string = text.get(self.string..)?;
-        if self.stage == Stage::After { string.strip_suffix(b"\"") } else { Some(string) }
+        if self.is_open { Some(string) } else { string.strip_suffix(b"\"") }
     }
-
-    fn end(mut self, number: u64, item: &Item<'_>, emit: &mut Emitter<'_>) {
-        let repetition = if self.of == Of::Patch { item.operation } else { item.action };
-        let is_whole = !item.is_incomplete() && (repetition.is_object() || self.is_done());
-        let mut text = String::new();
-        match self.of {
-            Of::Patch if is_whole => {
-                self.close_string(&mut text);
-                for (name, value) in members(item.operation) {
-                    self.write_member(&name, value.spelt(), &mut text);
-                }
-                text.push_str(self.of.closing());
-                self.push(number, &text, emit);
-                if item.operation.is_given() {
-                    emit.calls().whole_of(number, &item.patch());
-                }
-            }
-            Of::Commands if self.stage == Stage::Before => emit.calls().whole_of(number, item.whole_object().as_ref()),
-            Of::Commands if is_whole => {
-                self.close_string(&mut text);
-                text.push(']');
-                self.written.insert(0, Key::Id("commands").to_owned(), 0);
-                for (name, value) in members(item.action) {
-                    self.write_member(&name, value.spelt(), &mut text);
-                }
-                text.push('}');
-                self.push(number, &text, emit);
-                emit.calls().whole_of(number, item.whole_object().as_ref());
-            }
-            Of::Patch | Of::Commands => {}
-        }
-    }
-
-    fn close_string(&mut self, text: &mut String) {
-        if self.stage == Stage::Inside {
-            text.push('"');
-        }
-    }
-}
-
-/// An object's members in their order; none for anything else.
-fn members(object: Json<'_>) -> Vec<(Cow<'_, str>, Json<'_>)> {
-    let members = object.members().map(|(name, value)| Some((name.text().ok()??, value)));
-    members.collect::<Option<_>>().unwrap_or_default()
 }
 
 /// A text escaped for the inside of a JSON string.
 fn escaped(text: &str) -> String {
-    let quoted = quoted(text);
-    quoted.get(1..quoted.len().saturating_sub(1)).unwrap_or_default().to_owned()
+    let mut quoted = quoted(text);
+    quoted.pop();
+    quoted.split_off(1)
 }

@@ -1,59 +1,85 @@
-//! The end of a response: what it says once more, and what of that is news.
+//! The end of a response: what it has once more, and what of that is news.
 
 use alloc::vec::Vec;
 
-use super::{Response, State};
-use crate::calls::{Place, Slot};
+use super::words::Home;
+use super::{State, composed, item, realtime, state};
+use crate::calls::digest_of;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::stop::StopKind;
-use crate::json::{Json, Spelt};
+use crate::wire::{Here, Node};
 
-/// A response has ended, in this way by the event's name.
-pub(super) fn end(status: &str, response: Option<Response<'_>>, state: &mut State, emit: &mut Emitter<'_>) {
-    let Some(response) = response else {
-        state.close(status, emit);
-        emit.end_answer(status);
-        return emit.end_stream();
-    };
-    // What the event is called says less than what has become of the response.
-    let has_failed = matches!(StopKind::of(&response.status), StopKind::Error | StopKind::Length | StopKind::Cancelled);
-    let status = if has_failed { &*response.status } else { status };
-    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
-    let items = || (0..).zip(&response.output).map(|(index, Spelt { json, object })| (index, *json, object));
-    emit.message(&response.id, &response.model);
-    emit.content_filter(0, response.content_filters);
-    let may_be_old: Vec<_> =
-        items().map(|(index, _, item)| (item.may_be_old(index, emit), emit.may_have_reported(&item.key()))).collect();
-    emit.begin_list();
-    // Some servers report the items here alone, or what their input is.
-    for ((index, json, item), (may_be_old, has_rest)) in items().zip(may_be_old) {
-        let slot = Slot::new(0, Place::Index(index));
-        let (at_slot, by_id) = (emit.calls().find_in(slot), item.find(slot, emit));
-        let is_new = at_slot.is_none() && by_id.is_none() && !may_be_old;
-        let is_here = at_slot.is_some() && at_slot == by_id;
-        if is_new || is_here {
-            item.end(slot, state, emit);
-        } else if let Some(number) = by_id {
-            item.repeat(number, emit);
-        }
-        item.say(index, Scope::Anywhere, state, emit);
-        if has_rest {
-            item.results().for_each(Json::pass_over);
-            item.pass_over_the_rest();
-        } else {
-            item.report_rest(index, json, emit, state);
-        }
-        emit.end_blocks_at(index);
+/// Ends a response, unless the event repeats its end.
+pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    if state(emit).is_realtime {
+        return realtime::end(event, emit);
     }
-    state.close(status, emit);
-    let detail = response.incomplete_details.map(|incomplete| incomplete.reason).unwrap_or_default();
-    let reason = if detail.is_empty() { status } else { detail.as_str() };
-    emit.end_answer(reason);
-    if let Some(failure) = Failure::at(response.error) {
+    let (kind, response) = (event.word_at("type"), event.get("response"));
+    let (id, output) = (response.word_at("id"), digest_of(response.get("output").spelt()));
+    let &mut State { plain, over, said, .. } = state(emit);
+    let is_same = &*kind == "response.completed" && !id.is_empty() && digest_of(&id) == over;
+    if plain == Some(true) && (is_same || &*kind == "response.done") {
+        // Others than those that ended it are reported as they are.
+        if said == output {
+            response.read();
+        }
+        return;
+    }
+    let status = if &*kind == "response.done" { "completed" } else { kind.trim_start_matches("response.") };
+    finish(status, response, emit);
+    if status == "completed" {
+        let state = state(emit);
+        (state.plain, state.over, state.said) = (plain.map(|_| true), digest_of(&id), output);
+    }
+}
+
+/// Ends a response with this status, unless it has one that says more.
+pub(super) fn finish(status: &str, response: Node<'_>, emit: &mut Emitter<'_>) {
+    let own = response.word_at("status");
+    let has_failed = matches!(StopKind::of(&own), StopKind::Error | StopKind::Length | StopKind::Cancelled);
+    let status = if has_failed { &*own } else { status };
+    emit.message(&response.word_at("id"), &response.word_at("model"));
+    emit.content_filter(0, response.member("content_filters").read().json());
+    repeat_items(response, None, emit);
+    if status == "completed" {
+        composed::close_all(emit);
+    }
+    let state = state(emit);
+    *state = State { part: state.part, choice: state.choice, ..State::default() };
+    let detail = response.word_at("incomplete_details.reason");
+    emit.end_answer(if detail.is_empty() { status } else { &detail });
+    if let Some(failure) = Failure::at(response.member("error").read().json()) {
         emit.fail(&failure);
     }
-    emit.usage(response.usage);
+    emit.usage(response.member("usage").read().json());
     emit.end_stream();
+}
+
+/// Reports what a list of items adds to the events before it. Some servers report items in the list alone, or what their
+/// input is. In Realtime, they are an answer's.
+pub(super) fn repeat_items(response: Node<'_>, answer: Option<u64>, emit: &mut Emitter<'_>) {
+    let mut items = Vec::new();
+    response.each("output[]", &mut |item| items.extend(item.as_object()));
+    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
+    let items = (0..).zip(items).map(|(index, item)| {
+        let home = answer.map_or_else(|| Home::at(index), |choice| realtime::home(item, choice));
+        (item, item::may_be_old(item, home.slot(), emit), item::has_rest(item, &home, emit), home)
+    });
+    let items: Vec<_> = items.collect();
+    emit.begin_list();
+    for (item, may_be_old, has_rest, home) in items {
+        let by_id = item::find(item, home.slot(), emit);
+        let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());
+        match (emit.calls().find_in(home.slot()), by_id) {
+            (None, None) if !may_be_old => item::end(item, &home, emit),
+            (None, Some(_)) if is_open => item::end(item, &home, emit),
+            (Some(at_slot), Some(by_id)) if at_slot == by_id => item::end(item, &home, emit),
+            (_, Some(by_id)) => item::repeat(item, by_id, emit),
+            _ => item::report_unplaced(item, emit),
+        }
+        let scope = if answer.is_some() { Scope::Item } else { Scope::Anywhere };
+        item::finish(item, &home, has_rest, scope, emit);
+    }
 }

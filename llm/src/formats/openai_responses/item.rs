@@ -4,102 +4,32 @@
 //! images, code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits
 //! for the client's approval is the provider's too.
 
-mod input;
-
+use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-use self::input::reordered;
-use super::State;
-use super::sources::{self, Annotation};
+use super::words::{Home, THOUGHTS};
+use super::{composed, sources, state};
 use crate::calls::{CallStart, Executor, OpenCall, Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::json::{Id, Json, Piece, Spelt, Text, Unreadable, objects};
+use crate::json::{Json, push_member, quoted};
+use crate::wire::{Node, matches};
 
-objects! {
-    pub(super) struct Item<'a> {
-        kind: Text<'a> = "type",
-        id: Id<'a>,
-        call_id: Id<'a>,
-        name: Text<'a>,
-        status: Text<'a>,
-        arguments: Json<'a>,
-        input: Text<'a>,
-        code: Text<'a>,
-        pub(super) operation: Json<'a>,
-        pub(super) action: Json<'a>,
-        actions: Json<'a>,
-        pending_safety_checks: Json<'a>,
-        /// The queries of a search of files.
-        queries: Json<'a>,
-        /// The prompt that an image's prompt was made into.
-        revised_prompt: Json<'a>,
-        /// The executor: `client` or `server`.
-        execution: Json<'a>,
-        environment: Option<Environment<'a>>,
-        /// The part of the answer that a message is: `commentary`, `final_answer`.
-        phase: Text<'a>,
-        encrypted_content: Json<'a>,
-        container_id: Json<'a>,
-        /// The results of a call, each under the name that its type has for it.
-        output: Json<'a>,
-        outputs: Json<'a>,
-        result: Json<'a>,
-        results: Json<'a>,
-        error: Json<'a>,
-        /// The parts of a message or of reasoning.
-        content: Vec<Spelt<'a, Part<'a>>>,
-        summary: Vec<Spelt<'a, Part<'a>>>,
-    }
-
-    struct Environment<'a> {
-        kind: Text<'a> = "type",
-    }
-
-    /// A part of a message or of reasoning, as a whole.
-    pub(super) struct Part<'a> {
-        kind: Text<'a> = "type",
-        text: Piece<'a>,
-        refusal: Piece<'a>,
-        /// The spoken text.
-        transcript: Piece<'a>,
-        annotations: Vec<Spelt<'a, Annotation<'a>>>,
-    }
-}
-
-/// Thoughts themselves are parts of an item as those of their summary are, and are numbered from here, so that none is
-/// taken for another.
-pub(super) const THOUGHTS: u64 = 1 << 32;
-
-impl Part<'_> {
-    pub(super) fn is_reasoning(&self) -> bool {
-        self.kind.as_str() == "reasoning_text"
-    }
-}
-
-impl State {
-    /// Reports a part as a whole, or as it begins, unless other events have.
-    pub(super) fn say_part(
-        &mut self,
-        is_reasoning: bool,
-        place: (u64, u64),
-        Spelt { json, object: part }: &Spelt<'_, Part<'_>>,
-        scope: Scope,
-        emit: &mut Emitter<'_>,
-    ) {
-        let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
-        match &*part.kind {
-            "" | "output_text" | "text" | "refusal" | "reasoning_text" | "summary_text" | "output_audio" => {}
-            kind => emit.unknown_part_once(&format!("part {} {}", place.0, place.1), kind, *json),
-        }
-        self.repeat(kind, place, if part.text.is_empty() { &part.transcript } else { &part.text }, scope, emit);
-        self.repeat(MismatchKind::Refusal, place, &part.refusal, scope, emit);
-        sources::of_part(&part.annotations, self.choice, place, scope, emit);
-    }
+/// The form of a call's input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// JSON text, in pieces.
+    Streamed,
+    /// Text that is not JSON, in pieces.
+    StreamedRaw,
+    /// Strings of an object, in pieces.
+    Composed(Of),
+    /// An object, once the item is done.
+    Whole,
 }
 
 /// The kind of composed text.
@@ -111,308 +41,378 @@ pub(super) enum Of {
     Commands,
 }
 
-/// The names of xAI's own tools that come as custom ones.
-const XAI_TOOLS: [&str; 10] = [
-    "browse_page",
-    "code_execution",
-    "open_page",
-    "view_image",
-    "view_x_video",
-    "web_search_with_snippets",
-    "x_keyword_search",
-    "x_semantic_search",
-    "x_thread_fetch",
-    "x_user_search",
-];
+/// The names of xAI's own tools, which come as custom ones.
+const XAI_TOOLS: &str = "browse_page|code_execution|open_page|view_image|view_x_video|web_search_with_snippets|\
+                         x_keyword_search|x_semantic_search|x_thread_fetch|x_user_search";
 
-/// The form of a call's input.
-#[derive(Clone, Copy)]
-enum Form {
-    /// As JSON text, in pieces.
-    Streamed,
-    /// As text that is not JSON, in pieces.
-    StreamedRaw,
-    /// As strings of an object, in pieces.
-    Composed(Of),
-    /// As an object, once the item is done.
-    Whole,
+/// Returns the form of an item's input, if the item is a call.
+pub(super) fn form(item: Node<'_>) -> Option<Form> {
+    Some(match &*item.word_at("type") {
+        "function_call" | "mcp_call" | "mcp_approval_request" => Form::Streamed,
+        "custom_tool_call" | "code_interpreter_call" => Form::StreamedRaw,
+        "apply_patch_call" => Form::Composed(Of::Patch),
+        "shell_call" if item.member("action").is_given() => Form::Composed(Of::Commands),
+        // Without the object, the commands' texts are all there is.
+        "shell_call" => Form::StreamedRaw,
+        "local_shell_call" | "computer_call" | "tool_search_call" => Form::Whole,
+        "web_search_call" | "file_search_call" | "image_generation_call" => Form::Whole,
+        _ => return None,
+    })
 }
 
-impl Item<'_> {
-    /// Returns the form of the item's input, if it is a call.
-    fn form(&self) -> Option<Form> {
-        match &*self.kind {
-            "function_call" | "mcp_call" | "mcp_approval_request" => Some(Form::Streamed),
-            "custom_tool_call" | "code_interpreter_call" => Some(Form::StreamedRaw),
-            "apply_patch_call" => Some(Form::Composed(Of::Patch)),
-            "shell_call" if self.action.is_given() => Some(Form::Composed(Of::Commands)),
-            // Without the object, the commands' texts are all there is.
-            "shell_call" => Some(Form::StreamedRaw),
-            "local_shell_call" | "computer_call" => Some(Form::Whole),
-            "tool_search_call" | "web_search_call" | "file_search_call" | "image_generation_call" => Some(Form::Whole),
-            _ => None,
+/// Returns true if an item is cut at its end: it is still in progress, or failed. The status of a search or an image is
+/// not about the input.
+pub(super) fn is_incomplete(item: Node<'_>) -> bool {
+    let is_built_in = matches("web_search_call|file_search_call|image_generation_call", &item.word_at("type"));
+    matches("incomplete|in_progress|failed", &item.word_at("status")) && !is_built_in
+}
+
+fn executor(item: Node<'_>, emit: &mut Emitter<'_>) -> Executor {
+    let is_client_s = match &*item.word_at("type") {
+        "custom_tool_call" => {
+            let is_own = state(emit).is_xai_s && matches(XAI_TOOLS, &name(item));
+            !is_own && !own_id(item).starts_with("xs_call_") && !item.word_at("id").contains("_xs_call_")
+        }
+        "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+        "shell_call" => !item.word_at("environment.type").starts_with("container"),
+        "tool_search_call" => item.word_at("execution") == "client",
+        _ => false,
+    };
+    if is_client_s { Executor::Client } else { Executor::Provider }
+}
+
+/// Returns the id that a result is sent back with.
+pub(super) fn own_id(item: Node<'_>) -> Cow<'_, str> {
+    item.word_at("call_id|id")
+}
+
+/// Returns the id by which an item's call is known. Some gateways give an item that the provider runs another id in each
+/// event: then it is the call in its place, if that has the same name and input.
+pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Cow<'i, str> {
+    let own = own_id(item);
+    let may_rotate = !item.member("call_id").is_given() && form(item).is_some();
+    if may_rotate
+        && emit.known().find_id(slot.choice, &own).is_none()
+        && let Some(call) = emit.calls().find_in(slot)
+        && emit.was(call, &tool(item), &input(item))
+    {
+        return emit.known().id_of(call).map_or(own, |known| Cow::Owned(known.to_owned()));
+    }
+    own
+}
+
+/// Returns the name of a tool in an item or an event; `""` for anything else than a text.
+pub(super) fn name(of: Node<'_>) -> Cow<'_, str> {
+    let name = of.member("name");
+    if name.is_string() { name.word() } else { Cow::Borrowed("") }
+}
+
+/// Returns the tool's name: its own, or the one in its type.
+fn tool(item: Node<'_>) -> Cow<'_, str> {
+    let (name, kind) = (name(item), item.word_at("type"));
+    match &*kind {
+        _ if !name.is_empty() => name,
+        "function_call" | "custom_tool_call" | "mcp_call" | "mcp_approval_request" => name,
+        _ => Cow::Owned(kind.trim_end_matches("_call").to_owned()),
+    }
+}
+
+/// Returns all of a call's input, which stays open if the item was cut.
+pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
+    let action = item.member("action");
+    let mut object = match (form(item), &*item.word_at("type")) {
+        (Some(Form::Streamed | Form::StreamedRaw), _) => match ["input", "code"].map(|text| item.member(text).said()) {
+            [input, code] if input.is_empty() && code.is_empty() => return item.member("arguments").input(),
+            [input, code] => return if input.is_empty() { code } else { input },
+        },
+        (Some(Form::Composed(Of::Patch)), _) => {
+            let operation = reordered(item.member("operation"), &["type", "path", "diff"]);
+            [r#"{"callId":"#, &quoted(&own_id(item)), r#","operation":"#, &operation, "}"].concat()
+        }
+        (Some(Form::Composed(Of::Commands)), _) if action.is_object() => reordered(action, &["commands"]),
+        (_, "computer_call") => object_of(item, &["action", "actions", "pending_safety_checks"]),
+        (_, "file_search_call") => object_of(item, &["queries"]),
+        (_, "image_generation_call") => object_of(item, &["revised_prompt"]),
+        (_, "tool_search_call") => item.member("arguments").input().into_owned(),
+        // A search that failed may have no action.
+        (_, "web_search_call") if !action.is_object() => String::from("{}"),
+        _ => action.read().spelt().to_owned(),
+    };
+    if is_incomplete(item) && object.pop() != Some('}') {
+        object.clear();
+    }
+    Cow::Owned(object)
+}
+
+/// An object with these of its members first.
+fn reordered(object: Node<'_>, first: &[&str]) -> String {
+    let rank = |name: &str| first.iter().position(|first| *first == name).unwrap_or(first.len());
+    let mut text = String::from("{");
+    // Not sorted: the code for that would be larger than this file's.
+    for wanted in 0..=first.len() {
+        for member in object.read().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
+            push_member(&mut text, &quoted(&member.key()), member.spelt());
         }
     }
+    text + "}"
+}
 
-    /// Returns true if it is a call of a tool that xAI runs itself: those come as custom ones.
-    fn is_xai_s(&self, state: &State) -> bool {
-        self.call_id().starts_with("xs_call_")
-            || self.id.contains("_xs_call_")
-            || (state.is_xai_s && XAI_TOOLS.contains(&self.name.as_str()))
+/// An object of those of these members that are there.
+fn object_of(item: Node<'_>, members: &[&str]) -> String {
+    let mut object = String::from("{");
+    for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {
+        push_member(&mut object, &quoted(name), value.read().spelt());
     }
+    object + "}"
+}
 
-    /// Returns the executor of the call.
-    fn executor(&self, state: &State) -> Executor {
-        let is_in_container =
-            || self.environment.as_ref().is_some_and(|environment| environment.kind.starts_with("container"));
-        let is_client_s = match &*self.kind {
-            "custom_tool_call" => !self.is_xai_s(state),
-            "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
-            "shell_call" => !is_in_container(),
-            "tool_search_call" => &*self.execution.word() == "client",
-            _ => false,
+/// An item has been added.
+pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
+    pass_over(item, "encrypted_content");
+    pass_over_executor(item);
+    let form = form(item);
+    if matches!(form, Some(Form::Whole | Form::Composed(_))) {
+        pass_over(item, "action|operation|pending_safety_checks");
+    }
+    // The call id of a search for tools may change until it is done.
+    if let Some(form) = form.filter(|_| item.word_at("type") != "tool_search_call") {
+        start(item, form, home, emit);
+    }
+    say(item, home, Scope::Place, emit);
+}
+
+fn start(item: Node<'_>, form: Form, home: &Home<'_>, emit: &mut Emitter<'_>) {
+    let (id, name) = (own_id(item), tool(item));
+    let start = CallStart::new(&*name).id(&*id).executor(executor(item, emit));
+    match form {
+        Form::Streamed => emit.calls().start(home.slot(), start.input(&*input(item))),
+        Form::StreamedRaw => emit.calls().start(home.slot(), start.input(&*input(item)).raw()),
+        Form::Composed(_) | Form::Whole => emit.calls().start(home.slot(), start),
+    }
+    if let (Form::Composed(of), Some(number)) = (form, emit.calls().find_open(home.slot())) {
+        composed::begin(number, of, item, emit);
+    }
+    // Events without a place in the output go by the item's own id.
+    emit.calls().find_also(home.slot(), &item.word_at("id"));
+}
+
+/// Returns true if an item has ids, and an open or ended call goes by another one.
+pub(super) fn is_another(item: Node<'_>, number: u64, emit: &Emitter<'_>) -> bool {
+    let open = emit.known().open_call(number).map(OpenCall::id);
+    let known = open.or_else(|| emit.known().id_of(number)).unwrap_or_default();
+    let is_own = known.is_empty() || ["call_id", "id"].iter().any(|id| item.word_at(id) == known);
+    !own_id(item).is_empty() && !is_own
+}
+
+/// Returns true if an item may have been reported as a call before: one that is known, or that may be forgotten.
+pub(super) fn may_be_old(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
+    let has_slot = emit.calls().find_in(slot).is_some();
+    has_slot || emit.known().find_id(slot.choice, &own_id(item)).is_some() || emit.known().has_forgotten()
+}
+
+/// Reports what a message or reasoning adds to the events before it.
+pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emitter<'_>) {
+    let kind = match &*item.word_at("type") {
+        "reasoning" => MismatchKind::Reasoning,
+        "message" => MismatchKind::Text,
+        _ => return,
+    };
+    if let Some(outer) = home.index {
+        let most = emit.known().limits().name_bytes;
+        let short = |name: &str| Some(item.word_at(name).into_owned()).filter(|text| text.len() <= most);
+        let [id, phase] = ["id", "phase"].map(|name| short(name).unwrap_or_default());
+        state(emit).item = (outer, id, phase);
+    }
+    let lists: &[_] =
+        if kind == MismatchKind::Text { &[("content[]", 0)] } else { &[("summary[]", 0), ("content[]", THOUGHTS)] };
+    for (list, first) in lists {
+        let mut inner = *first;
+        item.each(list, &mut |part| {
+            home.part(inner).object(part, kind, scope, emit);
+            if scope == Scope::Item && home.index.is_none() {
+                emit.end_block(home.part(inner).at());
+            }
+            inner += 1;
+        });
+    }
+}
+
+/// Returns what has come of a call, under the names that the types have for it.
+fn results(item: Node<'_>) -> Vec<Node<'_>> {
+    let results = ["output", "outputs", "result", "results", "error"].map(|name| item.member(name));
+    results.into_iter().filter(|result| result.is_given() && result.spelt() != "[]").collect()
+}
+
+/// Returns the key of what is reported beside an item's words and call, by its id. With another result it is another one.
+fn key(item: Node<'_>, id: &str) -> String {
+    let results = results(item).into_iter().map(|result| format!(" {:x}", digest_of(result.spelt())));
+    ["rest ", &item.word_at("type"), " ", id].concat() + &results.collect::<String>()
+}
+
+/// Marks members as read that a repetition encrypts anew, or that other events have.
+pub(super) fn pass_over(item: Node<'_>, names: &str) {
+    for name in names.split('|') {
+        item.member(name).read();
+    }
+}
+
+/// Marks as read what is only about who runs a call.
+fn pass_over_executor(item: Node<'_>) {
+    item.get("environment").as_object();
+    if item.word_at("type") == "tool_search_call" {
+        pass_over(item, "execution");
+    }
+}
+
+/// Returns all of an item, whose members are known when they are repeated.
+fn whole<'e>(item: Node<'e>, emit: &mut Emitter<'_>) -> Json<'e> {
+    item.children().for_each(|member| emit.note_member(&member.key(), member.json()));
+    item.read().json()
+}
+
+/// Returns true if what [`report_rest`] reports of an item was reported before, or may have been.
+pub(super) fn has_rest(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) -> bool {
+    let id = call_id(item, home.slot(), emit);
+    emit.may_have_reported(&key(item, &id))
+}
+
+/// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval, unless it
+/// was reported before.
+pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit: &mut Emitter<'_>) {
+    pass_over_executor(item);
+    if has_rest {
+        return pass_over(item, "output|outputs|result|results|error|encrypted_content");
+    }
+    let choice = home.call.choice;
+    let id = call_id(item, home.slot(), emit);
+    emit.note_reported(&key(item, &id));
+    let call = emit.known().find_id(choice, &id);
+    emit.opaque_of_call(OpaqueKind::Container, choice, call, item.member("container_id").read().json());
+    let results = results(item);
+    match &*item.word_at("type") {
+        "reasoning" if item.member("encrypted_content").is_given() => {
+            let part = home.part(0);
+            let answer = part.answer(emit);
+            let block = home.index.and_then(|index| emit.find_blocks_at(index));
+            let block = block.unwrap_or_else(|| part.start_reasoning(answer, emit));
+            let encrypted = item.member("encrypted_content").read().json();
+            emit.opaque(OpaqueKind::Encrypted, answer, Some(block), encrypted);
+        }
+        "compaction" => emit.opaque(OpaqueKind::Compaction, choice, None, item.read().json()),
+        "mcp_approval_request" => {
+            let id = item.word_at("id");
+            emit.report(StreamEvent::ApprovalRequest { id: &id, call, json: item.read().spelt() });
+        }
+        kind if !results.is_empty() && (kind.ends_with("_call") || kind.ends_with("_output")) => {
+            let said: String = results.iter().map(|result| result.spelt()).collect();
+            let has_failed = item.member("error").is_given() || item.word_at("status") == "failed";
+            let item = whole(item, emit);
+            emit.tool_result(&id, has_failed, item, &said);
+        }
+        "message" | "reasoning" | "mcp_approval_response" => {
+            if let Some(failure) = Failure::at(item.member("error").read().json()) {
+                emit.fail(&failure);
+            }
+        }
+        // What a server of tools has.
+        kind @ "mcp_list_tools" => {
+            let tools = whole(item, emit);
+            emit.data(kind, tools);
+        }
+        kind if form(item).is_none() && !kind.ends_with("_output") => {
+            let item = whole(item, emit);
+            emit.unknown_part(if kind.is_empty() { "item" } else { kind }, item);
+        }
+        _ => {}
+    }
+    sources::of_search(item, &id, emit);
+}
+
+/// Ends an item that is done.
+pub(super) fn done(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
+    end(item, home, emit);
+    let has_rest = home.index.is_none() && has_rest(item, home, emit);
+    finish(item, home, has_rest, Scope::Item, emit);
+}
+
+/// Reports what an item that is done adds to the events before it, apart from its call.
+pub(super) fn finish(item: Node<'_>, home: &Home<'_>, has_rest: bool, scope: Scope, emit: &mut Emitter<'_>) {
+    say(item, home, scope, emit);
+    report_rest(item, home, has_rest, emit);
+    if let Some(index) = home.index {
+        emit.end_blocks_at(index);
+    }
+}
+
+/// Returns the call that the item's ids mean: where they mean two, as calls have one id in common, the one in its slot.
+pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Option<u64> {
+    let in_slot = emit.calls().find_in(slot);
+    let id = call_id(item, slot, emit);
+    let by_call = emit.known().find_id(slot.choice, &id);
+    emit.known().find_id(slot.choice, &item.word_at("id")).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
+}
+
+/// Reports an item that may be of a call that is known, nobody knows of which.
+pub(super) fn report_unplaced(item: Node<'_>, emit: &mut Emitter<'_>) {
+    if form(item).is_some() && !input(item).is_empty() {
+        emit.unknown_part(&item.word_at("type"), item.read().json());
+    }
+}
+
+/// The item is repeated after its call has ended.
+pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
+    let is_comparable = match form(item) {
+        Some(Form::Streamed | Form::StreamedRaw) => true,
+        Some(Form::Composed(Of::Patch)) => item.member("operation").is_object(),
+        Some(Form::Composed(Of::Commands)) => item.member("action").is_object(),
+        Some(Form::Whole) => !is_incomplete(item) && input(item).len() > 2,
+        None => false,
+    };
+    if is_comparable {
+        emit.repeat_call(number, &tool(item), &input(item));
+        let call_id = item.word_at("call_id");
+        if !call_id.is_empty() && is_another(item, number, emit) {
+            emit.contradict_ended(number, &call_id);
+        }
+    }
+}
+
+/// The item's call ends, if it is one: the item is done, or the response has it as a whole.
+pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
+    let Some(form) = form(item) else { return };
+    let slot = home.slot();
+    if emit.calls().has_ended(slot, &own_id(item)) {
+        return match find(item, slot, emit) {
+            Some(number) => repeat(item, number, emit),
+            None => report_unplaced(item, emit),
         };
-        if is_client_s { Executor::Client } else { Executor::Provider }
     }
-
-    /// Fails if the item has arguments that can't be read.
-    pub(super) fn check(&self) -> Result<(), Unreadable> {
-        self.arguments.aside().piece().map(drop)
-    }
-
-    /// Returns true if the item, at its end, says that it was cut: it is still in progress, or failed.
-    pub(super) fn is_incomplete(&self) -> bool {
-        matches!(self.status.as_str(), "incomplete" | "in_progress" | "failed")
-    }
-
-    /// Returns true if its status says how a tool of the provider's own fared, and nothing about its input.
-    fn is_built_in(&self) -> bool {
-        matches!(&*self.kind, "web_search_call" | "file_search_call" | "image_generation_call")
-    }
-
-    pub(super) fn id(&self) -> &str {
-        &self.id
-    }
-
-    pub(super) fn phase(&self) -> &str {
-        &self.phase
-    }
-
-    /// The id that the result is sent back with.
-    pub(super) fn call_id(&self) -> &str {
-        if self.call_id.is_empty() { self.id.as_str() } else { self.call_id.as_str() }
-    }
-
-    /// The tool's name: its own, or what its type says.
-    fn tool(&self) -> &str {
-        match (self.name.as_str(), self.kind.as_str()) {
-            ("", "function_call" | "custom_tool_call" | "mcp_call" | "mcp_approval_request") => "",
-            ("", kind) => kind.trim_end_matches("_call"),
-            (name, _) => name,
+    let id = item.word_at("call_id");
+    let by_id = emit.known().find_id(slot.choice, &id).filter(|_| !id.is_empty());
+    let slot = match (emit.calls().find(slot), by_id) {
+        (None, Some(_)) => Slot::new(slot.choice, Place::Id(&id)),
+        // The place says one call, the id another.
+        (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::at(None)),
+        (Some(at_slot), None) if !id.is_empty() && is_another(item, at_slot, emit) => {
+            return emit.calls().unplaced(Slot::at(None));
         }
+        _ => slot,
+    };
+    if emit.calls().find(slot).is_none() {
+        start(item, form, home, emit);
     }
-
-    /// The item has been added.
-    pub(super) fn add(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
-        self.pass_over_the_rest();
-        if matches!(self.form(), Some(Form::Whole | Form::Composed(_))) {
-            self.action.pass_over();
-        }
-        if self.kind.as_str() == "computer_call" {
-            self.pending_safety_checks.pass_over();
-        }
-        match self.form() {
-            // Its call id may change until it is done.
-            Some(Form::Whole) if self.kind.as_str() == "tool_search_call" => {}
-            Some(form) => self.start(form, slot, state, emit),
-            None => {}
-        }
+    let Some(number) = emit.calls().find_open(slot) else { return };
+    emit.calls().identify(number, "", &tool(item));
+    emit.end_otherwise(number);
+    let has_composed = matches!(form, Form::Composed(_)) && composed::end(number, item, emit);
+    // The commands of one that is not composed came as text, or not at all.
+    let has_text = matches!(form, Form::Composed(_)) && emit.known().open_call(number).is_some_and(OpenCall::has_input);
+    if !has_composed && !has_text {
+        emit.calls().whole(slot, &input(item));
     }
-
-    fn start(&self, form: Form, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
-        let (id, name) = (self.call_id(), self.tool());
-        self.start_as(form, slot, id, name, state, emit);
-        // Events without a place in the output go by the item's own id.
-        emit.calls().find_also(slot, &self.id);
+    let is_odd = ["arguments", "input", "code"].iter().any(|name| item.member(name).is_odd());
+    if is_incomplete(item) || is_odd {
+        emit.calls().set_incomplete(slot, true);
     }
-
-    fn start_as(&self, form: Form, slot: Slot<'_>, id: &str, name: &str, state: &mut State, emit: &mut Emitter<'_>) {
-        let start = CallStart::new(name).id(id).executor(self.executor(state));
-        match form {
-            Form::Streamed => emit.calls().start(slot, start.input(&*self.text())),
-            Form::StreamedRaw => emit.calls().start(slot, start.input(&*self.text()).raw()),
-            Form::Whole => emit.calls().start(slot, start),
-            Form::Composed(of) => {
-                emit.calls().start(slot, start);
-                if let Some(number) = emit.calls().find_open(slot) {
-                    state.composed.begin(number, of, self, emit);
-                }
-            }
-        }
-    }
-
-    /// Returns true if a call goes by one of the item's ids, or by none.
-    fn is_named(&self, number: u64, emit: &Emitter<'_>) -> bool {
-        let open = emit.known().open_call(number).map(OpenCall::id);
-        let id = open.or_else(|| emit.known().id_of(number)).unwrap_or_default();
-        id.is_empty() || [&self.call_id, &self.id].iter().any(|own| own.as_str() == id)
-    }
-
-    pub(super) fn is_call(&self) -> bool {
-        self.form().is_some()
-    }
-
-    /// Returns true if it has ids, and a call goes by another one.
-    pub(super) fn is_another(&self, number: u64, emit: &Emitter<'_>) -> bool {
-        !self.call_id().is_empty() && !self.is_named(number, emit)
-    }
-
-    /// Returns true if the item may have been reported as a call before: one that is known, or that may be forgotten.
-    pub(super) fn may_be_old(&self, index: u64, emit: &mut Emitter<'_>) -> bool {
-        let has_slot = emit.calls().find_in(Slot::from(index)).is_some();
-        has_slot || emit.known().find_id(0, self.call_id()).is_some() || emit.known().has_forgotten()
-    }
-
-    /// Reports what a message or reasoning says, unless other events have.
-    pub(super) fn say(&self, index: u64, scope: Scope, state: &mut State, emit: &mut Emitter<'_>) {
-        match &*self.kind {
-            "reasoning" => {
-                for (place, part) in (0..).zip(&self.summary).chain((THOUGHTS..).zip(&self.content)) {
-                    state.say_part(true, (index, place), part, scope, emit);
-                }
-            }
-            "message" => {
-                for (place, part) in (0..).zip(&self.content) {
-                    state.say_part(false, (index, place), part, scope, emit);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// What has come of the call, each under the name that its type has for it.
-    pub(super) fn results(&self) -> impl Iterator<Item = Json<'_>> {
-        let results = [self.output, self.outputs, self.result, self.results, self.error];
-        results.into_iter().filter(|result| result.is_given() && result.aside().spelt() != "[]")
-    }
-
-    /// Passes over what each repetition encrypts anew, and what only says who executes a call.
-    pub(super) fn pass_over_the_rest(&self) {
-        self.encrypted_content.pass_over();
-        if self.kind.as_str() == "tool_search_call" {
-            self.execution.pass_over();
-        }
-    }
-
-    /// Returns the key of the rest of it, where the response repeats its items: another result is reported too. A part
-    /// of a message can't have this key.
-    pub(super) fn key(&self) -> String {
-        let mut key = ["rest ", &*self.kind, " ", self.call_id()].concat();
-        self.results().for_each(|result| key += &format!(" {:x}", digest_of(result.aside().spelt())));
-        key
-    }
-
-    /// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval.
-    pub(super) fn report_rest(&self, index: u64, json: Json<'_>, emit: &mut Emitter<'_>, state: &State) {
-        emit.note_reported(&self.key());
-        let call = emit.known().find_id(0, self.call_id());
-        emit.opaque_of_call(OpaqueKind::Container, 0, call, self.container_id);
-        let has_result = self.results().next().is_some();
-        match &*self.kind {
-            "reasoning" if self.encrypted_content.is_given() => {
-                let block = emit.find_blocks_at(index).unwrap_or_else(|| state.start_reasoning((index, 0), emit));
-                emit.opaque(OpaqueKind::Encrypted, state.choice, Some(block), self.encrypted_content);
-            }
-            "compaction" => emit.opaque(OpaqueKind::Compaction, 0, None, json),
-            "mcp_approval_request" => {
-                emit.report(StreamEvent::ApprovalRequest { id: (&*self.id).into(), call, json: json.spelt().into() });
-            }
-            kind if has_result && (kind.ends_with("_call") || kind.ends_with("_output")) => {
-                let said: String = self.results().map(Json::spelt).collect();
-                let has_failed = self.error.is_given() || self.status.as_str() == "failed";
-                emit.tool_result(self.call_id(), has_failed, json, &said);
-            }
-            "message" | "reasoning" | "mcp_approval_response" => {
-                if let Some(failure) = Failure::at(self.error) {
-                    emit.fail(&failure);
-                }
-            }
-            // What a server of tools has.
-            kind @ "mcp_list_tools" => emit.data(kind, json),
-            "" => emit.unknown_part("item", json),
-            kind if self.form().is_none() && !kind.ends_with("_output") => emit.unknown_part(kind, json),
-            _ => {}
-        }
-        sources::of_searches(self.call_id(), self.action, self.results, emit);
-    }
-
-    /// The call that the item's ids mean: where they mean two, as calls have one id in common, the one in its slot.
-    pub(super) fn find(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Option<u64> {
-        let in_slot = emit.calls().find_in(slot);
-        let by_call = emit.known().find_id(0, self.call_id());
-        emit.known().find_id(0, &self.id).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
-    }
-
-    /// The item is repeated after its call has ended.
-    pub(super) fn repeat(&self, number: u64, emit: &mut Emitter<'_>) {
-        let input = match self.form() {
-            Some(Form::Streamed | Form::StreamedRaw) => self.text(),
-            Some(Form::Composed(Of::Patch)) if self.operation.is_object() => self.patch().into(),
-            Some(Form::Composed(Of::Commands)) if self.action.is_object() => {
-                reordered(self.action, &["commands"]).into()
-            }
-            // A list of what has come may leave it out.
-            Some(Form::Whole) if !self.is_incomplete() => match self.whole_object() {
-                object if object.len() > 2 => object,
-                _ => return,
-            },
-            _ => return,
-        };
-        emit.repeat_call(number, self.tool(), &input);
-        if !self.call_id.is_empty() && self.is_another(number, emit) {
-            emit.contradict_ended(number, MismatchKind::Id, &self.call_id);
-        }
-    }
-
-    /// The item is done, or the response has it as a whole.
-    pub(super) fn end(&self, slot: Slot<'_>, state: &mut State, emit: &mut Emitter<'_>) {
-        let Some(form) = self.form() else { return };
-        if emit.calls().has_ended(slot, self.call_id()) {
-            if let Some(number) = self.find(slot, emit) {
-                self.repeat(number, emit);
-            }
-            return;
-        }
-        let id = self.call_id.as_str();
-        let by_id = emit.known().find_id(0, id).filter(|_| !id.is_empty());
-        let slot = match (emit.calls().find(slot), by_id) {
-            (None, Some(_)) => Slot::new(0, Place::Id(id)),
-            // The place says one call, the id another.
-            (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::at(None)),
-            (Some(at_slot), None) if !id.is_empty() && !self.is_named(at_slot, emit) => {
-                return emit.calls().unplaced(Slot::at(None));
-            }
-            _ => slot,
-        };
-        if emit.calls().find(slot).is_none() {
-            self.start(form, slot, state, emit);
-        }
-        let Some(number) = emit.calls().find_open(slot) else { return };
-        emit.calls().identify(number, "", self.tool());
-        emit.end_otherwise(number);
-        match form {
-            Form::Streamed | Form::StreamedRaw => emit.calls().whole(slot, &self.text()),
-            Form::Whole => emit.calls().whole(slot, &self.whole_object()),
-            Form::Composed(_) if state.composed.end(number, self, emit) => {}
-            // Its commands came as text, or not at all.
-            Form::Composed(_) if emit.known().open_call(number).is_some_and(|call| !call.has_input()) => {
-                emit.calls().whole(slot, &self.whole_object());
-            }
-            Form::Composed(_) => {}
-        }
-        if self.is_incomplete() && !self.is_built_in() {
-            emit.calls().set_incomplete(slot, true);
-        }
-        emit.calls().stop(slot);
-    }
+    emit.calls().stop(slot);
 }

@@ -1,34 +1,30 @@
 //! OpenAI Responses: items by output index; what is whole is reported up to three times.
 //!
-//! Owns the events. `item` knows which items are calls; `composed` writes the JSON text of calls whose input is
-//! streamed as separate strings; `ending` is what its end repeats, and `realtime` reads the events of a
-//! Realtime connection.
+//! Owns the events, with those of Realtime, which have the same types where they mean the same. `item` knows which items
+//! are calls; `words` reports their parts; `composed` writes the JSON text of calls whose input is streamed as separate
+//! strings; `ending` is what a response's end repeats. `realtime` knows the responses of a Realtime connection.
 
 mod composed;
 mod ending;
 mod item;
 mod realtime;
+mod saved;
 mod sources;
-mod state;
 mod transcripts;
+mod words;
 
-use alloc::borrow::ToOwned;
 use alloc::string::String;
-use alloc::vec::Vec;
 
 use self::composed::AllComposed;
-use self::ending::end;
-use self::item::{Item, Part, THOUGHTS};
-use self::sources::Annotation;
-use crate::calls::{Place, Places, Slot, digest_of, present};
+use self::words::{Home, Part};
+use crate::calls::{Key, Places, Slot, digest_of, present};
 use crate::emitter::Emitter;
-use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
 use crate::event::MismatchKind;
 use crate::event::media::Media;
-use crate::formats::{Format, Understood};
-use crate::json::{Id, Json, Lazy, Piece, Silent, Spelt, Text, Unreadable, objects};
-use crate::message::{Composer, Shape, Turn};
+use crate::formats::Format;
+use crate::message::{Composer, Shape};
+use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, read_by, row};
 
 /// The state from one event to the next.
 #[derive(Clone, Debug, Default)]
@@ -38,9 +34,9 @@ pub(crate) struct State {
     /// The part's place among those with text.
     choice: u64,
     composed: AllComposed,
-    /// By call, the kind of events that its input comes with: what comes with another one repeats it.
-    kinds: Places,
-    /// The last item of text or reasoning that was added: its place, its id and its phase.
+    /// By call, the family of events that its input comes with: what comes with another one repeats it.
+    families: Places,
+    /// The last item of text or reasoning: its place, its id and its phase.
     item: (u64, String, String),
     /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
     is_xai_s: bool,
@@ -51,377 +47,310 @@ pub(crate) struct State {
     /// The digests of the id and of the items of the response that ended last.
     over: u64,
     said: u64,
+    /// True if the event that is being read is one of Realtime's.
+    is_realtime: bool,
     realtime: realtime::State,
 }
 
-objects! {
-    struct Event<'a> {
-        kind: Text<'a> = "type",
-        /// Events of Realtime have one.
-        event_id: Json<'a>,
-        output_index: Option<u64>,
-        item_id: Id<'a>,
-        content_index: Option<u64>,
-        summary_index: Option<u64>,
-        annotation: Option<Spelt<'a, Annotation<'a>>>,
-        command_index: Option<u64>,
-        delta: Lazy<Piece<'a>>,
-        name: Text<'a>,
-        /// The whole input of a `.done` event, under the names it goes by.
-        arguments: Json<'a>,
-        input: Text<'a>,
-        code: Text<'a>,
-        command: Text<'a>,
-        diff: Text<'a>,
-        text: Lazy<Piece<'a>>,
-        refusal: Lazy<Piece<'a>>,
-        part: Option<Spelt<'a, Part<'a>>>,
-        partial_image_b64: Text<'a>,
-        // What the image of the finished item says once more.
-        background: Json<'a>,
-        quality: Json<'a>,
-        size: Json<'a>,
-        output_format: Text<'a>,
-        item: Option<Spelt<'a, Item<'a>>>,
-        response: Option<Response<'a>>,
-    }
-
-    struct Response<'a> {
-        id: Id<'a>,
-        model: Text<'a>,
-        status: Text<'a>,
-        // Of the request.
-        _conversation: Silent<'a> = "conversation",
-        _instructions: Silent<'a> = "instructions",
-        _metadata: Silent<'a> = "metadata",
-        _prompt: Silent<'a> = "prompt",
-        _prompt_cache_key: Silent<'a> = "prompt_cache_key",
-        _prompt_cache_retention: Silent<'a> = "prompt_cache_retention",
-        _safety_identifier: Silent<'a> = "safety_identifier",
-        _user: Silent<'a> = "user",
-        _reasoning: Silent<'a> = "reasoning",
-        _text: Silent<'a> = "text",
-        _tool_choice: Silent<'a> = "tool_choice",
-        _tools: Silent<'a> = "tools",
-        _truncation: Silent<'a> = "truncation",
-        /// Counts that are not all.
-        _tool_usage: Silent<'a> = "tool_usage",
-        output: Vec<Spelt<'a, Item<'a>>>,
-        incomplete_details: Option<Incomplete<'a>>,
-        usage: Json<'a>,
-        error: Json<'a>,
-        /// Azure's filters.
-        content_filters: Json<'a>,
-    }
-
-    struct Incomplete<'a> {
-        reason: Text<'a>,
-    }
-}
-
-/// The beginnings of the types of events that are known and say nothing about a call, text or reasoning that other
-/// events do not say too.
-const SILENT: [&str; 18] = [
-    "response.audio.",
-    "response.audio.transcript.",
-    "response.code_interpreter_call.",
-    "response.compaction.",
-    "response.content_part.",
-    "response.custom_tool_call.",
-    "response.file_search_call.",
-    "response.image_generation_call.",
-    "response.in_progress",
-    "response.mcp_call.",
-    "response.mcp_list_tools.",
-    "response.output_item.",
-    "response.output_text.annotation.",
-    "response.queued",
-    "response.reasoning_summary_part.",
-    "response.shell_call_output_content.",
-    "response.tool_search_call.",
-    "response.web_search_call.",
-];
-
-/// The ends of such types: with a state, or with a piece of what its item has once it is done.
-const STATES: [&str; 22] = [
-    "",
-    "added",
-    "cleared",
-    "committed",
-    "compacting",
-    "completed",
-    "created",
-    "deleted",
-    "delta",
-    "done",
-    "dtmf_event_received",
-    "failed",
-    "generating",
-    "in_progress",
-    "interpreting",
-    "searching",
-    "speech_started",
-    "speech_stopped",
-    "started",
-    "stopped",
-    "truncated",
-    "updated",
-];
-
 pub(crate) const FORMAT: Format = Format {
     name: "openai-responses",
-    read: |event, emit| read(event, &mut State::default(), emit),
-    owns_type,
-    owns_members: |_| false,
+    read: |event, emit| read_by(&wire_of, event, emit),
+    owns_type: |kind| kind.starts_with("response.") || matches(REALTIME, kind) || transcripts::owns_type(kind),
+    owns_members: |look| &*look.object == "response" && look.output.is_given(),
     terminal: None,
 };
 
-/// The message that goes back.
-pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, compose);
+/// The events that only Realtime has, where no response of another kind is being read.
+const REALTIME: &str = "response.done|response.text.*|response.audio*|response.output_audio*|session.created|\
+                        session.updated|conversation.created|conversation.item.*|input_audio_buffer.*|\
+                        output_audio_buffer.*|mcp_list_tools.*|rate_limits.updated|transcription_session.*";
 
-/// An item counts once it is done; where no item was reported, the response has them all.
-fn compose(event: Json<'_>, turn: &mut Turn) {
-    if event.member("event_id").is_given() {
+/// The message that goes back. Of Realtime's conversations, the server keeps it.
+pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| {
+    if !event.member("event_id").is_given() {
+        compose(&WIRE, event, turn);
+    }
+});
+
+/// Returns what is known from one event to the next.
+fn state<'a>(emit: &'a mut Emitter<'_>) -> &'a mut State {
+    emit.memory()
+}
+
+/// Returns the table of an event.
+fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
+    let (kind, has_event_id) = (event.word_at("type"), event.get("event_id").is_given());
+    // Some servers end a response as Realtime does, and responses may be spoken too.
+    let is_plain = state(emit).plain.is_some() && kind.starts_with("response.");
+    let is_realtime =
+        if is_plain { has_event_id && kind != "response.done" } else { has_event_id || matches(REALTIME, &kind) };
+    state(emit).is_realtime = is_realtime;
+    match () {
+        () if transcripts::owns_type(&kind) => &transcripts::WIRE,
+        () if is_realtime && realtime::is_over(event, emit) => &realtime::LATE,
+        () => &WIRE,
+    }
+}
+
+const WIRE: Wire = Wire {
+    kind: "type",
+    place: Spot::Index("output_index"),
+    events: &[
+        // The most frequent ones first, as they are looked for in this order.
+        (
+            "response.output_text.delta|response.refusal.delta|response.reasoning_text.delta|\
+             response.reasoning_summary_text.delta|response.text.delta|response.audio.transcript.delta|\
+             response.audio_transcript.delta|response.output_audio_transcript.delta",
+            &[DELTA, row(".", Means::Hook(words))],
+        ),
+        (
+            "response.function_call_arguments.delta|response.mcp_call_arguments.delta|\
+             response.custom_tool_call_input.delta|response.code_interpreter_call_code.delta",
+            &[DELTA, row(".", Means::Hook(input_piece))],
+        ),
+        ("response.created", &[row(".", Means::Hook(begin))]),
+        ("response.in_progress|response.queued", &[ECHO]),
+        ("response.output_item.added", &[row(".", Means::Hook(add_item))]),
+        (
+            "response.output_item.done",
+            &[row(".", Means::Hook(end_item)), row("item", Means::Kept).back(Back::Start(&[]))],
+        ),
+        (
+            "response.function_call_arguments.done|response.mcp_call_arguments.done|\
+             response.custom_tool_call_input.done|response.code_interpreter_call_code.done",
+            &[row(".", Means::Hook(input_whole))],
+        ),
+        (
+            "response.shell_call_command.delta|response.apply_patch_call_operation_diff.delta",
+            &[DELTA, row(".", Means::Hook(composed::string))],
+        ),
+        (
+            "response.shell_call_command.added|response.shell_call_command.done|\
+             response.apply_patch_call_operation_diff.done",
+            &[row(".", Means::Hook(composed::string))],
+        ),
+        // The item has it once more, if it is ever done.
+        (
+            "response.shell_call_output_content.delta|response.shell_call_output_content.done",
+            &[row(".", Means::Data(""))],
+        ),
+        (
+            "response.output_text.done|response.refusal.done|response.reasoning_text.done|\
+             response.reasoning_summary_text.done|response.text.done|response.audio.transcript.done|\
+             response.audio_transcript.done|response.output_audio_transcript.done",
+            &[row(".", Means::Hook(words))],
+        ),
+        (
+            "response.content_part.added|response.content_part.done|\
+             response.reasoning_summary_part.added|response.reasoning_summary_part.done",
+            &[row(".", Means::Hook(part))],
+        ),
+        ("response.output_text.annotation.added", &[row(".", Means::Hook(annotation))]),
+        ("response.audio.delta|response.output_audio.delta", &[row(".", Means::Hook(sound))]),
+        ("response.image_generation_call.partial_image", &[row(".", Means::Hook(partial_image))]),
+        (
+            "response.completed|response.incomplete",
+            &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(Back::All)],
+        ),
+        ("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
+        // What the user says.
+        ("conversation.item.input_audio_transcription.*", &[row(".", Means::Data(""))]),
+        (
+            "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
+            &[row(".", Means::Hook(realtime::conversation_item))],
+        ),
+        ("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
+        // It is mostly about something that the client sent, and the session goes on.
+        ("error", &[row(".", Means::Hook(realtime::error))]),
+        (PROGRESS, &[]),
+        // A body in place of a stream.
+        ("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(Back::All)]),
+    ],
+    always: &[
+        // What hooks read of texts.
+        row("arguments", Means::Kept),
+        row("text", Means::Kept),
+        row("refusal", Means::Kept),
+        row("transcript", Means::Kept),
+        row("part.text", Means::Kept),
+        row("item.arguments", Means::Kept),
+        // Places inside an item.
+        row(".", Means::Kept).at(Spot::Index("content_index|summary_index|command_index")),
+        row("session", Means::Silent),
+        row("conversation", Means::Silent),
+        row("rate_limits", Means::Silent),
+        row(".", Means::Hook(realtime::note_items)),
+    ],
+    is_known: |event| match &*event.get("type").word() {
+        "" => event.get("object").word() == "response",
+        "error" => event.get("event_id").is_given(),
+        _ => true,
+    },
+    ..Wire::NEW
+};
+
+/// How far something has come, which other events have too, and Realtime's events about the connection and the user.
+const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|response.output_audio.done|\
+                        response.*_call.in_progress|response.*_call.searching|response.*_call.interpreting|\
+                        response.*_call.generating|response.*_call.completed|response.*_call.failed|\
+                        response.mcp_list_tools.in_progress|response.mcp_list_tools.completed|\
+                        response.mcp_list_tools.failed|mcp_list_tools.in_progress|mcp_list_tools.completed|\
+                        mcp_list_tools.failed|conversation.created|conversation.item.deleted|\
+                        conversation.item.truncated|input_audio_buffer.*|output_audio_buffer.*|rate_limits.updated|\
+                        transcription_session.*";
+
+const DELTA: Row = row("delta", Means::Kept).required();
+
+/// What the response repeats of the request, and counts that are not all.
+const ECHO: Row = row("response", Means::Hook(|_, response, _| pass_over_request(response)));
+const OF_THE_REQUEST: &str = "conversation|instructions|metadata|prompt|prompt_cache_key|prompt_cache_retention|\
+                              safety_identifier|user|reasoning|text|tool_choice|tools|truncation|tool_usage";
+
+fn pass_over_request(response: Node<'_>) {
+    if response.as_object().is_some() {
+        item::pass_over(response, OF_THE_REQUEST);
+    }
+}
+
+fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let response = event.get("response");
+    pass_over_request(response);
+    if state(emit).is_realtime {
+        realtime::enter(event, emit);
         return;
     }
-    match &*event.member("type").word() {
-        "response.output_item.done" => match event.member("output_index").index() {
-            Some(index) if turn.has_ended_with(index, event.member("item")) => {}
-            Some(index) => turn.start(index, &[], event.member("item")),
-            None => drop(turn.push(event.member("item"))),
-        },
-        "response.completed" | "response.incomplete" => {
-            let output = event.member("response").member("output");
-            if turn.part_count() < output.elements().count() {
-                turn.clear();
-                for item in output.elements() {
-                    turn.push(item);
-                }
-            }
-        }
-        _ => {}
+    begin_plain(response, Some(false), emit);
+    // Items come in events of their own.
+    response.each("output[]", &mut |item| emit.unknown_part("output", item.read().json()));
+}
+
+fn begin_plain(response: Node<'_>, plain: Option<bool>, emit: &mut Emitter<'_>) {
+    let (id, model) = (response.word_at("id"), response.word_at("model"));
+    *state(emit) = State { plain, is_xai_s: model.contains("grok"), ..State::default() };
+    emit.begin_message(&id, &model);
+}
+
+fn read_body(emit: &mut Emitter<'_>, response: Node<'_>, _: &Here<'_>) {
+    pass_over_request(response);
+    begin_plain(response, None, emit);
+    // One that runs in the background may have begun only.
+    if !matches!(&*response.word_at("status"), "queued" | "in_progress") {
+        ending::finish("completed", response, emit);
     }
 }
 
-fn owns_type(kind: &str) -> bool {
-    kind.starts_with("response.") || transcripts::owns_type(kind) || realtime::owns_type(kind)
+fn add_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let Some(item) = event.get("item").as_object() else { return };
+    let index = event.get("output_index").index().filter(|_| !state(emit).is_realtime);
+    if let Some(index) = index {
+        // A call starts here in the place of another one, which is still open.
+        let open = emit.calls().find_open(Slot::from(index)).filter(|_| item::form(item).is_some());
+        state(emit).shares_places |= open.is_some_and(|open| item::is_another(item, open, emit));
+    }
+    let Some(home) = Home::of(event, emit) else { return };
+    if let Some(outer) = home.index {
+        emit.retire_said(outer);
+    }
+    item::add(item, &home, emit);
 }
 
-pub(crate) fn read(json: Json<'_>, state: &mut State, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    let event: Event<'_> = json.object()?;
-    emit.watch_inputs();
-    if transcripts::owns_type(&event.kind) {
-        return transcripts::read(json.hand_over(), emit);
+fn end_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    if let Some(item) = event.get("item").as_object()
+        && let Some(home) = Home::of(event, emit)
+    {
+        item::done(item, &home, emit);
     }
-    // Some servers end a response as Realtime does.
-    let is_end = state.plain.is_some() && &*event.kind == "response.done";
-    let is_over = state.plain == Some(true);
-    let is_same = |response: &Response<'_>| !response.id.is_empty() && digest_of(&response.id) == state.over;
-    let is_said_again = &*event.kind == "response.completed" && event.response.as_ref().is_some_and(is_same);
-    if is_over && (is_end || is_said_again) {
-        // Others than those that ended it are reported as they are.
-        if event.response.as_ref().map(Response::digest) == Some(state.said) {
-            json.hand_over();
-        }
-        return Ok(Understood::Yes);
+}
+
+fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let delta = event.member("delta");
+    if !delta.is_string() {
+        return delta.odd(Mark::Torn);
     }
-    let is_sound = event.kind.starts_with("response.audio.");
-    // Responses may be spoken too.
-    let is_realtime_s = realtime::owns_type(&event.kind) && !(is_sound && state.plain.is_some());
-    if !is_end && (event.event_id.is_given() || is_realtime_s) {
-        return realtime::read(json.hand_over(), &mut state.realtime, emit);
+    let (piece, kind) = (delta.said(), event.word_at("type"));
+    let Some(home) = Home::of(event, emit) else { return };
+    let family = digest_of(kind.split('.').nth(1).unwrap_or_default());
+    match emit.calls().find_open(home.slot()) {
+        Some(call) if !is_of_its_family(family, call, emit) => emit.said_otherwise(call, &piece),
+        _ => emit.calls().delta(home.slot(), &piece),
     }
-    let is_piece = event.kind.starts_with("response.")
-        && event.kind.ends_with(".delta")
-        && (is_sound || !is_silent(&event.kind, &SILENT));
-    let delta = match &*event.kind {
-        "response.shell_call_command.added" => event.delta.given().unwrap_or_default(),
-        _ if is_piece => event.delta.required()?,
-        _ => "",
+}
+
+/// Returns true if an event is of the family that the input of its call comes with.
+fn is_of_its_family(family: u64, call: u64, emit: &mut Emitter<'_>) -> bool {
+    let most = emit.known().limits().open_calls;
+    let families = &mut state(emit).families;
+    let known = families.get(call, Key::Own);
+    if known.is_none() && families.len() < most {
+        families.insert(call, Key::Own.to_owned(), family);
+    }
+    known.is_none_or(|known| known == family)
+}
+
+fn input_whole(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let (text, name) = (event.get("input|code").said(), item::name(event));
+    let whole = if text.is_empty() { event.member("arguments").input() } else { text };
+    let Some(home) = Home::of(event, emit) else { return };
+    if let Some(number) = emit.calls().find(home.slot()) {
+        emit.calls().identify(number, "", &name);
+    }
+    emit.calls().whole(home.slot(), &whole);
+    emit.calls().seal(home.slot());
+}
+
+/// Reports a piece of a part, or all of it.
+fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let name = event.word_at("type");
+    let kind = match &*name {
+        "response.refusal.delta" | "response.refusal.done" => MismatchKind::Refusal,
+        name if name.starts_with("response.reasoning_") => MismatchKind::Reasoning,
+        _ => MismatchKind::Text,
     };
-    let items = event.item.iter().chain(event.response.iter().flat_map(|response| &response.output));
-    items.map(|item| &item.object).try_for_each(Item::check)?;
-    event.arguments.aside().piece()?;
-    state.shares_places |= event.begins_in_another_s_place(emit);
-    let slot = event.slot(state.shares_places, emit);
-    if event.is_torn(slot, emit) {
-        emit.calls().unplaced(Slot::at(None));
-        return Ok(Understood::Yes);
+    let Some(part) = Part::of(event, emit) else { return };
+    if name.ends_with(".delta") {
+        return part.piece(kind, &event.get("delta").said(), emit);
     }
-    let command = event.command_index.unwrap_or(0);
-    let inner = event.content_index.or(event.summary_index).unwrap_or(0);
-    let has_thought = event.part.as_ref().is_some_and(|part| part.object.is_reasoning());
-    let is_thought = has_thought || event.kind.starts_with("response.reasoning_text.");
-    let inner = if is_thought { inner.saturating_add(THOUGHTS) } else { inner };
-    let part = (event.output_index.unwrap_or(0), inner);
-    match &*event.kind {
-        "response.function_call_arguments.delta"
-        | "response.mcp_call_arguments.delta"
-        | "response.custom_tool_call_input.delta"
-        | "response.code_interpreter_call_code.delta" => match emit.calls().find_open(slot) {
-            Some(call) if !state.is_of_its_kind(&event.kind, call, emit) => emit.said_otherwise(call, delta),
-            _ => emit.calls().delta(slot, delta),
-        },
-        "response.shell_call_command.added"
-        | "response.shell_call_command.delta"
-        | "response.apply_patch_call_operation_diff.delta" => {
-            state.delta(slot, command, delta, emit);
-        }
-        "response.shell_call_command.done" => state.done(slot, command, &event.command, emit),
-        "response.apply_patch_call_operation_diff.done" => state.done(slot, 0, &event.diff, emit),
-        "response.function_call_arguments.done"
-        | "response.mcp_call_arguments.done"
-        | "response.custom_tool_call_input.done"
-        | "response.code_interpreter_call_code.done" => {
-            let arguments = event.arguments.text_or_json();
-            let whole = [&event.input, &event.code].map(Text::as_str).concat();
-            if let Some(number) = emit.calls().find(slot) {
-                emit.calls().identify(number, "", &event.name);
-            }
-            emit.calls().whole(slot, if whole.is_empty() { arguments.as_str() } else { &whole });
-            emit.calls().seal(slot);
-        }
-        "response.output_item.added" => {
-            if let Some(Spelt { object: item, .. }) = &event.item {
-                emit.retire_said(part.0);
-                item.add(slot, state, emit);
-                let most = emit.known().limits().name_bytes;
-                let short = |text: &str| if text.len() > most { String::new() } else { text.to_owned() };
-                state.item = (part.0, short(item.id()), short(item.phase()));
-                item.say(part.0, Scope::Place, state, emit);
-            }
-        }
-        "response.output_item.done" => {
-            if let Some(Spelt { json, object: item }) = &event.item {
-                item.end(slot, state, emit);
-                item.say(part.0, Scope::Item, state, emit);
-                item.report_rest(part.0, *json, emit, state);
-                emit.end_blocks_at(part.0);
-            }
-        }
-        "response.output_text.delta" => {
-            state.say_text(part, delta, emit);
-        }
-        // What is late, after the response, repeats what is not remembered any more.
-        "response.output_text.done" if state.part == Some(part) && !emit.has_said() => {}
-        "response.output_text.done" => {
-            state.repeat(MismatchKind::Text, part, event.text.given()?, Scope::Item, emit);
-        }
-        "response.content_part.added"
-        | "response.content_part.done"
-        | "response.reasoning_summary_part.added"
-        | "response.reasoning_summary_part.done" => {
-            let is_summary = event.kind.starts_with("response.reasoning_summary_part.");
-            let is_done = event.kind.ends_with(".done");
-            if let Some(part_so_far) = &event.part {
-                let is_reasoning = is_summary || part_so_far.object.is_reasoning();
-                let scope = if is_done { Scope::Item } else { Scope::Place };
-                state.say_part(is_reasoning, part, part_so_far, scope, emit);
-            }
-            if is_done && !is_summary {
-                emit.end_block(At::Index(part.0, part.1));
-            }
-        }
-        "response.output_text.annotation.added" => {
-            if let Some(annotation) = &event.annotation {
-                annotation.object.add(annotation.json, state.choice, part, emit);
-            }
-        }
-        "response.audio.transcript.delta" => state.say_text(part, delta, emit),
-        "response.audio.delta" => emit.media(Media { data: present(delta), ..Media::default() }),
-        "response.image_generation_call.partial_image" => {
-            [event.background, event.quality, event.size].into_iter().for_each(Json::pass_over);
-            let format = if event.output_format.is_empty() { "png" } else { &event.output_format };
-            let (media_type, data) = (["image/", format].concat(), present(&event.partial_image_b64));
-            emit.media(Media { media_type: Some(media_type.into()), data, ..Media::default() });
-        }
-        "response.refusal.delta" => {
-            emit.refusal(state.choice, delta);
-            state.note(MismatchKind::Refusal, part, delta, emit);
-        }
-        "response.refusal.done" => {
-            state.repeat(MismatchKind::Refusal, part, event.refusal.given()?, Scope::Item, emit);
-        }
-        "response.reasoning_text.delta" | "response.reasoning_summary_text.delta" => {
-            state.reason(part, delta, emit);
-            state.note(MismatchKind::Reasoning, part, delta, emit);
-        }
-        "response.reasoning_text.done" | "response.reasoning_summary_text.done" => {
-            state.repeat(MismatchKind::Reasoning, part, event.text.given()?, Scope::Item, emit);
-        }
-        "response.created" => {
-            *state = State { plain: Some(false), ..State::default() };
-            let Response { id, model, output, .. } = event.response.unwrap_or_default();
-            state.is_xai_s = model.contains("grok");
-            emit.begin_message(&id, &model);
-            // Items come in events of their own.
-            output.iter().for_each(|item| emit.unknown_part("output", item.json));
-        }
-        "response.completed" | "response.done" => {
-            let is_over = state.plain.map(|_| true);
-            let digests = |response: &Response<'_>| (digest_of(&response.id), response.digest());
-            let (id, said) = event.response.as_ref().map_or((0, 0), digests);
-            end("completed", event.response, state, emit);
-            (state.plain, state.over, state.said) = (is_over, id, said);
-        }
-        "response.incomplete" => end("incomplete", event.response, state, emit),
-        "response.failed" => end("failed", event.response, state, emit),
-        "keepalive" => {}
-        kind => {
-            let is_silent = is_silent(kind, &SILENT);
-            // Its item has the piece once it is done.
-            if is_silent && kind.ends_with(".delta") {
-                json.pass_over_member("delta");
-            }
-            return Ok(is_silent.into());
-        }
-    }
-    Ok(Understood::Yes)
-}
-
-impl Response<'_> {
-    /// The digest of its items.
-    fn digest(&self) -> u64 {
-        self.output.iter().fold(0, |digest: u64, item| digest.rotate_left(1) ^ digest_of(item.json.spelt()))
+    // What is late, after the response, repeats what is not remembered any more.
+    if kind != MismatchKind::Text || !part.is_last(emit) || emit.has_said() {
+        part.whole(kind, &event.get("text|refusal|transcript").said(), Scope::Item, emit);
     }
 }
 
-/// Returns true if an event of one of these families only says how far something has come.
-fn is_silent(kind: &str, families: &[&str]) -> bool {
-    let states = families.iter().filter_map(|family| kind.strip_prefix(family));
-    states.into_iter().any(|state| STATES.contains(&state))
-}
-
-impl Event<'_> {
-    /// Returns the place of the event's item: by its place in the output, or if that was lost or says nothing, by its
-    /// id.
-    fn slot<'s>(&'s self, shares_places: bool, emit: &Emitter<'_>) -> Slot<'s> {
-        let call_id = self.item.as_ref().map_or("", |item| item.object.call_id());
-        let by_id = |id: &'s str| Slot::new(0, Place::Id(id));
-        let is_known = |id: &str| emit.known().find_id(0, id).is_some();
-        match self.output_index {
-            Some(index) if !shares_places => Slot::from(index),
-            place if !call_id.is_empty() && (place.is_none() || is_known(call_id)) => by_id(call_id),
-            _ if is_known(&self.item_id) => by_id(&self.item_id),
-            // A call that starts, or the one that came last to this place.
-            place => Slot::at(place),
-        }
+fn part(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let (object, name) = (event.get("part"), event.word_at("type"));
+    let (is_summary, is_done) = (name.starts_with("response.reasoning_summary_part."), name.ends_with(".done"));
+    let is_reasoning = is_summary || object.word_at("type") == "reasoning_text";
+    let kind = if is_reasoning { MismatchKind::Reasoning } else { MismatchKind::Text };
+    let Some(part) = Part::of(event, emit) else { return };
+    if !is_done && part.home.index.is_none() {
+        part.start_text(part.answer(emit), emit);
+    }
+    part.object(object, kind, if is_done { Scope::Item } else { Scope::Place }, emit);
+    if is_done && !is_summary {
+        emit.end_block(part.at());
     }
 }
 
-impl Event<'_> {
-    /// Returns true if a call starts here in the place of another one, which is still open.
-    fn begins_in_another_s_place(&self, emit: &mut Emitter<'_>) -> bool {
-        let (Some(index), Some(item)) = (self.output_index, &self.item) else { return false };
-        &*self.kind == "response.output_item.added"
-            && item.object.is_call()
-            && emit.calls().find_open(Slot::from(index)).is_some_and(|open| item.object.is_another(open, emit))
+fn annotation(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    if let Some(annotation) = event.get("annotation").as_object()
+        && let Some(part) = Part::of(event, emit)
+    {
+        sources::add(annotation, &part, emit);
     }
+}
 
-    /// Returns true if a fragment's place says one call, and its item's id another.
-    fn is_torn(&self, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
-        let is_fragment = self.item.is_none() && !self.item_id.is_empty() && self.output_index.is_some();
-        let by_id = is_fragment.then(|| emit.known().find_id(0, &self.item_id)).flatten();
-        by_id.is_some_and(|by_id| emit.calls().find(slot).is_some_and(|at_slot| at_slot != by_id))
-    }
+fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    let data = event.get("delta").said();
+    let Some(part) = Part::of(event, emit).filter(|_| !data.is_empty()) else { return };
+    let choice = part.answer(emit);
+    let block = if part.home.index.is_none() { emit.find_block(choice, part.at()) } else { None };
+    emit.media(Media { choice, block, data: present(&data), ..Media::default() });
+}
+
+fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
+    // The image of the finished item has them once more.
+    item::pass_over(event, "background|quality|size");
+    let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
+    let media_type = ["image/", if format.is_empty() { "png" } else { &format }].concat();
+    emit.media(Media { media_type: Some(&media_type), data: present(&data), ..Media::default() });
 }

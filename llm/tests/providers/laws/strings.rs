@@ -37,7 +37,7 @@ const LEFT_OUT: &[(&str, &str, &str)] = &[
     ("gemini", "partialArgs.jsonPath", "where a value stands in the arguments, which are reported"),
     ("gemini", "partialArgs.nullValue", "that the value is null, as which it is reported"),
     ("openai-responses", "response.tools.*", "of the request, which the response repeats"),
-    ("openai-responses", "response.instructions", "of the request"),
+    ("openai-responses", "instructions", "of the request"),
     ("openai-responses", "response.truncation", "of the request"),
     ("openai-responses", "response.prompt_cache_retention", "of the request"),
     ("openai-responses", "response.tool_choice", "of the request"),

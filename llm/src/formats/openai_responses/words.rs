@@ -1,0 +1,217 @@
+//! The words of each part of a response, and what its repetitions add to them.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::format;
+
+use super::{realtime, sources, state};
+use crate::calls::Slot;
+use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
+use crate::emitter::said::{self, Scope};
+use crate::event::{BlockKind, MismatchKind};
+use crate::wire::{Here, Node, Placed, matches};
+
+/// The place of an item.
+#[derive(Clone)]
+pub(super) struct Home<'a> {
+    /// The place of its call.
+    pub(super) call: Here<'a>,
+    /// Its index in the output; `None` in Realtime, where parts go by the item's id.
+    pub(super) index: Option<u64>,
+    pub(super) id: Cow<'a, str>,
+}
+
+/// A part of an item: text, reasoning or a refusal.
+pub(super) struct Part<'a> {
+    pub(super) home: Home<'a>,
+    inner: u64,
+    /// In Realtime, its place: the first part of an item has the item's.
+    key: Cow<'a, str>,
+}
+
+/// The parts of reasoning itself are numbered from here: the parts of its summary have the lower numbers.
+pub(super) const THOUGHTS: u64 = 1 << 32;
+
+/// The types of parts whose members are known.
+const KNOWN: &str = "|audio|input_audio|input_text|output_audio|output_text|reasoning_text|refusal|summary_text|text";
+
+impl<'a> Home<'a> {
+    /// Returns the place of an item at an index in the output.
+    pub(super) fn at(index: u64) -> Self {
+        let call = Here { place: Placed::Index(Some(index)), ..Here::default() };
+        Home { call, index: Some(index), id: Cow::Borrowed("") }
+    }
+
+    /// Returns the place of the item or the call that an event is about; `None`, and reports it, if its place means one
+    /// call and its ids another.
+    pub(super) fn of(event: Node<'a>, emit: &mut Emitter<'_>) -> Option<Self> {
+        let item = event.get("item");
+        let ids = [(item, "id"), (item, "call_id"), (event, "item_id"), (event, "call_id")];
+        let [own, own_call, id, call_id] = ids.map(|(of, name)| of.word_at(name));
+        let (id, call_id) = if item.is_object() { (own, own_call) } else { (id, call_id) };
+        let index = event.get("output_index").index();
+        let is_realtime = state(emit).is_realtime;
+        let choice = if is_realtime { realtime::enter(event, emit) } else { 0 };
+        let [by_id, by_call] = [&id, &call_id].map(|id| emit.known().find_id(choice, id));
+        let (place, other) = match index {
+            _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (Placed::Id(call_id), by_id),
+            _ if is_realtime => (Placed::Id(id.clone()), by_call),
+            Some(_) if !state(emit).shares_places => (Placed::Index(index), by_id.filter(|_| !item.is_object())),
+            // Where the place in the output is lost or means nothing.
+            _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (Placed::Id(call_id), None),
+            _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id.clone()), None),
+            // A call that starts, or the one that came last to this place.
+            _ => (Placed::Index(index), None),
+        };
+        let call = Here { choice, place, ..Here::default() };
+        let found = emit.calls().find(call.slot());
+        if other.is_some_and(|other| found.is_some_and(|found| found != other)) {
+            emit.calls().unplaced(Slot::at(None));
+            return None;
+        }
+        let index = if is_realtime { None } else { Some(index.unwrap_or(0)) };
+        Some(Self { call, index, id })
+    }
+
+    pub(super) fn slot(&self) -> Slot<'_> {
+        self.call.slot()
+    }
+
+    pub(super) fn part(&self, inner: u64) -> Part<'a> {
+        let is_first = inner == 0 || self.index.is_some();
+        let key = if is_first { self.id.clone() } else { Cow::Owned(format!("{}/{inner}", self.id)) };
+        Part { home: self.clone(), inner, key }
+    }
+}
+
+impl<'a> Part<'a> {
+    /// Returns the part that an event is about. The parts of reasoning itself are numbered apart from its summary's.
+    pub(super) fn of(event: Node<'a>, emit: &mut Emitter<'_>) -> Option<Self> {
+        let inner = event.get("content_index|summary_index").index().unwrap_or(0);
+        let is_thought =
+            event.word_at("type").contains(".reasoning_text.") || event.word_at("part.type") == "reasoning_text";
+        let first = if is_thought { THOUGHTS } else { 0 };
+        Some(Home::of(event, emit)?.part(inner.saturating_add(first)))
+    }
+}
+
+impl Part<'_> {
+    pub(super) fn at(&self) -> At<'_> {
+        self.home.index.map_or_else(|| At::from(&*self.key), |outer| At::Index(outer, self.inner))
+    }
+
+    /// Returns the number of the answer that reports belong to now. In Responses, each part with text is an answer.
+    pub(super) fn answer(&self, emit: &mut Emitter<'_>) -> u64 {
+        if self.home.index.is_some() { state(emit).choice } else { self.home.call.choice }
+    }
+
+    /// Returns true if the text that came last was of this part.
+    pub(super) fn is_last(&self, emit: &mut Emitter<'_>) -> bool {
+        self.home.index.is_some_and(|outer| state(emit).part == Some((outer, self.inner)))
+    }
+
+    /// Returns the number of the answer that text belongs to.
+    fn answer_of_text(&self, emit: &mut Emitter<'_>) -> u64 {
+        let is_next = self.home.index.is_some() && state(emit).part.is_some() && !self.is_last(emit);
+        self.answer(emit) + u64::from(is_next)
+    }
+
+    fn enter(&self, emit: &mut Emitter<'_>) {
+        let choice = self.answer_of_text(emit);
+        if let Some(outer) = self.home.index {
+            let state = state(emit);
+            (state.choice, state.part) = (choice, Some((outer, self.inner)));
+        }
+    }
+
+    /// Reports a piece.
+    pub(super) fn piece(&self, kind: MismatchKind, piece: &str, emit: &mut Emitter<'_>) {
+        if kind == MismatchKind::Text {
+            self.enter(emit);
+        }
+        let choice = self.answer(emit);
+        self.say(kind, choice, piece, emit);
+        emit.note_said(said::Part { kind, choice, at: self.at() }, piece);
+    }
+
+    /// Reports what a whole, or the beginning of one, adds to the pieces.
+    pub(super) fn whole(&self, kind: MismatchKind, whole: &str, scope: Scope, emit: &mut Emitter<'_>) {
+        let is_text = kind == MismatchKind::Text;
+        let choice = if is_text { self.answer_of_text(emit) } else { self.answer(emit) };
+        let (known, news) = emit.news_of(said::Part { kind, choice, at: self.at() }, whole, scope);
+        if news.is_empty() {
+            return;
+        }
+        if known.is_none() && is_text {
+            self.enter(emit);
+        }
+        let choice = known.unwrap_or_else(|| self.answer(emit));
+        self.say(kind, choice, news, emit);
+    }
+
+    /// Reports what the object of a part adds to the events before it.
+    pub(super) fn object(&self, object: Node<'_>, kind: MismatchKind, scope: Scope, emit: &mut Emitter<'_>) {
+        if object.as_object().is_none() {
+            return;
+        }
+        let name = object.word_at("type");
+        if !matches(KNOWN, &name) {
+            let key = format!("part {:?}", self.at());
+            if !emit.has_reported(&key) {
+                emit.note_reported(&key);
+                emit.unknown_part(&name, object.read().json());
+            }
+        }
+        self.whole(kind, &object.get("text|transcript").said(), scope, emit);
+        self.whole(MismatchKind::Refusal, &object.get("refusal").said(), scope, emit);
+        sources::of_part(object, self, scope, emit);
+        // An object in place of a list of parts, which is none.
+        if object.is_member() && object.is_untouched() && object.json().says_something() {
+            object.torn();
+        }
+    }
+
+    fn say(&self, kind: MismatchKind, choice: u64, text: &str, emit: &mut Emitter<'_>) {
+        match kind {
+            _ if text.is_empty() => {}
+            MismatchKind::Refusal => emit.refusal(choice, text),
+            MismatchKind::Reasoning => {
+                self.start_reasoning(choice, emit);
+                emit.reasoning_at(choice, self.at(), text);
+            }
+            _ => {
+                self.start_text(choice, emit);
+                emit.text_at(choice, self.at(), text);
+            }
+        }
+    }
+
+    /// Starts the block of a text, unless it has started.
+    pub(super) fn start_text(&self, choice: u64, emit: &mut Emitter<'_>) {
+        if emit.find_block(choice, self.at()).is_none() {
+            let (id, phase) = self.item(emit);
+            emit.start_text(choice, self.at(), &id, &phase);
+        }
+    }
+
+    /// Returns the block of a part of reasoning, which starts unless it has started. The part before ends with it.
+    pub(super) fn start_reasoning(&self, choice: u64, emit: &mut Emitter<'_>) -> u64 {
+        emit.find_block(choice, self.at()).unwrap_or_else(|| {
+            let (id, phase) = self.item(emit);
+            if let Some(outer) = self.home.index {
+                emit.end_blocks_at(outer);
+            }
+            emit.start_block(choice, self.at(), BlockKind::Reasoning, &id, &phase)
+        })
+    }
+
+    /// Returns the id and the phase of the item, as far as they are known.
+    fn item<'s>(&'s self, emit: &mut Emitter<'_>) -> (Cow<'s, str>, Cow<'s, str>) {
+        let (at, id, phase) = &state(emit).item;
+        match self.home.index {
+            None => (Cow::Borrowed(&*self.home.id), Cow::Borrowed("")),
+            Some(outer) if outer == *at => (Cow::Owned(id.to_owned()), Cow::Owned(phase.to_owned())),
+            Some(_) => (Cow::Borrowed(""), Cow::Borrowed("")),
+        }
+    }
+}
