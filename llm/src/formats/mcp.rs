@@ -92,7 +92,7 @@ fn request(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 fn cancel(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = id_text(event.raw("params.requestId"));
     if let Some(call) = emit.take_request(&id) {
-        let json = event.read().spelt();
+        let json = event.read().spelt().into();
         emit.report(StreamEvent::CallCancelled { call: Some(call), call_id: present(&id), json });
     }
 }
@@ -128,5 +128,5 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if !is_client_s && (has(&"task") || !matches!(&*result.get("resultType").word(), "" | "complete")) {
         emit.take_request(&id);
     }
-    emit.report(StreamEvent::Unknown { text: event.read().spelt() });
+    emit.report(StreamEvent::Unknown { text: event.read().spelt().into() });
 }

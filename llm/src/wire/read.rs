@@ -172,7 +172,9 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             }
             Means::Lacks(path) => {
                 if value.lacks(path) && self.emit.calls().find_open(here.slot()).is_some() {
-                    self.emit.unknown_piece(here.slot(), &value.name(), value.json());
+                    let name = value.key();
+                    let name = if name.is_empty() { "part" } else { &*name };
+                    self.emit.unknown_piece(here.slot(), name, value.json());
                 }
             }
             Means::Hook(hook) => hook(self.emit, value, here),

@@ -30,16 +30,13 @@ pub(crate) const FORMAT: Format = Format {
 
 /// The message that goes back: the first answer, part by part as they came. Parts are not joined, as a signature counts
 /// for the part that it came with. Conversations of Live are kept by the server.
-pub(crate) const COMPOSER: Composer = Composer {
-    shape: Shape::Object { role: "model", list: "parts", ids: Ids::Optional },
-    other_shape: Shape::Steps,
-    compose: |event, turn| {
+pub(crate) const COMPOSER: Composer =
+    Composer::new(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }, |event, turn| {
         if has_type(event) {
             turn.be(Shape::Steps);
         }
         compose(wire_of(event), event, turn);
-    },
-};
+    });
 
 fn owns_members(look: &Look<'_>) -> bool {
     let answer = [look.candidates, look.usage_metadata, look.prompt_feedback, look.server_content];
@@ -202,7 +199,7 @@ fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>)
         let (choice, json, url, title) = (here.choice, support.spelt(), present(&url), present(&title));
         let start = support.get("segment.startIndex").index().unwrap_or(0);
         let span = support.get("segment.endIndex").index().map(|end| (start, end));
-        emit.source_once(json, Source { choice, block: None, url, title, quote: None, span, json });
+        emit.source_once(json, Source { choice, block: None, url, title, quote: None, span, json: json.into() });
         support.read();
     });
 }
@@ -235,7 +232,7 @@ fn cancel(emit: &mut Emitter<'_>, id: Node<'_>, _: &Here<'_>) {
         return id.odd(Mark::Torn);
     }
     let call = emit.known().find_id(0, &word);
-    emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt() });
+    emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt().into() });
 }
 
 /// Begins an answer, be it sound alone. The results of the calls before have arrived, or nobody waits for them.

@@ -301,7 +301,7 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
         "compaction" => emit.opaque(OpaqueKind::Compaction, choice, None, item.read().json()),
         "mcp_approval_request" => {
             let id = item.word_at("id");
-            emit.report(StreamEvent::ApprovalRequest { id: &id, call, json: item.read().spelt() });
+            emit.report(StreamEvent::ApprovalRequest { id: (&*id).into(), call, json: item.read().spelt().into() });
         }
         kind if !results.is_empty() && (kind.ends_with("_call") || kind.ends_with("_output")) => {
             let said: String = results.iter().map(|result| result.spelt()).collect();
@@ -372,7 +372,7 @@ pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
         emit.repeat_call(number, &tool(item), &input(item));
         let call_id = item.word_at("call_id");
         if !call_id.is_empty() && is_another(item, number, emit) {
-            emit.contradict_ended(number, &call_id);
+            emit.contradict_ended(number, MismatchKind::Id, &call_id);
         }
     }
 }

@@ -8,7 +8,6 @@ mod composed;
 mod ending;
 mod item;
 mod realtime;
-mod saved;
 mod sources;
 mod transcripts;
 mod words;
@@ -352,5 +351,5 @@ fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     item::pass_over(event, "background|quality|size");
     let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
     let media_type = ["image/", if format.is_empty() { "png" } else { &format }].concat();
-    emit.media(Media { media_type: Some(&media_type), data: present(&data), ..Media::default() });
+    emit.media(Media { media_type: Some(media_type.into()), data: present(&data), ..Media::default() });
 }

@@ -55,7 +55,7 @@ fn report(annotation: Node<'_>, part: &Part<'_>, emit: &mut Emitter<'_>) {
         title: present(&title),
         quote: None,
         span: annotation.get("start_index").index().zip(annotation.get("end_index").index()),
-        json: annotation.read().spelt(),
+        json: annotation.read().spelt().into(),
     });
 }
 
@@ -74,7 +74,7 @@ pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
                     title,
                     quote,
                     span: None,
-                    json: found.read().spelt(),
+                    json: found.read().spelt().into(),
                 });
             }
         });
