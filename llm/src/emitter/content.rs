@@ -53,10 +53,6 @@ impl Emitter<'_> {
         self.user.stream_state.block_chunk = None;
     }
 
-    pub(crate) fn reasoning(&mut self, choice: u64, text: &str) {
-        self.reasoning_at(choice, At::Run, text);
-    }
-
     pub(crate) fn reasoning_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         if !text.is_empty() {
             let block = self.block_of(choice, at, BlockKind::Reasoning);

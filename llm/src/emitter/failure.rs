@@ -3,11 +3,12 @@
 //! Owns the shapes of errors, which are much alike everywhere: where the message is, and where type and code are.
 
 use alloc::borrow::{Cow, ToOwned};
+use alloc::vec::Vec;
 use core::mem;
 use core::time::Duration;
 
 use crate::event::retry::seconds;
-use crate::json::{Json, Text, TextOrJson, objects};
+use crate::json::{Json, TextOrJson};
 
 /// A provider's error. What it does not say is empty.
 #[derive(Debug, Default)]
@@ -21,38 +22,32 @@ pub(crate) struct Failure<'a> {
     pub(crate) json: Json<'a>,
 }
 
-objects! {
-    /// The members that hold an error's parts, in the error itself or in the event around it.
-    struct Fields<'a> {
-        kind: Text<'a> = "type",
-        event_type: Text<'a>,
-        object: Text<'a>,
-        /// At AWS: a namespace, `#` and the type.
-        aws_kind: Text<'a> = "__type",
-        /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
-        status: Text<'a>,
-        code: Json<'a>,
-        /// At Databricks and Baidu.
-        error_code: Json<'a>,
-        message: Json<'a>,
-        aws_message: Json<'a> = "Message",
-        error_msg: Json<'a>,
-        error: Json<'a>,
-        /// At Apigee, in place of `error`, with the words of it.
-        fault: Json<'a>,
-        faultstring: Json<'a>,
-        /// At MiniMax, in each event.
-        base_resp: Json<'a>,
-        errors: Json<'a>,
-        detail: Json<'a>,
-        details: Json<'a>,
-        retry_after: Json<'a>,
-    }
-
-    /// One of the details of Google's errors.
-    struct Detail<'a> {
-        retry_delay: Text<'a> = "retryDelay",
-    }
+/// The members that hold an error's parts, in the error itself or in the event around it.
+#[derive(Default)]
+struct Fields<'a> {
+    kind: Json<'a>,
+    event_type: Json<'a>,
+    object: Json<'a>,
+    /// At AWS: a namespace, `#` and the type.
+    aws_kind: Json<'a>,
+    /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
+    status: Json<'a>,
+    code: Json<'a>,
+    /// At Databricks and Baidu.
+    error_code: Json<'a>,
+    message: Json<'a>,
+    aws_message: Json<'a>,
+    error_msg: Json<'a>,
+    error: Json<'a>,
+    /// At Apigee, in place of `error`, with the words of it.
+    fault: Json<'a>,
+    faultstring: Json<'a>,
+    /// At MiniMax, in each event.
+    base_resp: Json<'a>,
+    errors: Json<'a>,
+    detail: Json<'a>,
+    details: Json<'a>,
+    retry_after: Json<'a>,
 }
 
 /// The members found in bodies of HTTP errors. An object with any other member is not taken for such a body.
@@ -95,7 +90,7 @@ impl<'a> Failure<'a> {
     pub(crate) fn new(error: Json<'a>) -> Self {
         match error.text_or_json() {
             TextOrJson::Text(message) => Self { message, ..Self::default() },
-            TextOrJson::Json(_) => error.object::<Fields<'_>>().unwrap_or_default().failure(error),
+            TextOrJson::Json(_) => Fields::of(error).0.failure(error),
         }
     }
 
@@ -119,11 +114,11 @@ impl<'a> Failure<'a> {
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
     /// place of a type, or as an exception under its name.
     pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {
-        let fields: Fields<'_> = event.object().ok()?;
+        let (fields, _) = Fields::of(event);
         if let failure @ Some(_) = Self::in_status(fields.base_resp) {
             return failure;
         }
-        let is_untyped = fields.kind.is_empty() && fields.event_type.is_empty();
+        let is_untyped = words(fields.kind).is_empty() && words(fields.event_type).is_empty();
         if says_anything(fields.inner()) && (is_untyped || fields.is_called_error()) {
             Some(fields.around())
         } else if fields.is_called_error() {
@@ -131,6 +126,11 @@ impl<'a> Failure<'a> {
         } else {
             exception(event)
         }
+    }
+
+    /// Returns the members of an event that no error has.
+    pub(super) fn others(event: Json<'_>) -> impl Iterator<Item = (Json<'_>, Json<'_>)> {
+        Fields::of(event).1.into_iter()
     }
 
     /// The error that a page is which stands in place of a stream: a gateway's, in markup.
@@ -145,15 +145,48 @@ impl<'a> Failure<'a> {
             return reported;
         }
         let is_body = event.members().all(|(name, _)| BODY.contains(&&*name.word()));
-        let fields: Fields<'_> = event.object().ok()?;
+        let (fields, _) = Fields::of(event);
         (is_body && fields.said().is_some()).then(|| fields.failure(event))
     }
 }
 
 impl<'a> Fields<'a> {
+    /// Reads the members of an object; others than these are returned too.
+    fn of(json: Json<'a>) -> (Self, Vec<(Json<'a>, Json<'a>)>) {
+        let (mut fields, mut others) = (Self::default(), Vec::new());
+        for (name, value) in json.members().filter(|(_, value)| value.spelt() != "null") {
+            let field = match &*name.word() {
+                "type" => &mut fields.kind,
+                "event_type" => &mut fields.event_type,
+                "object" => &mut fields.object,
+                "__type" => &mut fields.aws_kind,
+                "status" => &mut fields.status,
+                "code" => &mut fields.code,
+                "error_code" => &mut fields.error_code,
+                "message" => &mut fields.message,
+                "Message" => &mut fields.aws_message,
+                "error_msg" => &mut fields.error_msg,
+                "error" => &mut fields.error,
+                "fault" => &mut fields.fault,
+                "faultstring" => &mut fields.faultstring,
+                BASE_RESP => &mut fields.base_resp,
+                "errors" => &mut fields.errors,
+                "detail" => &mut fields.detail,
+                "details" => &mut fields.details,
+                "retry_after" => &mut fields.retry_after,
+                _ => {
+                    others.push((name, value));
+                    continue;
+                }
+            };
+            *field = value;
+        }
+        (fields, others)
+    }
+
     fn is_called_error(&self) -> bool {
         let has_code = !matches!(&*self.error_code.word(), "" | "0") && self.said().is_some();
-        has_code || [&self.kind, &self.event_type, &self.object].iter().any(|name| name.as_str() == "error")
+        has_code || [self.kind, self.event_type, self.object].into_iter().any(|name| words(name) == "error")
     }
 
     /// The error inside these fields.
@@ -191,15 +224,15 @@ impl<'a> Fields<'a> {
         let message = message.unwrap_or_else(|| said.text_or_json().into_cow());
         let codes = [self.code, self.error_code, self.detail.member("errorcode")];
         let code = codes.map(Json::word).into_iter().find(|code| !code.is_empty()).unwrap_or_default();
-        let kind = self.kind.into_cow();
-        let aws_kind = match self.aws_kind.into_cow() {
+        let kind = words(self.kind);
+        let aws_kind = match words(self.aws_kind) {
             Cow::Borrowed(name) => Cow::Borrowed(name.rsplit('#').next().unwrap_or_default()),
             Cow::Owned(name) => Cow::Owned(name.rsplit('#').next().unwrap_or_default().to_owned()),
         };
-        let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, self.status.into_cow()];
+        let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, words(self.status)];
         let kind = kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
-        let details = self.details.objects::<Detail<'_>>().unwrap_or_default();
-        let delay = details.iter().find_map(|detail| seconds(&detail.retry_delay));
+        // At Google, one of the details.
+        let delay = self.details.elements().find_map(|detail| seconds(&detail.member("retryDelay").word()));
         let delay = delay.or_else(|| seconds(&self.retry_after.word()));
         Failure {
             message,

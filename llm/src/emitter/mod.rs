@@ -10,8 +10,6 @@ pub(crate) mod said;
 pub(crate) mod stream_state;
 mod unknown;
 
-use alloc::vec::Vec;
-
 use self::blocks::{At, Blocks};
 use self::failure::Failure;
 use self::stream_state::{Memory, StreamState, note};
@@ -22,7 +20,7 @@ use crate::event::media::Media;
 use crate::event::retry::Retry;
 use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
-use crate::json::{Json, TextOrJson, place_of};
+use crate::json::{Json, TextOrJson};
 
 /// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
@@ -41,8 +39,6 @@ pub(crate) struct Emitter<'a> {
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     stream_state: &'a mut StreamState,
-    /// Where the JSON is that was reported as it came.
-    spelt: Vec<(usize, usize)>,
 }
 
 impl CallListener for User<'_> {
@@ -72,7 +68,6 @@ impl CallListener for User<'_> {
 impl User<'_> {
     fn say(&mut self, event: StreamEvent<'_>) {
         self.stream_state.has_content |= event.is_content();
-        self.spelt.extend(unknown::json_of(&event).map(place_of));
         self.stream_state.outlet.say(event, self.on_event);
     }
 
@@ -93,7 +88,7 @@ impl<'a> Emitter<'a> {
         is_structured: bool,
         on_event: &'a mut OnEvent<'a>,
     ) -> Self {
-        let user = User { on_event, stream_state, spelt: Vec::new() };
+        let user = User { on_event, stream_state };
         Self { calls, user, is_structured, calls_are_executed: false }
     }
 
@@ -271,14 +266,6 @@ impl<'a> Emitter<'a> {
             self.user.stream_state.begin(media.choice);
             self.report(StreamEvent::Media(media));
         }
-    }
-
-    /// Reports a part that is not text, or, if it can't be seen where it is, a part that is not known.
-    pub(crate) fn media_or_unknown(&mut self, media: Media<'_>, kind: &str, json: Json<'_>) {
-        if media.data.is_none() && media.url.is_none() && says_something(json) {
-            self.unknown_part(kind, json);
-        }
-        self.media(media);
     }
 
     pub(crate) fn refusal(&mut self, choice: u64, text: &str) {

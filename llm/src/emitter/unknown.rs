@@ -6,8 +6,8 @@ use super::Emitter;
 use super::failure::{BASE_RESP, Failure};
 use super::stream_state::StreamState;
 use crate::calls::Slot;
-use crate::event::{Opaque, Source, StreamEvent, ToolResult};
-use crate::json::{Json, Mark, Others, Unread};
+use crate::event::StreamEvent;
+use crate::json::{Json, Mark};
 
 impl Emitter<'_> {
     /// A part of an event, or all of it, is of a kind that is not known.
@@ -24,15 +24,13 @@ impl Emitter<'_> {
         self.unknown_part(kind, json);
     }
 
-    /// Reports the members of an event that its reader had no field for.
-    pub(crate) fn unread_members(&mut self, unread: &Unread, event: Json<'_>) {
-        for (name, json, is_reported) in unread.members(event, &mut self.user.spelt) {
-            // Many are the same with each event, or repeated with the whole.
-            let word = name.word();
-            let is_news = !is_silent(&word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt());
-            if is_news && !is_reported {
-                self.unknown_member(&word, json);
-            }
+    /// Reports the members of an event that stand beside an error in it.
+    pub(crate) fn unread_beside(&mut self, failure: &Failure<'_>, event: Json<'_>) {
+        if failure.json == event {
+            return;
+        }
+        for (name, json) in Failure::others(event).filter(|(_, json)| json.says_something() && *json != failure.json) {
+            self.unread(&name.word(), json, Mark::Unread);
         }
     }
 
@@ -72,34 +70,6 @@ impl Emitter<'_> {
             }
             None => {}
         }
-    }
-
-    /// The members of a part that nobody knows, but for these, which say nothing of it.
-    pub(crate) fn unknown_members(&mut self, others: &Others<'_>, silent: &[&str]) {
-        for (name, json) in &others.0 {
-            let word = name.word();
-            // Many are the same with each piece.
-            if !silent.contains(&&*word) && self.user.stream_state.is_new_member(name.spelt(), json.spelt()) {
-                self.unknown_member(&word, *json);
-            }
-        }
-    }
-}
-
-/// The JSON text of an event that has all of it as it came.
-pub(super) fn json_of<'e>(event: &'e StreamEvent<'_>) -> Option<&'e str> {
-    match event {
-        StreamEvent::Opaque(Opaque { json, .. })
-        | StreamEvent::ToolResult(ToolResult { json, .. })
-        | StreamEvent::Source(Source { json, .. })
-        | StreamEvent::ApprovalRequest { json, .. }
-        | StreamEvent::CallCancelled { json, .. }
-        | StreamEvent::ContentFilter { json, .. }
-        | StreamEvent::Usage { json, .. }
-        | StreamEvent::Data { json, .. }
-        | StreamEvent::UnknownPart { json, .. } => Some(json),
-        StreamEvent::ProviderError { json, .. } => json.as_deref(),
-        _ => None,
     }
 }
 

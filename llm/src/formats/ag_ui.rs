@@ -13,7 +13,7 @@ use crate::wire::{Called, Form, Here, Mark, Means, Node, Outcome, Owner, Row, Ro
 
 pub(crate) const FORMAT: Format = Format {
     name: "ag-ui",
-    read: |event, emit| read(if is_anothers(event.aside(), emit) { &ANOTHERS } else { &WIRE }, event, emit),
+    read: |event, emit| read(if is_anothers(event, emit) { &ANOTHERS } else { &WIRE }, event, emit),
     owns_type: |kind| matches(OWN, kind),
     owns_members: |_| false,
     terminal: Some(Terminal { speaker, results, is_program: false }),

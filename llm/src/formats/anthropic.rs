@@ -12,7 +12,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "anthropic",
     read,
     owns_type: |kind| kind.starts_with("message_") || kind.starts_with("content_block_"),
-    owns_members: |look| look.kind() == "message" && look.stop_reason.is_given(),
+    owns_members: |event| event.get("type").word() == "message" && event.member("stop_reason").is_given(),
     terminal: None,
 };
 

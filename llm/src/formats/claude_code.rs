@@ -16,7 +16,7 @@ use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::event::{MismatchKind, OpaqueKind};
-use crate::formats::{Format, Look, OnId, Speaker, Terminal, anthropic};
+use crate::formats::{Format, OnId, Speaker, Terminal, anthropic, kind_of};
 use crate::json::Json;
 use crate::wire::{ByType, Form, Here, Means, Node, Outcome, Rows, Spot, Wire, by_type, read, row};
 
@@ -32,10 +32,12 @@ pub(crate) const FORMAT: Format = Format {
 };
 
 /// Cursor's lines have the same types, and none of the members that tell.
-fn owns_members(look: &Look<'_>) -> bool {
-    let telling = [look.uuid, look.tools, look.usage, look.message.member("id")];
-    let tells = look.parent_tool_use_id.is_some() || telling.into_iter().any(Json::is_given);
-    tells && look.session_id.is_given() && matches!(look.kind(), "system" | "assistant" | "user" | "result")
+fn owns_members(event: Node<'_>) -> bool {
+    let tells = event.member("parent_tool_use_id").is_there()
+        || ["uuid", "tools", "usage"].iter().any(|name| event.member(name).is_given())
+        || event.member("message").member("id").is_given();
+    let is_own = matches!(&*kind_of(event), "system" | "assistant" | "user" | "result");
+    tells && is_own && event.member("session_id").is_given()
 }
 
 fn speaker(line: Json<'_>) -> Speaker<'_> {

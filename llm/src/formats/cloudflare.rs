@@ -4,7 +4,7 @@
 use crate::calls::Executor;
 use crate::emitter::Emitter;
 use crate::event::StreamEvent;
-use crate::formats::{Format, Look, Understood, openai_chat};
+use crate::formats::{Format, Understood, kind_of, openai_chat};
 use crate::json::{Json, Unreadable};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot, Wire, row};
@@ -18,12 +18,14 @@ pub(crate) const COMPOSER: Composer =
         wire::compose(wire_of(event), event, turn);
     });
 
-fn owns_members(look: &Look<'_>) -> bool {
-    look.response.is_given() && !look.response.is_object() && !look.done.is_given() && look.kind().is_empty()
+fn owns_members(event: Node<'_>) -> bool {
+    let response = event.member("response");
+    let is_own = response.is_given() && !response.is_object();
+    is_own && !event.member("done").is_given() && kind_of(event).is_empty()
 }
 
 fn wire_of(event: Json<'_>) -> &'static Wire {
-    if event.aside().member("choices").is_given() { &openai_chat::WIRE } else { &WIRE }
+    if event.member("choices").is_given() { &openai_chat::WIRE } else { &WIRE }
 }
 
 fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {

@@ -7,7 +7,7 @@
 use super::openai_chat::CHOICE;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
-use crate::formats::{Format, Look};
+use crate::formats::{Format, kind_of};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Cited, Form, Here, Means, Node, Shown, Wire, compose, read, row};
 
@@ -23,8 +23,8 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| compose(&WIRE, event, turn));
 
-fn owns_members(look: &Look<'_>) -> bool {
-    look.output.is_object() && look.request_id.is_string() && look.kind().is_empty()
+fn owns_members(event: Node<'_>) -> bool {
+    event.member("output").is_object() && event.member("request_id").is_string() && kind_of(event).is_empty()
 }
 
 const WIRE: Wire = Wire {

@@ -13,7 +13,7 @@ use crate::calls::{CallStart, present};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::StreamEvent;
-use crate::formats::{Format, Look};
+use crate::formats::Format;
 use crate::wire::{Here, Means, Node, Wire, read, row};
 
 pub(crate) const FORMAT: Format = Format {
@@ -38,14 +38,15 @@ const TELLING: [&str; 10] = [
     "tools/",
 ];
 
-fn owns_members(look: &Look<'_>) -> bool {
-    let is_method = TELLING.iter().any(|family| look.method.starts_with(family));
+fn owns_members(event: Node<'_>) -> bool {
+    let method = event.get("method").word();
+    let is_method = TELLING.iter().any(|family| method.starts_with(family));
     // Elsewhere, versions are numbers.
-    let has_version = [look.params, look.result].into_iter().any(|it| it.member("protocolVersion").is_string());
-    let is_list = |name| look.result.member(name).inside('[').is_some();
+    let has_version = ["params", "result"].iter().any(|name| event.member(name).member("protocolVersion").is_string());
+    let is_list = |name| event.member("result").member(name).is_list();
     let is_result = ["content", "prompts", "resources", "tools"].into_iter().any(is_list)
-        || look.result.member("structuredContent").is_given();
-    look.jsonrpc.as_str() == "2.0" && (is_method || has_version || is_result)
+        || event.member("result").member("structuredContent").is_given();
+    event.get("jsonrpc").word() == "2.0" && (is_method || has_version || is_result)
 }
 
 const WIRE: Wire = Wire {

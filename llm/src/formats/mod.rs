@@ -37,7 +37,7 @@ pub(crate) mod vercel_ui;
 use alloc::borrow::Cow;
 
 use crate::emitter::Emitter;
-use crate::json::{Json, Text, Unread, Unreadable, objects};
+use crate::json::{Json, Node, Unreadable};
 pub(crate) use crate::wire::Understood;
 
 /// A wire format; each file has one.
@@ -49,7 +49,7 @@ pub(crate) struct Format {
     /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
     pub(crate) owns_type: fn(&str) -> bool,
     /// True if nobody else's events have these members. It is asked after the type.
-    pub(crate) owns_members: fn(&Look<'_>) -> bool,
+    pub(crate) owns_members: fn(Node<'_>) -> bool,
     /// What is asked besides where several agents may speak in turn.
     pub(crate) terminal: Option<Terminal>,
 }
@@ -87,83 +87,7 @@ pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature
 /// The receiver of ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
 
-/// Reads an event. What it says in members that the reader has no field for is reported as well.
-pub(crate) fn watched(
-    event: Json<'_>,
-    emit: &mut Emitter<'_>,
-    read: impl FnOnce(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-) -> Result<Understood, Unreadable> {
-    let unread = Unread::new();
-    let understood = read(event.watched(&unread), emit)?;
-    if understood == Understood::Yes {
-        emit.unread_members(&unread, event);
-    }
-    Ok(understood)
-}
-
-objects! {
-    /// The members that tell providers apart.
-    pub(crate) struct Look<'a> {
-        kind: Text<'a> = "type",
-        event_type: Text<'a>,
-        pub(crate) object: Text<'a>,
-        pub(crate) jsonrpc: Text<'a>,
-        pub(crate) method: Text<'a>,
-        pub(crate) params: Json<'a>,
-        pub(crate) result: Json<'a>,
-        pub(crate) choices: Json<'a>,
-        pub(crate) candidates: Json<'a>,
-        pub(crate) usage_metadata: Json<'a> = "usageMetadata",
-        pub(crate) prompt_feedback: Json<'a> = "promptFeedback",
-        pub(crate) message_start: Json<'a> = "messageStart",
-        pub(crate) content_block_start: Json<'a> = "contentBlockStart",
-        pub(crate) content_block_delta: Json<'a> = "contentBlockDelta",
-        pub(crate) content_block_stop: Json<'a> = "contentBlockStop",
-        pub(crate) message_stop: Json<'a> = "messageStop",
-        pub(crate) converse_stop: Json<'a> = "stopReason",
-        pub(crate) stop_reason: Json<'a>,
-        pub(crate) finish_reason: Json<'a>,
-        pub(crate) message: Json<'a>,
-        pub(crate) output: Json<'a>,
-        pub(crate) request_id: Json<'a>,
-        pub(crate) session_id: Json<'a>,
-        pub(crate) parent_tool_use_id: Option<Json<'a>>,
-        pub(crate) uuid: Json<'a>,
-        pub(crate) tools: Json<'a>,
-        pub(crate) usage: Json<'a>,
-        pub(crate) response: Json<'a>,
-        pub(crate) done: Json<'a>,
-        pub(crate) setup_complete: Json<'a> = "setupComplete",
-        pub(crate) server_content: Json<'a> = "serverContent",
-        pub(crate) tool_call: Json<'a> = "toolCall",
-        pub(crate) tool_call_cancellation: Json<'a> = "toolCallCancellation",
-        pub(crate) go_away: Json<'a> = "goAway",
-        pub(crate) session_resumption: Json<'a> = "sessionResumptionUpdate",
-        trace: Option<Trace<'a>>,
-        pub(crate) return_control: Json<'a> = "returnControl",
-        pub(crate) chunk: Option<Chunk<'a>>,
-    }
-
-    /// The words of a Bedrock agent about its work.
-    pub(crate) struct Trace<'a> {
-        trace: Json<'a>,
-    }
-
-    /// The wrapping of an event in the model's own format, at Bedrock.
-    pub(crate) struct Chunk<'a> {
-        pub(crate) bytes: Json<'a>,
-    }
-}
-
-impl Look<'_> {
-    /// Returns the words of a Bedrock agent about its work.
-    pub(crate) fn agent_trace(&self) -> Json<'_> {
-        self.trace.as_ref().map(|trace| trace.trace).unwrap_or_default()
-    }
-
-    /// The event's type, by either name; empty if it has none.
-    pub(crate) fn kind(&self) -> &str {
-        let kinds = [self.event_type.as_str(), self.kind.as_str()];
-        kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default()
-    }
+/// Returns an event's type, by either name; `""` if it has none.
+pub(crate) fn kind_of(event: Node<'_>) -> Cow<'_, str> {
+    event.get("event_type|type").text().unwrap_or_default()
 }

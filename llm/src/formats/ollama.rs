@@ -1,7 +1,7 @@
 //! Ollama's own chat, and its completions: one JSON object a line, every call whole.
 
 use crate::event::OpaqueKind;
-use crate::formats::{Format, Look, tool_call};
+use crate::formats::{Format, tool_call};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Means, Node, Owner, Shown, Wire, compose, read, row};
 
@@ -19,8 +19,8 @@ pub(crate) const COMPOSER: Composer =
         compose(&WIRE, event, turn);
     });
 
-fn owns_members(look: &Look<'_>) -> bool {
-    (look.message.is_given() || look.response.is_given()) && look.done.is_given()
+fn owns_members(event: Node<'_>) -> bool {
+    ["message", "response"].iter().any(|name| event.member(name).is_given()) && event.member("done").is_given()
 }
 
 const WIRE: Wire = Wire {

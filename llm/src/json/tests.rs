@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 
-use super::{Field, Json, Text, Unreadable};
+use super::{Json, Mark, Node, Tree};
 
 /// White space, as much as JSON allows.
 fn space() -> impl Strategy<Value = &'static str> {
@@ -80,52 +80,27 @@ fn value_of(json: Json<'_>) -> Option<Value> {
             }
             Value::Object(members)
         }
-        Some('t' | 'f') => Value::Bool(read(json).unwrap()),
+        Some('t' | 'f') => Value::Bool(json.is_true()),
         Some(_) => serde_json::from_str(json.spelt()).ok()?,
         None => unreachable!("no value is empty"),
     })
 }
 
-/// Asks for everything everywhere.
-fn ask_all(json: Json<'_>) {
-    let mut open = vec![json];
-    while let Some(json) = open.pop() {
-        let _ = (json.text(), json.word(), read::<bool>(json), read::<Option<u64>>(json));
-        let _ = json.object::<Each<'_>>();
-        open.extend(json.elements());
-        open.extend(json.members().flat_map(|(key, value)| [key, value]));
-    }
-}
-
-fn read<'a, T: Field<'a> + Default>(json: Json<'a>) -> Result<T, Unreadable> {
-    let mut field = T::default();
-    field.read(json).map(|()| field)
+/// The value of a node, by its children alone.
+fn value_of_node(node: Node<'_>) -> Option<Value> {
+    let children = || node.children();
+    Some(match node.spelt().chars().next() {
+        Some('[') => Value::Array(children().map(value_of_node).collect::<Option<_>>()?),
+        Some('{') => {
+            let member = |child: Node<'_>| Some((child.key().into_owned(), value_of_node(child)?));
+            Value::Object(children().map(member).collect::<Option<Map<_, _>>>()?)
+        }
+        _ => value_of(Json::of(node.spelt()))?,
+    })
 }
 
 fn index(text: &str) -> Option<u64> {
-    // What can't be read is no index either.
-    read(Json::new(text).unwrap()).unwrap_or_default()
-}
-
-objects! {
-    /// A member of each type.
-    struct Each<'a> {
-        kind: Text<'a> = "type",
-        index: Option<u64>,
-        flag: bool,
-        raw: Json<'a>,
-        any: Option<Json<'a>>,
-        inner: Option<Inner<'a>>,
-        list: Vec<Inner<'a>>,
-    }
-
-    struct Inner<'a> {
-        text: Text<'a>,
-    }
-}
-
-fn each(text: &str) -> Result<Each<'_>, Unreadable> {
-    Json::new(text).unwrap().object()
+    Json::new(text).unwrap().index()
 }
 
 proptest! {
@@ -133,8 +108,10 @@ proptest! {
     #[test]
     fn shows_what_serde_json_reads(text in texts()) {
         let json = Json::new(&text).unwrap();
-        ask_all(json);
         prop_assert_eq!(value_of(json), serde_json::from_str::<Value>(&text).ok());
+        if value_of(json).is_some() {
+            prop_assert_eq!(value_of_node(Tree::new(json).root()), value_of(json));
+        }
         let spelt: Vec<_> = json.elements().chain(json.members().flat_map(|(key, value)| [key, value])).collect();
         for value in &spelt {
             prop_assert_eq!(Json::new(value.0), Some(*value));
@@ -160,32 +137,26 @@ proptest! {
         let json = Json::new(&text);
         prop_assert_eq!(json.is_some(), serde_json::from_str::<IgnoredAny>(&text).is_ok());
         if let Some(json) = json {
-            ask_all(json);
             if let Ok(value) = serde_json::from_str::<Value>(&text) {
                 prop_assert_eq!(value_of(json), Some(value));
             }
         }
     }
 
-    /// Members are found by their decoded names, each in its place, wherever they stand.
+    /// Members are found by their decoded names; one that is there twice is a flaw.
     #[test]
     fn members_are_found_by_name(text in texts()) {
         let json = Json::new(&text).unwrap();
-        let names = ["type", "", "a", "é", "\\", "a0"];
-        let keys: Result<Vec<_>, _> = json.members().map(|(key, _)| key.text().map(Option::unwrap)).collect();
-        let values: Vec<_> = json.members().map(|(_, value)| value).collect();
-        let is_object = text.trim_start().starts_with('{');
-        let expected = keys.ok().filter(|_| is_object).ok_or(Unreadable).and_then(|keys| {
-            let found = names.map(|name| {
-                let called: Vec<_> = keys.iter().zip(&values).filter(|(key, _)| *key == name).collect();
-                (called.len() < 2).then(|| called.first().map(|(_, value)| **value))
-            });
-            if found.contains(&None) { Err(Unreadable) } else { Ok(found.map(Option::unwrap)) }
-        });
-        let mut found = [None; 6];
-        let fields = names.into_iter().zip(&mut found);
-        let mut fields: Vec<_> = fields.map(|(name, field)| (name, Some(field as &mut dyn Field<'_>))).collect();
-        prop_assert_eq!(json.read_members(&mut fields).map(|()| found), expected);
+        for name in ["type", "", "a", "é", "\\", "a0"] {
+            let (tree, is_name) = (Tree::new(json), |key: &Json<'_>| key.text().is_ok_and(|key| key.unwrap() == name));
+            let called: Vec<_> = json.members().filter(|(key, _)| is_name(key)).map(|(_, value)| value).collect();
+            let found = tree.root().member(name);
+            prop_assert_eq!(found.is_there(), !called.is_empty());
+            if let [only] = &*called {
+                prop_assert_eq!(found.spelt(), only.spelt());
+            }
+            prop_assert_eq!(tree.is_flawed(), called.len() > 1);
+        }
     }
 
     /// An index is what a number's digits say, without rounding.
@@ -229,66 +200,46 @@ fn zero_is_an_index_in_every_spelling() {
     }
 }
 
+/// What a path leads to has been read once somebody has used it, and is reported otherwise.
 #[test]
-fn members_of_another_type_are_missing_or_unreadable() {
-    let nothing = |each: &Each<'_>| {
-        each.kind.is_empty() && each.index.is_none() && !each.flag && each.inner.is_none() && each.list.is_empty()
+fn what_is_not_read_is_reported() {
+    let unread = |text: &'static str, read: &dyn Fn(Node<'_>)| {
+        let tree = Tree::new(Json::new(text).unwrap());
+        read(tree.root().enter());
+        let mut found = Vec::new();
+        tree.unread(&mut |name, node, mark| found.push((name.to_owned(), node.spelt().to_owned(), mark)));
+        found
     };
-    let missing = each("{}").unwrap();
-    assert!(nothing(&missing) && !missing.raw.is_given() && missing.any.is_none());
-    for nothing_is in ["null", "[]", r#""""#, "false"] {
-        let text = format!(
-            r#"{{"type":{nothing_is},"index":{nothing_is},"flag":{nothing_is},"raw":5,"any":null,"inner":{nothing_is},"list":{nothing_is}}}"#
-        );
-        let each = each(&text).unwrap();
-        assert!(nothing(&each), "{text}");
-        assert_eq!((each.raw.spelt(), each.any.map(Json::is_given)), ("5", Some(true)));
-    }
-    // A number is no word and no place, and says nothing.
-    assert!(nothing(&each(r#"{"type":-1.5,"index":-1.5}"#).unwrap()));
-    // What may say something can't be read.
-    for value in ["[[],1,null]", " {\"\\u0000\" : 1}"] {
-        for name in ["type", "index", "flag", "list"] {
-            assert!(each(&format!(r#"{{"{name}":{value}}}"#)).is_err(), "{name} {value}");
-        }
-        assert!(each(&format!(r#"{{"raw":{value},"any":{value}}}"#)).is_ok());
-    }
-    for (name, value) in [("inner", "1"), ("inner", "[1]"), ("flag", "1"), ("index", "true"), ("list", "1")] {
-        assert!(each(&format!(r#"{{"{name}":{value}}}"#)).is_err(), "{name} {value}");
-    }
-    let each =
-        each(r#"{"type":"t","index":2,"flag":true,"raw":"\ud800","inner":{"text":"i"},"list":[{},null,{"text":"l"}]}"#);
-    let each = each.unwrap();
-    assert_eq!((&*each.kind, each.index, each.flag, each.raw.spelt()), ("t", Some(2), true, r#""\ud800""#));
-    assert_eq!(each.inner.unwrap().text.as_str(), "i");
-    assert_eq!(each.list.iter().map(|inner| &*inner.text).collect::<Vec<_>>(), ["", "l"]);
-}
-
-/// A member that is read and can't be decoded, or is there twice, costs the event; one that nobody reads does not.
-#[test]
-fn unreadable_is_what_matters_and_has_no_meaning() {
-    let half = r#""\ud800""#;
-    for name in ["type", "index", "flag", "inner", "list", "\\udc00"] {
-        assert!(each(&format!(r#"{{"{name}":{half}}}"#)).is_err(), "{name}");
-    }
-    for text in [format!(r#"{{"inner":{{"text":{half}}}}}"#), format!(r#"{{"list":[{{}},{half}]}}"#)] {
-        assert!(each(&text).is_err(), "{text}");
-    }
-    assert!(each(&format!(r#"{{"other":{half},"raw":[{half}]}}"#)).is_ok());
-    assert!(each(r#"{"other":1,"other":2}"#).is_ok());
-    assert!(each(r#"{"type":null,"\u0074ype":"t"}"#).is_err());
-    assert!(["[]", "1", "null", "\"{}\""].iter().all(|text| each(text).is_err()));
+    let text = r#"{"a":{"b":"1","c":"2"},"d":["3",{"e":"4"}],"f":5,"g":{}}"#;
+    let owned = |name: &str, value: &str, mark| (name.to_owned(), value.to_owned(), mark);
+    let all = [("a", r#"{"b":"1","c":"2"}"#), ("d", r#"["3",{"e":"4"}]"#)];
+    let all = all.map(|(name, value)| owned(name, value, Mark::Unread));
+    assert_eq!(unread(text, &|_| {}), all);
+    let read = |event: Node<'_>| {
+        assert_eq!(event.word_at("x|a.b"), "1");
+        event.each("d[].e", &mut |value| assert_eq!(value.word(), "4"));
+    };
+    let found = unread(r#"{"a":{"b":"1","c":"2"},"d":[{"e":"4"}],"f":5}"#, &read);
+    assert_eq!(found, [owned("c", "\"2\"", Mark::Unread)]);
+    // A string where a path leads further has another type than the path's.
+    let found = unread(r#"{"a":{"b":"1"},"d":["3",{"e":"4"}]}"#, &read);
+    assert_eq!(found, [owned("d", "\"3\"", Mark::Torn)]);
+    // An object in place of a list is a list of one.
+    assert_eq!(unread(r#"{"a":{"b":"1"},"d":{"e":"4"}}"#, &read), []);
 }
 
 /// Neither depth nor width is a matter of recursion, or of work that grows faster than the text.
 #[test]
 fn deep_and_wide_texts_are_read() {
     let deep = format!(r#"{{"raw":{}{},"index":7}}"#, "[".repeat(1 << 20), "]".repeat(1 << 20));
-    let read = each(&deep).unwrap();
-    assert_eq!((read.raw.spelt().len(), read.index), (2 << 20, Some(7)));
+    let tree = Tree::new(Json::new(&deep).unwrap());
+    assert_eq!((tree.root().member("raw").spelt().len(), tree.root().member("index").index()), (2 << 20, Some(7)));
     let members: Vec<_> = (0..100_000).map(|at| format!(r#""\u0061{at}":{{"list":[]}}"#)).collect();
-    let wide = format!(r#"{{{},"list":[{}]}}"#, members.join(","), vec!["{}"; 100_000].join(","));
-    let read = each(&wide).unwrap();
-    assert_eq!((read.list.len(), Json::new(&wide).unwrap().members().count()), (100_000, 100_001));
+    let wide = format!(r#"{{{},"list":[{}]}}"#, members.join(","), vec!["\"x\""; 100_000].join(","));
+    let tree = Tree::new(Json::new(&wide).unwrap());
+    let (mut elements, mut unread) = (0, 0);
+    tree.root().each("list[]", &mut |_| elements += 1);
+    tree.unread(&mut |name, _, _| unread += usize::from(name == "list"));
+    assert_eq!((elements, unread, Json::new(&wide).unwrap().members().count()), (100_000, 100_000, 100_001));
     assert!(Json::new(&deep[..deep.len() - 1]).is_none() && Json::new(&format!("{deep}]")).is_none());
 }

@@ -201,19 +201,11 @@ impl Turn {
     }
 
     /// The place of a part that begins at this index; without one after all others.
-    pub(crate) fn new_place(&self, index: Json<'_>) -> u64 {
-        self.new_place_of(index.index())
-    }
-
     pub(crate) fn new_place_of(&self, index: Option<u64>) -> u64 {
         index.unwrap_or(self.next)
     }
 
     /// The place of the part that is at this index; without one it is the last.
-    pub(crate) fn place(&self, index: Json<'_>) -> u64 {
-        self.place_of(index.index())
-    }
-
     pub(crate) fn place_of(&self, index: Option<u64>) -> u64 {
         index.unwrap_or(self.next.saturating_sub(1))
     }

@@ -11,7 +11,7 @@ use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::stream_state::KeepMessage;
 use crate::event::StreamEvent;
-use crate::formats::{Look, Understood, watched};
+use crate::formats::Understood;
 use crate::json::{Json, Unreadable};
 
 /// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function
@@ -74,7 +74,7 @@ impl Dispatch {
         if self.provider == Provider::OpenaiResponses && self.sequence.is_repeated(event) {
             return Ok(());
         }
-        let understood = watched(event, emit, self.provider.format().read);
+        let understood = (self.provider.format().read)(event, emit);
         // What is not this provider's at all may have members of the same names, which mean something else.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,
@@ -85,12 +85,12 @@ impl Dispatch {
         }
         let is_first = !mem::replace(&mut self.has_begun, true);
         if understood == Understood::No {
-            let has_failed = watched(event, emit, |event, emit| {
-                let failure = if is_first { Failure::alone(event) } else { Failure::reported_by(event) };
-                Ok(failure.map(|failure| emit.fail(&failure)).is_some().into())
-            })?;
-            if has_failed == Understood::No {
-                report_unknown(event, self.provider, emit)?;
+            match if is_first { Failure::alone(event) } else { Failure::reported_by(event) } {
+                Some(failure) => {
+                    emit.fail(&failure);
+                    emit.unread_beside(&failure, event);
+                }
+                None => report_unknown(event, self.provider, emit)?,
             }
         }
         Ok(())
@@ -111,7 +111,10 @@ const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index
 
 /// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
 fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
-    let look: Look<'_> = event.object()?;
+    if !event.is_object() {
+        return Err(Unreadable);
+    }
+    let kind = ["event_type", "type"].map(|name| event.member(name).word()).into_iter().find(|kind| !kind.is_empty());
     // What has lost its type may have been a fragment, and so may be what has a place or a piece.
     let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
     if ["type", "event_type"].iter().any(has_lost) {
@@ -120,9 +123,9 @@ fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -
     if OF_A_PIECE.iter().any(|name| event.given(name).is_some()) {
         emit.calls().leave_out("unknown-part");
     }
-    match look.kind() {
-        kind if !kind.is_empty() && Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
-            emit.unknown_part(kind, event);
+    match kind {
+        Some(kind) if Provider::sender_of(event).is_none_or(|sender| sender == provider) => {
+            emit.unknown_part(&kind, event);
         }
         _ => emit.report(StreamEvent::Unknown { text: event.spelt().into() }),
     }

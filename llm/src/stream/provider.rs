@@ -33,8 +33,8 @@ use crate::formats::openai_chat;
 use crate::formats::openai_responses;
 #[cfg(feature = "vercel-ui")]
 use crate::formats::vercel_ui;
-use crate::formats::{Format, Look};
-use crate::json::Json;
+use crate::formats::{Format, kind_of};
+use crate::json::{Json, Tree};
 
 /// The wire format of a stream. Each is there only with the feature that has its name.
 ///
@@ -175,10 +175,12 @@ impl Provider {
 
     /// The same for an event that is known to be JSON.
     pub(crate) fn sender_of(event: Json<'_>) -> Option<Self> {
-        let look: Look<'_> = event.object().ok()?;
+        let tree = Tree::new(event);
+        let event = tree.root();
+        let kind = kind_of(event);
         let mut all = Self::ALL.iter().copied();
-        let by_type = all.clone().find(|provider| (provider.format().owns_type)(look.kind()));
-        by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(&look)))
+        let by_type = all.clone().find(|provider| (provider.format().owns_type)(&kind));
+        by_type.or_else(|| all.find(|provider| (provider.format().owns_members)(event)))
     }
 
     /// Returns the wire format.

@@ -21,7 +21,7 @@ impl Sequence {
     /// Notes an event. Returns true if it has a `sequence_number` and was noted before. Costs the event's length.
     pub(crate) fn is_repeated(&mut self, event: Json<'_>) -> bool {
         let (mut number, mut digest) = (None, 0xCBF2_9CE4_8422_2325_u64);
-        for (name, value) in event.aside().members() {
+        for (name, value) in event.members() {
             match name.spelt() {
                 "\"sequence_number\"" => number = value.whole(),
                 // Padding, which is another one each time.

@@ -10,7 +10,7 @@ use super::{AGENT, CONVERSE, SAID, end_agent};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
-use crate::formats::{Understood, anthropic, cohere, openai_chat, watched};
+use crate::formats::{Understood, anthropic, cohere, openai_chat};
 use crate::json::{Json, Unreadable};
 use crate::wire::{Here, Means, Node, Rows, Wire, read, row};
 
@@ -20,10 +20,10 @@ const READERS: [fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>
     anthropic::read,
     |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some().into()),
     |event, emit| match event.member("choices").is_given() {
-        true => watched(event, emit, openai_chat::FORMAT.read),
+        true => (openai_chat::FORMAT.read)(event, emit),
         false => Ok(Understood::No),
     },
-    |event, emit| watched(event, emit, cohere::FORMAT.read),
+    |event, emit| (cohere::FORMAT.read)(event, emit),
     |event, emit| read(&CONVERSE, event, emit),
     |event, emit| read(&PLAIN, event, emit),
 ];

@@ -10,7 +10,7 @@ use crate::emitter::failure::Failure;
 use crate::emitter::said::Part;
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::formats::{Format, Look, anthropic};
+use crate::formats::{Format, anthropic};
 use crate::json::Json;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
@@ -37,18 +37,20 @@ pub(crate) const COMPOSER: Composer =
         }
     });
 
-fn owns_members(look: &Look<'_>) -> bool {
-    let members = [
-        look.message_start,
-        look.content_block_start,
-        look.content_block_delta,
-        look.content_block_stop,
-        look.message_stop,
+fn owns_members(event: Node<'_>) -> bool {
+    const OWN: [&str; 7] = [
+        "messageStart",
+        "contentBlockStart",
+        "contentBlockDelta",
+        "contentBlockStop",
+        "messageStop",
+        "returnControl",
+        "trace.trace",
     ];
-    let is_agent_s = look.return_control.is_given() || look.agent_trace().is_given();
-    let has_bytes = || look.chunk.as_ref().is_some_and(|chunk| chunk.bytes.is_given());
-    let is_body = look.output.member("message").is_given() && look.converse_stop.is_given();
-    members.into_iter().any(Json::is_given) || is_agent_s || is_body || has_bytes()
+    let is_body = event.member("output").member("message").is_given() && event.member("stopReason").is_given();
+    OWN.iter().any(|path| event.get(path).is_there() || event.member(path).is_given())
+        || is_body
+        || event.member("chunk").member("bytes").is_given()
 }
 
 /// An event of Bedrock's, or a chunk with an event of another wire.

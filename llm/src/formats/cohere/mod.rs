@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "cohere",
     read,
     owns_type,
-    owns_members: |look| look.message.is_object() && look.finish_reason.is_given(),
+    owns_members: |event| event.member("message").is_object() && event.member("finish_reason").is_given(),
     terminal: None,
 };
 
@@ -35,11 +35,7 @@ fn owns_type(kind: &str) -> bool {
 }
 
 fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadable> {
-    wire::read(
-        if event.aside().member("event_type").is_given() { v1::wire_of(event.aside(), emit) } else { &WIRE },
-        event,
-        emit,
-    )
+    wire::read(if event.member("event_type").is_given() { v1::wire_of(event, emit) } else { &WIRE }, event, emit)
 }
 
 const WIRE: Wire = Wire {

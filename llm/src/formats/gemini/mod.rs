@@ -15,7 +15,7 @@ use crate::calls::present;
 use crate::emitter::Emitter;
 use crate::event::stop::StopKind;
 use crate::event::{OpaqueKind, Source, StreamEvent};
-use crate::formats::{Format, Look};
+use crate::formats::Format;
 use crate::json::Json;
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{Back, Cited, Here, Mark, Means, Node, Outcome, Owner, Rows, Shown, Wire, compose, read, row};
@@ -38,16 +38,24 @@ pub(crate) const COMPOSER: Composer =
         compose(wire_of(event), event, turn);
     });
 
-fn owns_members(look: &Look<'_>) -> bool {
-    let answer = [look.candidates, look.usage_metadata, look.prompt_feedback, look.server_content];
-    let calls = [look.tool_call, look.tool_call_cancellation];
-    let session = [look.setup_complete, look.go_away, look.session_resumption];
-    answer.into_iter().chain(calls).chain(session).any(Json::is_given)
+fn owns_members(event: Node<'_>) -> bool {
+    const OWN: [&str; 9] = [
+        "candidates",
+        "usageMetadata",
+        "promptFeedback",
+        "serverContent",
+        "toolCall",
+        "toolCallCancellation",
+        "setupComplete",
+        "goAway",
+        "sessionResumptionUpdate",
+    ];
+    OWN.iter().any(|name| event.member(name).is_given())
 }
 
 /// Only the events of Interactions have a type.
 fn has_type(event: Json<'_>) -> bool {
-    ["event_type", "type"].iter().any(|name| event.aside().member(name).is_given())
+    ["event_type", "type"].iter().any(|name| event.member(name).is_given())
 }
 
 fn wire_of(event: Json<'_>) -> &'static Wire {

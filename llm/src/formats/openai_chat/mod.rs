@@ -12,7 +12,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::said::{Part, Scope};
 use crate::event::stop::StopKind;
 use crate::event::{BlockKind, MismatchKind, OpaqueKind};
-use crate::formats::{Format, Look, tool_call};
+use crate::formats::{Format, tool_call};
 use crate::message::{Composer, Ids, Shape};
 use crate::wire::{
     Back, ByType, Cited, Form, Here, Mark, Means, Node, Outcome, Owner, Placed, Rows, Shown, Spot, Wire, compose, read,
@@ -31,8 +31,9 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, |event, turn| compose(&WIRE, event, turn));
 
-fn owns_members(look: &Look<'_>) -> bool {
-    look.choices.is_given() || ["chat.completion.chunk", "text_completion"].contains(&look.object.as_str())
+fn owns_members(event: Node<'_>) -> bool {
+    let object = event.get("object").word();
+    event.member("choices").is_given() || ["chat.completion.chunk", "text_completion"].contains(&&*object)
 }
 
 pub(crate) const WIRE: Wire = Wire {

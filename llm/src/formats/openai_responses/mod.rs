@@ -55,7 +55,7 @@ pub(crate) const FORMAT: Format = Format {
     name: "openai-responses",
     read: |event, emit| read_by(&wire_of, event, emit),
     owns_type: |kind| kind.starts_with("response.") || matches(REALTIME, kind) || transcripts::owns_type(kind),
-    owns_members: |look| &*look.object == "response" && look.output.is_given(),
+    owns_members: |event| event.get("object").word() == "response" && event.member("output").is_given(),
     terminal: None,
 };
 
