@@ -111,6 +111,13 @@ impl<'a> Failure<'a> {
         has_failed.then(|| Self { message, code, json: status, ..Self::default() })
     }
 
+    /// Returns true if a status has other members than those of a status.
+    pub(super) fn has_more_than_status(status: Json<'_>) -> bool {
+        status
+            .members()
+            .any(|(name, value)| !matches!(&*name.word(), "status_code" | "status_msg") && value.says_something())
+    }
+
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
     /// place of a type, or as an exception under its name.
     pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {

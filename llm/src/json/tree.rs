@@ -363,7 +363,7 @@ impl<'e> Node<'e> {
         }
         for child in self.children() {
             let key = child.value().and_then(|value| value.key).unwrap_or_default();
-            if key == name || (key.contains('\\') && child.key() == name) {
+            if key == name || (key.contains('\\') && unescaped(key).is_some_and(|key| key == name)) {
                 if found.at != NONE {
                     self.flaw();
                 }

@@ -87,7 +87,7 @@ fn inside<'e>(row: &Row, value: Node<'e>, position: u64, here: Here<'e>, visit: 
     match row.means {
         Means::Object(rows) if is_object => walk(rows, value, &here, visit),
         Means::ByType(member, tables) if is_object => {
-            if let Some(rows) = by_type(tables, &value.get(member).word()) {
+            if let Some(rows) = by_type(tables, &value.get(member).text().unwrap_or_default()) {
                 walk(rows, value, &here, visit);
             }
         }

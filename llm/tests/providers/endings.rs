@@ -3,14 +3,14 @@
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use jsonspigot_llm::{Provider, ProviderStream, StopKind, StreamEvent, UnfinishedKind};
+use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, StopKind, StreamEvent, UnfinishedKind};
 use serde_json::{Value, json};
 
 use super::support::{self, Log, everything};
 
 /// The kinds of the stops, whether a line says that the stream broke off, and why the stream is not whole.
 fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<UnfinishedKind>) {
-    let mut stream = ProviderStream::new(provider, everything().build());
+    let mut stream = ProviderStream::new(provider, everything().build()).saveable(SAVE_LIMIT);
     let (mut stops, mut is_incomplete) = (Vec::new(), false);
     let mut on_event = |event: StreamEvent<'_>| match event {
         StreamEvent::Stop { kind, .. } => stops.push(kind),
@@ -21,7 +21,10 @@ fn read(provider: Provider, events: &[Value]) -> (Vec<StopKind>, bool, Option<Un
     // Said once, however often it is asked.
     stream.finish_with(&mut on_event);
     stream.finish_with(|event| panic!("{event:?}"));
-    let restored = ProviderStream::new(provider, everything().build()).restore(&stream.save().unwrap()).unwrap();
+    let restored = ProviderStream::new(provider, everything().build())
+        .saveable(SAVE_LIMIT)
+        .restore(&stream.save().unwrap())
+        .unwrap();
     assert_eq!([stream.stop(), restored.stop()], [stops.last().copied(); 2]);
     (stops, is_incomplete, stream.verdict().err().map(|unfinished| unfinished.kind()))
 }

@@ -626,7 +626,7 @@ fn what_is_left_in_unknown_parts_is_not_whole() {
         let start = r#"{"type":"message_start","message":{"id":"m"}}"#;
         let end = r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"}}"#;
         [start, part, end, r#"{"type":"message_stop"}"#].iter().for_each(|event| stream.push_with(event, |_| {}));
-        stream.finish_with(None, |_| {});
+        stream.finish_with(|_| {});
         stream.verdict().map_err(|unfinished| unfinished.kind().name())
     };
     let block = |block: &str| format!(r#"{{"type":"content_block_start","index":0,"content_block":{block}}}"#);
