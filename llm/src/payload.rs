@@ -21,7 +21,6 @@ use serde::Deserialize;
 pub(crate) use self::alike::{are_alike, is_validated};
 pub(crate) use self::serialize::{put_payload, put_wrong};
 use self::values::values_of;
-use crate::calls::owned;
 
 /// The outcome of a tool call's input, or of an envelope's payload: the verdict, the text and, if complete, the value.
 ///
@@ -267,6 +266,11 @@ impl<'a> Payload<'a> {
     pub fn error(&self) -> Option<&Error> {
         self.error.as_deref()
     }
+}
+
+/// Returns a text that owns its bytes.
+pub(crate) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
+    text.into_owned().into()
 }
 
 impl fmt::Debug for Payload<'_> {

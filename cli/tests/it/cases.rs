@@ -149,7 +149,7 @@ const CASES: &[Case] = &[
     case_of(
         "unknown-part-responses",
         AUTO,
-        0,
+        1,
         &[r#""event":"unknown-part","kind":"hologram_call","value":{"type":"hologram_call","id":"x_1""#],
     ),
     case_of("media-gemini", AUTO, 0, &[r#""event":"media","media_type":"image/png","data":"iVBORw0KGgo=""#]),

@@ -184,11 +184,11 @@ fn each_verdict() {
     {"event":"call","call":3,"id":"call_3","name":"f","executed":"client"}
     {"event":"call","call":4,"id":"call_4","name":"f","executed":"client"}
     {"event":"input","call":0,"status":"complete","value":{"a":[1,2.50]}}
-    {"event":"input","call":1,"status":"empty","value":{}}
     {"event":"input","call":2,"status":"malformed","raw":"{\"a\": 1,}","error":{"kind":"unexpected-byte","offset":8,"line":1,"column":9,"path":"$"}}
     {"event":"input","call":3,"status":"trailing","raw":"{} {}","error":{"kind":"trailing-bytes","offset":3,"line":1,"column":4,"path":"$"},"values":[{},{}],"repeated":true}
     {"event":"input","call":4,"status":"complete","value":null}
     {"event":"stop","reason":"tool_calls","kind":"tool-use"}
+    {"event":"input","call":1,"status":"empty","value":{}}
     {"event":"done","bytes":613}
     --- stderr
     error: unexpected-byte: expected a key at line 1 column 9 (byte 8) in $ (call 2, f, malformed)

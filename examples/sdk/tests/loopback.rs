@@ -145,8 +145,8 @@ const HALVES: [&str; 2] = [
     "Begin(String)\nDelta(\"Zür\")\n",
     r#"Delta("ich")
 End(Some(CompleteValue("Zürich")))
-Some("{\"city\":\"Zürich\"}")
-Some("{}")
+Some(CompleteValue({"city":"Zürich"}))
+Some(CompleteValue({}))
 "#,
 ];
 

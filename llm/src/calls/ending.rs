@@ -39,7 +39,7 @@ pub(super) enum Ending<'a> {
 
 impl<'a> Ending<'a> {
     /// Returns true if calls end this way when nothing was cut. An unknown reason is not trusted.
-    fn is_regular(self) -> bool {
+    pub(super) fn is_regular(self) -> bool {
         const REGULAR: &[&str] = &[
             "tool_use",
             "tool-use",

@@ -7,7 +7,7 @@ use jsonspigot::internal::{names, owned_events};
 
 use super::error::CallError;
 use super::executor::Executor;
-use crate::payload::Payload;
+use crate::payload::{Payload, owned};
 
 /// A tool call's identity, as far as it is known.
 ///
@@ -131,11 +131,6 @@ impl CallEvent<'_> {
             }
         }
     }
-}
-
-/// Returns a text that owns its bytes.
-pub(crate) fn owned(text: Cow<'_, str>) -> Cow<'static, str> {
-    text.into_owned().into()
 }
 
 owned_events! {

@@ -42,7 +42,6 @@ mod state;
 mod tool_calls;
 mod values;
 
-pub(crate) use self::event::owned;
 #[cfg(feature = "_provider-streams")]
 pub(crate) use self::{
     ending::is_one_of, event::CallListener, numbered::Numbered, open_call::OpenCall, open_call::is_stand_in,

@@ -367,10 +367,11 @@ impl Signals<'_> {
     }
 
     /// The choice stops for this reason, on a wire whose last pieces may follow that: a call whose text may not be whole
-    /// stays open, and ends for this reason with the message.
+    /// stays open, and ends for this reason with the message. After a reason that cuts, none follow.
     pub(crate) fn stop_choice(&mut self, choice: u64, reason: &str) {
-        let ends = |call: &OpenCall| call.choice() == choice && !call.may_lack_text();
-        self.end_all(&|call| ends(call).then_some(Ending::Reason(reason)));
+        let ending = Ending::Reason(reason);
+        let may_go_on = |call: &OpenCall| ending.is_regular() && call.may_lack_text();
+        self.end_all(&|call| (call.choice() == choice && !may_go_on(call)).then_some(ending));
         self.note(choice, reason);
     }
 

@@ -42,7 +42,7 @@ struct Fields<'a> {
     /// At Apigee, in place of `error`, with the words of it.
     fault: Json<'a>,
     faultstring: Json<'a>,
-    /// At MiniMax, in each event.
+    /// At `MiniMax`, in each event.
     base_resp: Json<'a>,
     errors: Json<'a>,
     detail: Json<'a>,

@@ -2,6 +2,7 @@
 //!
 //! `opening.rs` and `closing.rs` recognize delimiters in a text.
 
+use alloc::borrow::Cow;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt::{self, Write};
@@ -389,6 +390,12 @@ impl fmt::Display for Delimiter {
             Content::Led => f.write_str(":led"),
             Content::Json | Content::ByFirstByte => f.write_str(":json"),
         }
+    }
+}
+
+impl<'a> From<&'a Delimiter> for Cow<'a, Delimiter> {
+    fn from(delimiter: &'a Delimiter) -> Self {
+        Self::Borrowed(delimiter)
     }
 }
 

@@ -6,8 +6,7 @@ use jsonspigot::internal::owned_events;
 use jsonspigot::{Error, Event};
 
 use super::delimiter::Delimiter;
-use crate::calls::owned;
-use crate::payload::Payload;
+use crate::payload::{Payload, owned};
 
 /// Something that became known about a text with payloads in it.
 ///

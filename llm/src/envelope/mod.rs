@@ -18,7 +18,6 @@ mod payload;
 mod saved;
 mod serialize;
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::mem;
@@ -342,7 +341,7 @@ impl Envelope {
     fn begin_payload(&mut self, place: usize, open: &str, report: &mut Report<'_>) {
         self.report_shown(report);
         let delimiter = &self.delimiters[place];
-        report(EnvelopeEvent::Begin { delimiter: Cow::Borrowed(delimiter), open: open.into(), offset: self.offset });
+        report(EnvelopeEvent::Begin { delimiter: delimiter.into(), open: open.into(), offset: self.offset });
         self.offset += open.len() as u64;
         if let Some(fences) = &mut self.fences {
             fences.pass_payload();

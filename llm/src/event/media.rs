@@ -2,7 +2,7 @@
 
 use alloc::borrow::Cow;
 
-use crate::calls::owned;
+use crate::payload::owned;
 
 /// An image, sound, video or document, or a piece of one.
 ///

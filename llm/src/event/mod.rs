@@ -32,10 +32,11 @@ use self::serialize::value;
 pub use self::stop::StopKind;
 pub use self::usage::TokenUsage;
 pub use self::verdict::{Unfinished, UnfinishedKind};
+use crate::calls::CallEvent;
 pub(crate) use crate::calls::MismatchKind;
-use crate::calls::{CallEvent, owned};
 #[cfg(feature = "envelope")]
 use crate::envelope::EnvelopeEvent;
+use crate::payload::owned;
 
 each_stream_event! { stream_events {
     /// Something that became known about a provider's stream.

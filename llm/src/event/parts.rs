@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 
 use jsonspigot::internal::names;
 
-use crate::calls::owned;
+use crate::payload::owned;
 
 /// A block of text or reasoning: what a provider calls a content block, a part, or an item.
 ///

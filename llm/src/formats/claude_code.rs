@@ -272,7 +272,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
         return anthropic::ALONE;
     }
     note_said(emit, block);
-    let kind = block.word_at("type");
+    let kind = block.get("type").text().unwrap_or_default();
     let mut words = [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)].into_iter();
     // Of a type that can't be read, it says the same.
     let Some((name, kind)) = words.find(|(name, _)| kind == *name || kind.is_empty() && block.get(name).is_given())
