@@ -64,7 +64,7 @@ export interface RefusalEvent {
 export interface MismatchEvent {
   readonly kind: "mismatch";
   /** The kind of thing that is repeated. */
-  readonly type: "text" | "reasoning" | "refusal" | "arguments";
+  readonly type: "text" | "reasoning" | "refusal" | "arguments" | "name" | "id";
   /** The number of its block, if that is still open. */
   readonly block?: number;
   /** The number of the call, for arguments. */
