@@ -89,6 +89,7 @@ mod json;
 #[cfg(feature = "providers")]
 mod push;
 mod queue;
+mod repeated;
 mod saved;
 mod sse;
 mod texts;

@@ -11,13 +11,13 @@
 //! proxy's in lines that are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may
 //! be what was to be said.
 
-use std::collections::BTreeMap;
 use std::mem;
 
 use jsonspigot::RestoreError;
 
 use crate::frame::Frame;
 use crate::json::is_json;
+use crate::repeated::{ReadEvents, digest};
 use crate::saved::{Reader, Writer, possible};
 
 /// The bytes that a stream may begin with.
@@ -356,54 +356,6 @@ impl Position {
     fn after(end: u8) -> Self {
         if end == b'\r' { Self::Return } else { Self::Start }
     }
-}
-
-/// The digests of the data of the events that were read, by those of their ids.
-///
-/// A server that is asked to go on after a connection broke may send events once more. An id alone does not show that,
-/// since some servers give every event the same one: an event is a repetition if its id and its data were read
-/// together, and another id as well.
-#[derive(Clone, Debug, Default)]
-struct ReadEvents(BTreeMap<u64, u64>);
-
-/// The number of events that are remembered. With one more, the memory starts anew.
-const MOST_EVENTS: usize = 16 << 10;
-
-impl ReadEvents {
-    /// Notes an event. Returns true if it was noted before.
-    fn is_repeated(&mut self, id: u64, data: u64) -> bool {
-        match self.0.get(&id) {
-            Some(known) if *known == data && self.0.len() > 1 => return true,
-            None if self.0.len() < MOST_EVENTS => {}
-            _ => self.0.clear(),
-        }
-        self.0.insert(id, data);
-        false
-    }
-
-    fn save(&self, out: &mut Writer<'_>) {
-        out.number(self.0.len() as u64);
-        self.0.iter().flat_map(|(id, data)| [id, data]).for_each(|number| out.number(*number));
-    }
-
-    fn restore(reader: &mut Reader<'_>) -> Result<Self, RestoreError> {
-        let count = reader.size()?;
-        possible(count <= MOST_EVENTS)?;
-        let mut events = BTreeMap::new();
-        for _ in 0..count {
-            let (id, data) = (reader.number()?, reader.number()?);
-            possible(events.last_key_value().is_none_or(|(last, _)| *last < id))?;
-            events.insert(id, data);
-        }
-        Ok(Self(events))
-    }
-}
-
-/// Returns a digest of bytes, read eight at a time, as short as a saved number has to be.
-fn digest(bytes: &[u8]) -> u64 {
-    let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
-    let add = |digest: u64, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31);
-    bytes.chunks(8).fold(0xCBF2_9CE4_8422_2325, add) >> 12
 }
 
 /// Returns how much is held of a line that may be an error: at least what shows whether it is one.

@@ -45,19 +45,20 @@ const LLM_LAYERS: [(&str, &[&str]); 14] = [
     ("wire", &["json", "calls", "event", "message", "emitter"]),
     ("formats", &["json", "calls", "event", "message", "emitter", "wire"]),
     ("stream", &["json", "payload", "saved", "calls", "envelope", "event", "message", "emitter", "formats"]),
-    ("rewrite", &["json", "saved", "stream"]),
+    ("rewrite", &["json", "saved", "calls", "emitter", "stream"]),
     // Documentation only.
     ("guide", &[]),
     ("lib", &["*"]),
 ];
 
 /// The same for `jsonspigot-framing`.
-const FRAMING_LAYERS: [(&str, &[&str]); 14] = [
+const FRAMING_LAYERS: [(&str, &[&str]); 15] = [
     ("frame", &[]),
     ("json", &[]),
     ("saved", &[]),
     ("queue", &["frame"]),
-    ("sse", &["frame", "json", "saved"]),
+    ("repeated", &["saved"]),
+    ("sse", &["frame", "json", "repeated", "saved"]),
     ("texts", &["frame", "json", "saved"]),
     ("amazon", &["frame", "json", "saved"]),
     ("detection", &["frame", "saved", "sse", "amazon"]),

@@ -34,7 +34,7 @@ const ANTHROPIC: &[&str] = &["--provider", "anthropic"];
 const VERCEL: &[&str] = &["--provider", "vercel-ui", "text"];
 const STRUCTURED: &[&str] = &["--provider", "vercel-ui", "--structured", "value"];
 const WEATHER: &[&str] = &[r#""status":"complete","value":{"query":"weather"}"#];
-const NOT_COMPLETE: &[&str] = &[r#""event":"bad-frame""#, r#""event":"input","call":0,"status":"truncated""#];
+const COST_A_MEMBER: &[&str] = &[r#""event":"unknown-part""#, r#""event":"input","call":0,"status":"truncated""#];
 const ANY_FENCE: &[&str] = &["--envelope", "fence:*", "a"];
 const DONE: &[&str] = &[r#""event":"delta""#, r#""status":"complete","value":{"value":"done"}"#];
 
@@ -203,9 +203,9 @@ const CASES: &[Case] = &[
         ],
     ),
     case_of("damaged-inside", CHAT, 1, &[r#""event":"bad-frame""#]),
-    case_of("wrong-type-anthropic-number", ANTHROPIC, 1, NOT_COMPLETE),
-    case_of("wrong-type-anthropic-object", ANTHROPIC, 1, NOT_COMPLETE),
-    case_of("wrong-type-responses", RESPONSES, 1, NOT_COMPLETE),
+    case_of("wrong-type-anthropic-number", ANTHROPIC, 1, COST_A_MEMBER),
+    case_of("wrong-type-anthropic-object", ANTHROPIC, 1, COST_A_MEMBER),
+    case_of("wrong-type-responses", RESPONSES, 1, COST_A_MEMBER),
 ];
 
 /// The lines, pieces of one text joined.

@@ -33,12 +33,14 @@ mod open_call;
 mod options;
 mod places;
 mod rest;
+mod saved;
 mod serialize;
 mod signal;
 mod signals;
 mod slot;
 mod start;
 mod state;
+mod stopping;
 mod tool_calls;
 mod values;
 

@@ -16,10 +16,7 @@
 //! it can't be complete any more. A call that starts later in the same slot is tainted too.
 
 use alloc::boxed::Box;
-use alloc::vec::Vec;
-use core::mem;
 
-use super::ending::Ending;
 use super::error::{CallError, CallErrorKind};
 use super::event::{CallEvent, CallListener};
 use super::executor::Executor;
@@ -327,72 +324,6 @@ impl Signals<'_> {
         self.calls.open.get_mut(number).is_some_and(|call| call.extend_name(piece, most))
     }
 
-    pub(crate) fn stop(&mut self, slot: Slot<'_>) {
-        let Some(number) = self.find(slot) else { return };
-        let Some(call) = self.calls.open.get_mut(number) else { return };
-        if call.stop(&self.calls.options, self.listener) {
-            if mem::replace(&mut call.phase, Phase::Stopped) != Phase::Stopped {
-                self.calls.waiting.push(number);
-            }
-        } else {
-            self.end_call(number, Ending::Announced);
-        }
-    }
-
-    /// Nothing more of a call's input comes: what has come of it is known, or another one begins.
-    pub(crate) fn end_early(&mut self, number: u64) {
-        if self.calls.open.contains(number) {
-            self.end_call(number, Ending::Announced);
-        }
-    }
-
-    /// The stream has moved on: what waits for a reason was not cut by the message's end.
-    pub(crate) fn settle(&mut self) {
-        for number in mem::take(&mut self.calls.waiting) {
-            self.end_call(number, Ending::Announced);
-        }
-    }
-
-    pub(crate) fn finish(&mut self, reason: Option<&str>) {
-        let noted = self.calls.index.take_noted();
-        self.end_all(&|call| {
-            let reason = reason.or_else(|| noted.get(call.choice()));
-            Some(reason.map_or(Ending::Announced, Ending::Reason))
-        });
-    }
-
-    pub(crate) fn finish_choice(&mut self, choice: u64, reason: Option<&str>) {
-        let ending = reason.map_or(Ending::Announced, Ending::Reason);
-        self.end_all(&|call| (call.choice() == choice).then_some(ending));
-    }
-
-    /// The choice stops for this reason, on a wire whose last pieces may follow that: a call whose text may not be whole
-    /// stays open, and ends for this reason with the message. After a reason that cuts, none follow.
-    pub(crate) fn stop_choice(&mut self, choice: u64, reason: &str) {
-        let ending = Ending::Reason(reason);
-        let may_go_on = |call: &OpenCall| ending.is_regular() && call.may_lack_text();
-        self.end_all(&|call| (call.choice() == choice && !may_go_on(call)).then_some(ending));
-        self.note(choice, reason);
-    }
-
-    pub(crate) fn begin_message(&mut self) {
-        self.cut("superseded");
-        self.calls.index.clear();
-    }
-
-    /// Nothing more will come, for this reason, though the stream has not said that it is at its end.
-    pub(crate) fn cut(&mut self, reason: &str) {
-        let noted = self.calls.index.take_noted();
-        self.end_all(&|call| Some(noted.get(call.choice()).map_or_else(|| abrupt(call, reason), Ending::Reason)));
-    }
-
-    /// Nothing more will be taken for this call.
-    pub(crate) fn cut_call(&mut self, slot: Slot<'_>, reason: &str) {
-        if let Some(number) = self.find_open(slot) {
-            self.end_call(number, Ending::Abrupt(reason));
-        }
-    }
-
     /// The choice may have ended for this reason, or there may be more.
     pub(crate) fn note(&mut self, choice: u64, reason: &str) {
         self.calls.index.note(choice, reason, &self.calls.options.limits);
@@ -431,31 +362,4 @@ impl Signals<'_> {
             act(call, &self.calls.options, self.listener);
         }
     }
-
-    /// Ends all open calls that are meant, in the order of their starts.
-    fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
-        let open = self.calls.open.iter();
-        let endings: Vec<_> = open.filter_map(|(number, call)| Some((number, ending(call)?))).collect();
-        // Looked through once, and not for each call.
-        let mut waiting = mem::take(&mut self.calls.waiting);
-        for (number, ending) in endings {
-            self.end_call(number, ending);
-        }
-        waiting.retain(|number| self.calls.open.contains(*number));
-        self.calls.waiting = waiting;
-    }
-
-    /// A call that ends waits no longer, though it may have been stopped before.
-    fn end_call(&mut self, number: u64, ending: Ending<'_>) {
-        self.calls.waiting.retain(|waiting| *waiting != number);
-        if let Some(call) = self.calls.open.remove(number) {
-            self.calls.index.end(number, self.calls.options.limits.open_calls);
-            call.end(ending, &self.calls.options, self.listener);
-        }
-    }
-}
-
-/// The wire's word for a call's end counts, also where the message's end is missing.
-fn abrupt<'r>(call: &OpenCall, reason: &'r str) -> Ending<'r> {
-    if call.phase == Phase::Stopped { Ending::Announced } else { Ending::Abrupt(reason) }
 }

@@ -22,12 +22,10 @@
 //! count from the same byte. If the parser goes on past deviations, its error may be one of an earlier piece; only
 //! `stopped_by` says how much of the current piece was read.
 
-use alloc::borrow::Cow;
 use alloc::string::String;
 
 use jsonspigot::PatternSet;
-use jsonspigot::internal::Root;
-use jsonspigot::internal::floor_char_boundary;
+use jsonspigot::internal::{Root, floor_char_boundary};
 use jsonspigot::{CompleteValue, Error, ErrorKind, Event, Parser, ParserBuilder, Retain};
 
 use super::closing::{Closing, Found};
@@ -52,7 +50,7 @@ pub(super) struct OpenPayload {
     raw: String,
     /// The length of all of it.
     length: u64,
-    limit: u64,
+    pub(super) limit: u64,
     error: Option<Error>,
     /// The path of a payload's value, which is the root.
     root: Root,
@@ -112,11 +110,6 @@ impl OpenPayload {
 
     pub(super) fn parser(&self) -> &Parser {
         &self.parser
-    }
-
-    /// Returns the largest length of a payload.
-    pub(super) fn limit(&self) -> u64 {
-        self.limit
     }
 
     /// Returns true if it is plain text, which no parser reads.
@@ -294,7 +287,7 @@ impl OpenPayload {
                 if self.error.is_none() && self.length > self.limit {
                     self.error = Some(self.error_of_limit());
                 }
-                report(EnvelopeEvent::Fragment { delimiter: Cow::Borrowed(delimiter), text: piece.into() });
+                report(EnvelopeEvent::Fragment { delimiter: delimiter.into(), text: piece.into() });
                 piece.len()
             }
         }
@@ -308,7 +301,7 @@ impl OpenPayload {
         }
         self.phase = Phase::Raw;
         if !self.raw.is_empty() {
-            report(EnvelopeEvent::Fragment { delimiter: Cow::Borrowed(delimiter), text: (&*self.raw).into() });
+            report(EnvelopeEvent::Fragment { delimiter: delimiter.into(), text: (&*self.raw).into() });
         }
     }
 
@@ -334,8 +327,7 @@ impl OpenPayload {
     fn parse(&mut self, delimiter: &Delimiter, piece: &str, ends_value: bool, report: &mut Report<'_>) -> usize {
         let room = usize::try_from(self.limit.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let bytes = &piece.as_bytes()[..piece.len().min(room)];
-        let mut on_event =
-            |event: Event<'_>| report(EnvelopeEvent::Match { delimiter: Cow::Borrowed(delimiter), event });
+        let mut on_event = |event: Event<'_>| report(EnvelopeEvent::Match { delimiter: delimiter.into(), event });
         let fed = if ends_value {
             self.parser.feed_value_with(bytes, &mut on_event)
         } else {
@@ -415,7 +407,7 @@ impl OpenPayload {
             _ => None,
         };
         let payload = Payload::new(status, &self.raw, value, self.error.as_ref(), Some(&self.parser));
-        let (delimiter, length) = (Cow::Borrowed(delimiter), self.length);
+        let (delimiter, length) = (delimiter.into(), self.length);
         report(EnvelopeEvent::End { delimiter, payload, close: close.into(), length });
         Ended { used, length: self.length + close.len() as u64, given_back: String::new() }
     }
@@ -434,7 +426,7 @@ impl OpenPayload {
                 }
                 (Phase::Value | Phase::After, _) => {
                     match self.parser.finish_with(|event| {
-                        report(EnvelopeEvent::Match { delimiter: Cow::Borrowed(delimiter), event });
+                        report(EnvelopeEvent::Match { delimiter: delimiter.into(), event });
                     }) {
                         Ok(()) if self.parser.is_strict() => return PayloadStatus::Complete,
                         Ok(()) => return PayloadStatus::Accepted,

@@ -80,7 +80,7 @@ impl Envelope {
 
     pub(crate) fn owner(&self) -> Owner {
         let Owner { kind, patterns, choices } = self.payload.parser().owner(Kind::Envelope);
-        let limits = choices.with_size(self.hold_limit).with(self.payload.limit());
+        let limits = choices.with_size(self.hold_limit).with(self.payload.limit);
         let choices = self.delimiters.iter().fold(limits, |mut digest, delimiter| {
             // Writing to a digest cannot fail. No delimiter has white space in its spelling but one whose lengths
             // follow.

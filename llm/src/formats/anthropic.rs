@@ -51,13 +51,13 @@ const MESSAGE: Rows = &[
 ];
 
 const DELTA: ByType = &[
-    ("input_json_delta", &[row("partial_json", Means::Input).required().back(Back::Json("input", "tool_use"))]),
+    ("input_json_delta", &[row("partial_json", Means::Fragment).required().back(Back::Json("input", "tool_use"))]),
     ("text_delta", &[row("text", Means::Text).required().back(Back::Text("text", "text"))]),
     ("thinking_delta", &[row("thinking", Means::Reasoning).required().back(Back::Text("thinking", "thinking"))]),
     (
         "*",
         &[
-            row("partial_json", Means::Input).back(Back::Json("input", "tool_use")),
+            row("partial_json", Means::Fragment).back(Back::Json("input", "tool_use")),
             row("text", Means::Text).back(Back::Text("text", "text")),
             row("thinking", Means::Reasoning).back(Back::Text("thinking", "thinking")),
             row("signature", SIGNATURE).back(Back::Set("signature", "thinking")),

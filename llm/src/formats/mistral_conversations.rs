@@ -72,7 +72,7 @@ const CHUNKS: ByType = &[
         "thinking",
         &[
             row("thinking", Means::Reasoning),
-            row("thinking[].text", Means::Reasoning),
+            row("thinking[]", Means::Object(&[row("text", Means::Reasoning)])),
             row("signature", Means::Opaque(OpaqueKind::Signature, Owner::Block)),
         ],
     ),

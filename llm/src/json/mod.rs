@@ -233,6 +233,7 @@ fn is_space(c: char) -> bool {
 }
 
 mod either;
+mod paths;
 mod spelling;
 #[cfg(test)]
 mod tests;

@@ -136,10 +136,8 @@ proptest! {
         let Ok(text) = String::from_utf8(bytes) else { return Ok(()) };
         let json = Json::new(&text);
         prop_assert_eq!(json.is_some(), serde_json::from_str::<IgnoredAny>(&text).is_ok());
-        if let Some(json) = json {
-            if let Ok(value) = serde_json::from_str::<Value>(&text) {
-                prop_assert_eq!(value_of(json), Some(value));
-            }
+        if let (Some(json), Ok(value)) = (json, serde_json::from_str::<Value>(&text)) {
+            prop_assert_eq!(value_of(json), Some(value));
         }
     }
 

@@ -40,7 +40,7 @@ impl Part {
         let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             let begun = Json::of(&self.base).member(name).inside(bracket).unwrap_or_default();
             let begun = if bracket == '[' { begun.trim() } else { begun };
-            self.changed.push((name.into(), new(begun.to_owned())));
+            self.changed.push((name, new(begun.to_owned())));
             self.changed.len() - 1
         });
         &mut self.changed[place].1

@@ -87,13 +87,13 @@ impl Turn {
                     _ => return None,
                 };
                 if !list.is_empty() {
-                    own.changed.push((name.into(), Value::List(list)));
+                    own.changed.push((name, Value::List(list)));
                 }
                 if let (true, Some(function)) = (has_calls, older) {
                     own.changed.retain(|(name, _)| *name != OLDER_CALL);
-                    own.changed.push((OLDER_CALL.into(), Value::Json(function.to_owned())));
+                    own.changed.push((OLDER_CALL, Value::Json(function.to_owned())));
                 } else if has_calls {
-                    own.changed.push(("tool_calls".into(), Value::List(self.calls.clone())));
+                    own.changed.push(("tool_calls", Value::List(self.calls.clone())));
                 }
                 own.base = ["{\"role\":\"", role, "\"}"].concat();
                 Some(own.to_json())

@@ -106,18 +106,20 @@ impl Wire {
 
     /// Returns which object an event is; `None` if it is another wire's.
     pub(super) fn root(&self, event: Json<'_>) -> Option<&'static str> {
-        match Provider::sender_of(event) {
-            Some(sender) => (sender == self.provider).then_some("event"),
-            None if Failure::alone(event).is_some() => Some("error"),
-            None => {
-                let kind = kind_of(event);
-                let names = event.members().map(|(name, _)| name.word()).chain([Cow::Borrowed("")]);
-                names.into_iter().find_map(|name| match self.holds("", &kind, &name)? {
-                    Objects(root) => Some(root),
-                    _ => None,
-                })
-            }
+        let sender = Provider::sender_of(event);
+        if sender.is_some_and(|sender| sender != self.provider) {
+            return None;
         }
+        if sender.is_none() && Failure::alone(event).is_some() {
+            return Some("error");
+        }
+        let kind = kind_of(event);
+        let names = event.members().map(|(name, _)| name.word()).chain([Cow::Borrowed("")]);
+        let body = names.into_iter().find_map(|name| match self.holds("", &kind, &name)? {
+            Objects(root) => Some(root),
+            _ => None,
+        });
+        body.or(sender.map(|_| "event"))
     }
 }
 

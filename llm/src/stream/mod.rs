@@ -160,14 +160,6 @@ impl ProviderStream {
         Self { with_events: true, ..self }
     }
 
-    /// Buffers the events since the message began, up to `limit` bytes, so that the stream can be [saved](Self::save).
-    /// Past the limit they are read as before, and saving fails until the next message begins.
-    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
-    #[must_use]
-    pub fn saveable(self, limit: usize) -> Self {
-        Self { history: History::new(limit), ..self }
-    }
-
     /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
     #[must_use]
     pub fn with_message(self) -> Self {

@@ -47,6 +47,14 @@ impl<'i> Input<'i> {
 }
 
 impl ProviderStream {
+    /// Buffers the events since the message began, up to `limit` bytes, so that the stream can be [saved](Self::save).
+    /// Past the limit they are read as before, and saving fails until the next message begins.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    #[must_use]
+    pub fn saveable(self, limit: usize) -> Self {
+        Self { history: History::new(limit), ..self }
+    }
+
     /// Returns the stream's state as bytes. [`restore`](Self::restore) makes a stream of them that resumes as if nothing
     /// had happened, in another process or on another machine: between two events, at any time; see
     /// [`Parser::save`](jsonspigot::Parser::save).

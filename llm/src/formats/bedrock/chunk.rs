@@ -14,9 +14,11 @@ use crate::formats::{Understood, anthropic, cohere, openai_chat};
 use crate::json::{Json, Unreadable};
 use crate::wire::{Here, Means, Node, Rows, Wire, read, row};
 
+type Read = fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>;
+
 /// The readers of an event in the model's own format, in the order in which they are asked: Claude's is Anthropic's,
 /// Nova's that of ConverseStream, others' those of chat completions, of Cohere, or text beside a reason to stop.
-const READERS: [fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>; 6] = [
+const READERS: [Read; 6] = [
     anthropic::read,
     |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some().into()),
     |event, emit| match event.member("choices").is_given() {

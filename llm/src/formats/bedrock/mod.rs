@@ -164,7 +164,7 @@ const PART: Rows = &[
     row("reasoningContent.reasoningText.signature", SIGNATURE),
     row("reasoningContent.redactedContent", REDACTED),
     row("image", Means::Media(&IMAGE)),
-    row("citationsContent.content[].text", Means::Text),
+    row("citationsContent.content[]", Means::Object(&[row("text", Means::Text)])),
     row("citationsContent.citations[]", Means::Source(&CITATION)),
     row("toolUse", Means::Call(&TOOL)),
     row("toolResult", Means::Result(&OUTCOME)),

@@ -133,7 +133,7 @@ const PARTS: ByType = &[
         &[
             row("image_url", Means::Media(&IMAGE)),
             row("thinking", Means::Reasoning).form(Form::Piece),
-            row("thinking[].text", Means::Reasoning).form(Form::Piece),
+            row("thinking[]", Means::Object(&[row("text", Means::Reasoning).form(Form::Piece)])),
             row("text", Means::Text),
         ],
     ),
@@ -290,7 +290,7 @@ fn has_unknown_member(entry: Node<'_>) -> bool {
 fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
     emit.extra_of_call(here.choice, call, "extra_content", extra.json());
-    let signature = extra.get("google.thought_signature").read();
+    let signature = extra.enter().raw("google.thought_signature").read();
     emit.opaque_of_call(OpaqueKind::Signature, here.choice, call, signature.json());
 }
 

@@ -12,7 +12,7 @@
 use alloc::string::String;
 use core::mem;
 
-use super::item::{self, Of};
+use super::form::{self, Of};
 use super::state;
 use super::words::Home;
 use crate::calls::{CallErrorKind, Numbered};
@@ -23,7 +23,7 @@ use crate::wire::{Here, Mark, Node};
 /// The texts of open calls, by call number.
 pub(super) type AllComposed = Numbered<Composed>;
 
-/// One call's text, as far as it has been composed.
+/// The composed prefix of one call's text.
 #[derive(Clone, Debug)]
 pub(super) struct Composed {
     pub(super) of: Of,
@@ -52,7 +52,7 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
     if !all.contains(number) {
         let mut composed = Composed { of, written: 0, strings: 0, is_open: false, len: 0, string: 0, has_all: true };
         if of == Of::Patch {
-            let mut text = [r#"{"callId":"#, &quoted(&item::own_id(item)), r#","operation":{"#].concat();
+            let mut text = [r#"{"callId":"#, &quoted(&form::own_id(item)), r#","operation":{"#].concat();
             for name in ["type", "path"] {
                 let value = item.member("operation").member(name);
                 if value.is_there() {
@@ -99,8 +99,8 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     let Some(mut composed) = state(emit).composed.remove(number) else { return false };
     let object = item.member(if composed.of == Of::Patch { "operation" } else { "action" });
     if composed.of == Of::Commands && composed.strings == 0 {
-        emit.calls().whole_of(number, &item::input(item));
-    } else if !item::is_incomplete(item) && (object.is_object() || composed.is_done()) {
+        emit.calls().whole_of(number, &form::input(item));
+    } else if !form::is_incomplete(item) && (object.is_object() || composed.is_done()) {
         let mut text = String::from(if composed.is_open { "\"" } else { "" });
         text.push_str(if composed.of == Of::Commands { "]" } else { "" });
         for member in object.children().filter(|_| object.is_object()) {
@@ -109,13 +109,13 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
         text.push_str(if composed.of == Of::Patch { "}}" } else { "}" });
         composed.push(number, &text, emit);
         if object.is_given() {
-            emit.calls().whole_of(number, &item::input(item));
+            emit.calls().whole_of(number, &form::input(item));
         }
     }
     true
 }
 
-/// The response is completed: if a call's last string is done, nothing is missing, though no item has said so.
+/// Closes the texts of a completed response whose last string is done: nothing is missing, though no item has ended.
 pub(super) fn close_all(emit: &mut Emitter<'_>) {
     for (number, mut composed) in mem::take(&mut state(emit).composed) {
         if composed.is_done() {
@@ -215,7 +215,7 @@ impl Composed {
         true
     }
 
-    /// Returns the last string as far as it is in the text; `None` if a limit has cut the text. Costs nothing.
+    /// Returns the part of the last string that is in the text; `None` if a limit has cut the text. Costs nothing.
     fn string<'d>(&self, number: u64, emit: &'d Emitter<'_>) -> Option<&'d [u8]> {
         let text = emit.known().open_call(number)?.parser()?.text().ok().filter(|text| text.len() == self.len)?;
         let string = text.get(self.string..)?;
@@ -223,7 +223,7 @@ impl Composed {
     }
 }
 
-/// A text escaped for the inside of a JSON string.
+/// Escapes a text for the inside of a JSON string.
 fn escaped(text: &str) -> String {
     let mut quoted = quoted(text);
     quoted.pop();

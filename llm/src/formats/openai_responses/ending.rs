@@ -1,13 +1,9 @@
 //! The end of a response: what it has once more, and what of that is news.
 
-use alloc::vec::Vec;
-
-use super::words::Home;
 use super::{State, composed, item, realtime, state};
 use crate::calls::digest_of;
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
-use crate::emitter::said::Scope;
 use crate::event::stop::StopKind;
 use crate::wire::{Here, Node};
 
@@ -35,14 +31,14 @@ pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// Ends a response with this status, unless it has one that says more.
+/// Ends a response with this status, or with its own if that names a failure.
 pub(super) fn finish(status: &str, response: Node<'_>, emit: &mut Emitter<'_>) {
     let own = response.word_at("status");
     let has_failed = matches!(StopKind::of(&own), StopKind::Error | StopKind::Length | StopKind::Cancelled);
     let status = if has_failed { &*own } else { status };
     emit.message(&response.word_at("id"), &response.word_at("model"));
     emit.content_filter(0, response.member("content_filters").read().json());
-    repeat_items(response, None, emit);
+    item::repeat_all(response, None, emit);
     if status == "completed" {
         composed::close_all(emit);
     }
@@ -55,31 +51,4 @@ pub(super) fn finish(status: &str, response: Node<'_>, emit: &mut Emitter<'_>) {
     }
     emit.usage(response.member("usage").read().json());
     emit.end_stream();
-}
-
-/// Reports what a list of items adds to the events before it. Some servers report items in the list alone, or what their
-/// input is. In Realtime, they are an answer's.
-pub(super) fn repeat_items(response: Node<'_>, answer: Option<u64>, emit: &mut Emitter<'_>) {
-    let mut items = Vec::new();
-    response.each("output[]", &mut |item| items.extend(item.as_object()));
-    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
-    let items = (0..).zip(items).map(|(index, item)| {
-        let home = answer.map_or_else(|| Home::at(index), |choice| realtime::home(item, choice));
-        (item, item::may_be_old(item, home.slot(), emit), item::has_rest(item, &home, emit), home)
-    });
-    let items: Vec<_> = items.collect();
-    emit.begin_list();
-    for (item, may_be_old, has_rest, home) in items {
-        let by_id = item::find(item, home.slot(), emit);
-        let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());
-        match (emit.calls().find_in(home.slot()), by_id) {
-            (None, None) if !may_be_old => item::end(item, &home, emit),
-            (None, Some(_)) if is_open => item::end(item, &home, emit),
-            (Some(at_slot), Some(by_id)) if at_slot == by_id => item::end(item, &home, emit),
-            (_, Some(by_id)) => item::repeat(item, by_id, emit),
-            _ => item::report_unplaced(item, emit),
-        }
-        let scope = if answer.is_some() { Scope::Item } else { Scope::Anywhere };
-        item::finish(item, &home, has_rest, scope, emit);
-    }
 }

@@ -1,172 +1,25 @@
 //! An item of a response's output: whether it is a call, by which name, and where its input is.
 //!
-//! Whatever is done is reported as a call: what the client has to do, and what the provider does itself (searches,
-//! images, code, a shell in its own container, tools of MCP servers). The executor tells them apart. A call that waits
-//! for the client's approval is the provider's too.
+//! Each action is reported as a call: those of the client, and those of the provider (searches, images, code, a shell in
+//! its own container, tools of MCP servers). They differ in their executor. A call that waits for the client's approval is
+//! the provider's too.
 
-use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use super::form::{Form, Of, call_id, executor, form, input, is_incomplete, own_id, tool};
 use super::words::{Home, THOUGHTS};
 use super::{composed, sources, state};
-use crate::calls::{CallStart, Executor, OpenCall, Place, Slot, digest_of};
+use crate::calls::{CallStart, OpenCall, Place, Slot, digest_of};
 use crate::emitter::Emitter;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::Scope;
 use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
-use crate::json::{Json, push_member, quoted};
-use crate::wire::{Node, matches};
+use crate::json::Json;
+use crate::wire::Node;
 
-/// The form of a call's input.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
-    /// JSON text, in pieces.
-    Streamed,
-    /// Text that is not JSON, in pieces.
-    StreamedRaw,
-    /// Strings of an object, in pieces.
-    Composed(Of),
-    /// An object, once the item is done.
-    Whole,
-}
-
-/// The kind of composed text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Of {
-    /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
-    Patch,
-    /// `{"commands":[…],"timeout_ms":…}`
-    Commands,
-}
-
-/// The names of xAI's own tools, which come as custom ones.
-const XAI_TOOLS: &str = "browse_page|code_execution|open_page|view_image|view_x_video|web_search_with_snippets|\
-                         x_keyword_search|x_semantic_search|x_thread_fetch|x_user_search";
-
-/// Returns the form of an item's input, if the item is a call.
-pub(super) fn form(item: Node<'_>) -> Option<Form> {
-    Some(match &*item.word_at("type") {
-        "function_call" | "mcp_call" | "mcp_approval_request" => Form::Streamed,
-        "custom_tool_call" | "code_interpreter_call" => Form::StreamedRaw,
-        "apply_patch_call" => Form::Composed(Of::Patch),
-        "shell_call" if item.member("action").is_given() => Form::Composed(Of::Commands),
-        // Without the object, the commands' texts are all there is.
-        "shell_call" => Form::StreamedRaw,
-        "local_shell_call" | "computer_call" | "tool_search_call" => Form::Whole,
-        "web_search_call" | "file_search_call" | "image_generation_call" => Form::Whole,
-        _ => return None,
-    })
-}
-
-/// Returns true if an item is cut at its end: it is still in progress, or failed. The status of a search or an image is
-/// not about the input.
-pub(super) fn is_incomplete(item: Node<'_>) -> bool {
-    let is_built_in = matches("web_search_call|file_search_call|image_generation_call", &item.word_at("type"));
-    matches("incomplete|in_progress|failed", &item.word_at("status")) && !is_built_in
-}
-
-fn executor(item: Node<'_>, emit: &mut Emitter<'_>) -> Executor {
-    let is_client_s = match &*item.word_at("type") {
-        "custom_tool_call" => {
-            let is_own = state(emit).is_xai_s && matches(XAI_TOOLS, &name(item));
-            !is_own && !own_id(item).starts_with("xs_call_") && !item.word_at("id").contains("_xs_call_")
-        }
-        "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
-        "shell_call" => !item.word_at("environment.type").starts_with("container"),
-        "tool_search_call" => item.word_at("execution") == "client",
-        _ => false,
-    };
-    if is_client_s { Executor::Client } else { Executor::Provider }
-}
-
-/// Returns the id that a result is sent back with.
-pub(super) fn own_id(item: Node<'_>) -> Cow<'_, str> {
-    item.word_at("call_id|id")
-}
-
-/// Returns the id by which an item's call is known. Some gateways give an item that the provider runs another id in each
-/// event: then it is the call in its place, if that has the same name and input.
-pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Cow<'i, str> {
-    let own = own_id(item);
-    let may_rotate = !item.member("call_id").is_given() && form(item).is_some();
-    if may_rotate
-        && emit.known().find_id(slot.choice, &own).is_none()
-        && let Some(call) = emit.calls().find_in(slot)
-        && emit.was(call, &tool(item), &input(item))
-    {
-        return emit.known().id_of(call).map_or(own, |known| Cow::Owned(known.to_owned()));
-    }
-    own
-}
-
-/// Returns the name of a tool in an item or an event; `""` for anything else than a text.
-pub(super) fn name(of: Node<'_>) -> Cow<'_, str> {
-    let name = of.member("name");
-    if name.is_string() { name.word() } else { Cow::Borrowed("") }
-}
-
-/// Returns the tool's name: its own, or the one in its type.
-fn tool(item: Node<'_>) -> Cow<'_, str> {
-    let (name, kind) = (name(item), item.word_at("type"));
-    match &*kind {
-        _ if !name.is_empty() => name,
-        "function_call" | "custom_tool_call" | "mcp_call" | "mcp_approval_request" => name,
-        _ => Cow::Owned(kind.trim_end_matches("_call").to_owned()),
-    }
-}
-
-/// Returns all of a call's input, which stays open if the item was cut.
-pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
-    let action = item.member("action");
-    let mut object = match (form(item), &*item.word_at("type")) {
-        (Some(Form::Streamed | Form::StreamedRaw), _) => match ["input", "code"].map(|text| item.member(text).said()) {
-            [input, code] if input.is_empty() && code.is_empty() => return item.member("arguments").input(),
-            [input, code] => return if input.is_empty() { code } else { input },
-        },
-        (Some(Form::Composed(Of::Patch)), _) => {
-            let operation = reordered(item.member("operation"), &["type", "path", "diff"]);
-            [r#"{"callId":"#, &quoted(&own_id(item)), r#","operation":"#, &operation, "}"].concat()
-        }
-        (Some(Form::Composed(Of::Commands)), _) if action.is_object() => reordered(action, &["commands"]),
-        (_, "computer_call") => object_of(item, &["action", "actions", "pending_safety_checks"]),
-        (_, "file_search_call") => object_of(item, &["queries"]),
-        (_, "image_generation_call") => object_of(item, &["revised_prompt"]),
-        (_, "tool_search_call") => item.member("arguments").input().into_owned(),
-        // A search that failed may have no action.
-        (_, "web_search_call") if !action.is_object() => String::from("{}"),
-        _ => action.read().spelt().to_owned(),
-    };
-    if is_incomplete(item) && object.pop() != Some('}') {
-        object.clear();
-    }
-    Cow::Owned(object)
-}
-
-/// An object with these of its members first.
-fn reordered(object: Node<'_>, first: &[&str]) -> String {
-    let rank = |name: &str| first.iter().position(|first| *first == name).unwrap_or(first.len());
-    let mut text = String::from("{");
-    // Not sorted: the code for that would be larger than this file's.
-    for wanted in 0..=first.len() {
-        for member in object.read().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
-            push_member(&mut text, &quoted(&member.key()), member.spelt());
-        }
-    }
-    text + "}"
-}
-
-/// An object of those of these members that are there.
-fn object_of(item: Node<'_>, members: &[&str]) -> String {
-    let mut object = String::from("{");
-    for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {
-        push_member(&mut object, &quoted(name), value.read().spelt());
-    }
-    object + "}"
-}
-
-/// An item has been added.
+/// Starts the call of an item that has been added, or reports its first words.
 pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     pass_over(item, "encrypted_content");
     pass_over_executor(item);
@@ -204,7 +57,7 @@ pub(super) fn is_another(item: Node<'_>, number: u64, emit: &Emitter<'_>) -> boo
     !own_id(item).is_empty() && !is_own
 }
 
-/// Returns true if an item may have been reported as a call before: one that is known, or that may be forgotten.
+/// Returns true if an item may have been reported as a call before: its call is known, or calls have been forgotten.
 pub(super) fn may_be_old(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> bool {
     let has_slot = emit.calls().find_in(slot).is_some();
     has_slot || emit.known().find_id(slot.choice, &own_id(item)).is_some() || emit.known().has_forgotten()
@@ -237,19 +90,19 @@ pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emit
     }
 }
 
-/// Returns what has come of a call, under the names that the types have for it.
+/// Returns the results of a call, under the names that the types have for them.
 fn results(item: Node<'_>) -> Vec<Node<'_>> {
     let results = ["output", "outputs", "result", "results", "error"].map(|name| item.member(name));
     results.into_iter().filter(|result| result.is_given() && result.spelt() != "[]").collect()
 }
 
-/// Returns the key of what is reported beside an item's words and call, by its id. With another result it is another one.
+/// Returns the key of an item's reports beside its words and its call. It depends on the id and on the results.
 fn key(item: Node<'_>, id: &str) -> String {
     let results = results(item).into_iter().map(|result| format!(" {:x}", digest_of(result.spelt())));
     ["rest ", &item.word_at("type"), " ", id].concat() + &results.collect::<String>()
 }
 
-/// Marks members as read that a repetition encrypts anew, or that other events have.
+/// Marks members as read that say nothing new.
 pub(super) fn pass_over(item: Node<'_>, names: &str) {
     for name in names.split('|') {
         item.member(name).read();
@@ -276,8 +129,7 @@ pub(super) fn has_rest(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) 
     emit.may_have_reported(&key(item, &id))
 }
 
-/// Reports what has to go back, what has come of a call, what a search has found, and what waits for approval, unless it
-/// was reported before.
+/// Reports opaque values, results of calls, sources and requests for approval, unless they were reported before.
 pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit: &mut Emitter<'_>) {
     pass_over_executor(item);
     if has_rest {
@@ -314,7 +166,7 @@ pub(super) fn report_rest(item: Node<'_>, home: &Home<'_>, has_rest: bool, emit:
                 emit.fail(&failure);
             }
         }
-        // What a server of tools has.
+        // The tools of an MCP server.
         kind @ "mcp_list_tools" => {
             let tools = whole(item, emit);
             emit.data(kind, tools);
@@ -352,14 +204,14 @@ pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Op
     emit.known().find_id(slot.choice, &item.word_at("id")).filter(|by_item| Some(*by_item) == in_slot).or(by_call)
 }
 
-/// Reports an item that may be of a call that is known, nobody knows of which.
+/// Reports an item whose call can't be identified as an unknown part.
 pub(super) fn report_unplaced(item: Node<'_>, emit: &mut Emitter<'_>) {
     if form(item).is_some() && !input(item).is_empty() {
         emit.unknown_part(&item.word_at("type"), item.read().json());
     }
 }
 
-/// The item is repeated after its call has ended.
+/// Compares an item with its call, which has ended.
 pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
     let is_comparable = match form(item) {
         Some(Form::Streamed | Form::StreamedRaw) => true,
@@ -377,7 +229,7 @@ pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
     }
 }
 
-/// The item's call ends, if it is one: the item is done, or the response has it as a whole.
+/// Ends the call of an item that is done, or that the response has as a whole.
 pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let Some(form) = form(item) else { return };
     let slot = home.slot();
@@ -405,7 +257,7 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     emit.calls().identify(number, "", &tool(item));
     emit.end_otherwise(number);
     let has_composed = matches!(form, Form::Composed(_)) && composed::end(number, item, emit);
-    // The commands of one that is not composed came as text, or not at all.
+    // Commands that are not composed have arrived as text, or not at all.
     let has_text = matches!(form, Form::Composed(_)) && emit.known().open_call(number).is_some_and(OpenCall::has_input);
     if !has_composed && !has_text {
         emit.calls().whole(slot, &input(item));
@@ -415,4 +267,31 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
         emit.calls().set_incomplete(slot, true);
     }
     emit.calls().stop(slot);
+}
+
+/// Reports what a list of items adds to the events before it. Some servers report items in the list alone, or what their
+/// input is. In Realtime, they are an answer's.
+pub(super) fn repeat_all(response: Node<'_>, answer: Option<u64>, emit: &mut Emitter<'_>) {
+    let mut items = Vec::new();
+    response.each("output[]", &mut |item| items.extend(item.as_object()));
+    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
+    let items = (0..).zip(items).map(|(index, item)| {
+        let home = answer.map_or_else(|| Home::at(index), |choice| Home::by_id(item, choice));
+        (item, may_be_old(item, home.slot(), emit), has_rest(item, &home, emit), home)
+    });
+    let items: Vec<_> = items.collect();
+    emit.begin_list();
+    for (item, may_be_old, has_rest, home) in items {
+        let by_id = find(item, home.slot(), emit);
+        let is_open = by_id.is_some_and(|by_id| emit.known().open_call(by_id).is_some());
+        match (emit.calls().find_in(home.slot()), by_id) {
+            (None, None) if !may_be_old => end(item, &home, emit),
+            (None, Some(_)) if is_open => end(item, &home, emit),
+            (Some(at_slot), Some(by_id)) if at_slot == by_id => end(item, &home, emit),
+            (_, Some(by_id)) => repeat(item, by_id, emit),
+            _ => report_unplaced(item, emit),
+        }
+        let scope = if answer.is_some() { Scope::Item } else { Scope::Anywhere };
+        finish(item, &home, has_rest, scope, emit);
+    }
 }

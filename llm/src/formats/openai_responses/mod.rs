@@ -5,7 +5,9 @@
 //! strings; `ending` is what a response's end repeats. `realtime` knows the responses of a Realtime connection.
 
 mod composed;
+mod connection;
 mod ending;
+mod form;
 mod item;
 mod realtime;
 mod sources;
@@ -48,7 +50,7 @@ pub(crate) struct State {
     said: u64,
     /// True if the event that is being read is one of Realtime's.
     is_realtime: bool,
-    realtime: realtime::State,
+    realtime: connection::State,
 }
 
 pub(crate) const FORMAT: Format = Format {
@@ -71,7 +73,7 @@ pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| 
     }
 });
 
-/// Returns what is known from one event to the next.
+/// Returns the state from one event to the next.
 fn state<'a>(emit: &'a mut Emitter<'_>) -> &'a mut State {
     emit.memory()
 }
@@ -79,13 +81,15 @@ fn state<'a>(emit: &'a mut Emitter<'_>) -> &'a mut State {
 /// Returns the table of an event.
 fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
     let (kind, has_event_id) = (event.word_at("type"), event.get("event_id").is_given());
+    let is_of_response = kind.starts_with("response.");
     // Some servers end a response as Realtime does, and responses may be spoken too.
-    let is_plain = state(emit).plain.is_some() && kind.starts_with("response.");
-    let is_realtime =
-        if is_plain { has_event_id && kind != "response.done" } else { has_event_id || matches(REALTIME, &kind) };
+    let is_realtime = match state(emit).plain {
+        Some(_) if is_of_response => has_event_id && kind != "response.done",
+        _ => has_event_id || matches(REALTIME, &kind),
+    };
     state(emit).is_realtime = is_realtime;
     match () {
-        () if transcripts::owns_type(&kind) => &transcripts::WIRE,
+        () if !is_of_response && transcripts::owns_type(&kind) => &transcripts::WIRE,
         () if is_realtime && realtime::is_over(event, emit) => &realtime::LATE,
         () => &WIRE,
     }
@@ -152,21 +156,21 @@ const WIRE: Wire = Wire {
             &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(Back::All)],
         ),
         ("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
-        // What the user says.
+        // The user's words.
         ("conversation.item.input_audio_transcription.*", &[row(".", Means::Data(""))]),
         (
             "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
             &[row(".", Means::Hook(realtime::conversation_item))],
         ),
         ("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
-        // It is mostly about something that the client sent, and the session goes on.
+        // Mostly about an event of the client's; the session continues.
         ("error", &[row(".", Means::Hook(realtime::error))]),
         (PROGRESS, &[]),
         // A body in place of a stream.
         ("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(Back::All)]),
     ],
     always: &[
-        // What hooks read of texts.
+        // Texts that hooks read.
         row("arguments", Means::Kept),
         row("text", Means::Kept),
         row("refusal", Means::Kept),
@@ -188,7 +192,7 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// How far something has come, which other events have too, and Realtime's events about the connection and the user.
+/// Progress, which other events report too, and Realtime's events about the connection and the user.
 const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|response.output_audio.done|\
                         response.*_call.in_progress|response.*_call.searching|response.*_call.interpreting|\
                         response.*_call.generating|response.*_call.completed|response.*_call.failed|\
@@ -200,7 +204,7 @@ const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|resp
 
 const DELTA: Row = row("delta", Means::Kept).required();
 
-/// What the response repeats of the request, and counts that are not all.
+/// Members of the request that the response repeats, and incomplete counts.
 const ECHO: Row = row("response", Means::Hook(|_, response, _| pass_over_request(response)));
 const OF_THE_REQUEST: &str = "conversation|instructions|metadata|prompt|prompt_cache_key|prompt_cache_retention|\
                               safety_identifier|user|reasoning|text|tool_choice|tools|truncation|tool_usage";
@@ -215,7 +219,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let response = event.get("response");
     pass_over_request(response);
     if state(emit).is_realtime {
-        realtime::enter(event, emit);
+        connection::enter(event, emit);
         return;
     }
     begin_plain(response, Some(false), emit);
@@ -232,7 +236,7 @@ fn begin_plain(response: Node<'_>, plain: Option<bool>, emit: &mut Emitter<'_>) 
 fn read_body(emit: &mut Emitter<'_>, response: Node<'_>, _: &Here<'_>) {
     pass_over_request(response);
     begin_plain(response, None, emit);
-    // One that runs in the background may have begun only.
+    // A response in the background may not have ended.
     if !matches!(&*response.word_at("status"), "queued" | "in_progress") {
         ending::finish("completed", response, emit);
     }
@@ -243,7 +247,7 @@ fn add_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let index = event.get("output_index").index().filter(|_| !state(emit).is_realtime);
     if let Some(index) = index {
         // A call starts here in the place of another one, which is still open.
-        let open = emit.calls().find_open(Slot::from(index)).filter(|_| item::form(item).is_some());
+        let open = emit.calls().find_open(Slot::from(index)).filter(|_| form::form(item).is_some());
         state(emit).shares_places |= open.is_some_and(|open| item::is_another(item, open, emit));
     }
     let Some(home) = Home::of(event, emit) else { return };
@@ -287,7 +291,7 @@ fn is_of_its_family(family: u64, call: u64, emit: &mut Emitter<'_>) -> bool {
 }
 
 fn input_whole(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    let (text, name) = (event.get("input|code").said(), item::name(event));
+    let (text, name) = (event.get("input|code").said(), form::name(event));
     let whole = if text.is_empty() { event.member("arguments").input() } else { text };
     let Some(home) = Home::of(event, emit) else { return };
     if let Some(number) = emit.calls().find(home.slot()) {
@@ -309,7 +313,7 @@ fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if name.ends_with(".delta") {
         return part.piece(kind, &event.get("delta").said(), emit);
     }
-    // What is late, after the response, repeats what is not remembered any more.
+    // After the response's end, its words are no longer remembered.
     if kind != MismatchKind::Text || !part.is_last(emit) || emit.has_said() {
         part.whole(kind, &event.get("text|refusal|transcript").said(), Scope::Item, emit);
     }
@@ -334,7 +338,8 @@ fn annotation(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if let Some(annotation) = event.get("annotation").as_object()
         && let Some(part) = Part::of(event, emit)
     {
-        sources::add(annotation, &part, emit);
+        let answer = part.answer(emit);
+        sources::add(annotation, (answer, part.at()), emit);
     }
 }
 

@@ -3,16 +3,16 @@
 use alloc::collections::BTreeMap;
 use alloc::format;
 
-use super::words::Part;
 use crate::calls::{digest_of, present};
 use crate::emitter::Emitter;
+use crate::emitter::blocks::At;
 use crate::emitter::said::Scope;
 use crate::event::Source;
 use crate::wire::Node;
 
-/// Reports the annotations of a part, each unless it was before. A response has everything up to three times, the last
+/// Reports the annotations of the part at a place, each unless it was before. A response has everything up to three times, the last
 /// time in a list without places.
-pub(super) fn of_part(object: Node<'_>, part: &Part<'_>, scope: Scope, emit: &mut Emitter<'_>) {
+pub(super) fn of_part(object: Node<'_>, (choice, at): (u64, At<'_>), scope: Scope, emit: &mut Emitter<'_>) {
     // Some servers cite a page several times without a place in the text.
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
     object.each("annotations[]", &mut |annotation| {
@@ -21,23 +21,23 @@ pub(super) fn of_part(object: Node<'_>, part: &Part<'_>, scope: Scope, emit: &mu
         }
         let digest = digest(annotation);
         let count = counts.entry(digest).or_default();
-        let is_new_here = emit.is_new_source(0, &format!("{:?} {digest:x} {count}", part.at()));
+        let is_new_here = emit.is_new_source(0, &format!("{at:?} {digest:x} {count}"));
         let is_new_anywhere = emit.is_new_source(0, &format!("{digest:x} {count}"));
         *count += 1;
         if if scope == Scope::Anywhere { is_new_anywhere } else { is_new_here } {
-            report(annotation, part, emit);
+            report(annotation, (choice, at), emit);
         }
     });
 }
 
 /// Reports an annotation that has an event of its own.
-pub(super) fn add(annotation: Node<'_>, part: &Part<'_>, emit: &mut Emitter<'_>) {
+pub(super) fn add(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
     let digest = digest(annotation);
-    // What the lists have once more is this one, after those that were as this one.
-    if let Some(count) = (0_u64..).find(|count| emit.is_new_source(0, &format!("{:?} {digest:x} {count}", part.at()))) {
+    // The lists repeat equal annotations in their order, so this one has the next number.
+    if let Some(count) = (0_u64..).find(|count| emit.is_new_source(0, &format!("{at:?} {digest:x} {count}"))) {
         emit.is_new_source(0, &format!("{digest:x} {count}"));
     }
-    report(annotation, part, emit);
+    report(annotation, (choice, at), emit);
 }
 
 fn digest(annotation: Node<'_>) -> u64 {
@@ -45,12 +45,11 @@ fn digest(annotation: Node<'_>) -> u64 {
     digest_of(&format!("{:?}", of.map(|name| annotation.word_at(name))))
 }
 
-fn report(annotation: Node<'_>, part: &Part<'_>, emit: &mut Emitter<'_>) {
+fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
     let [url, title] = ["url", "title|filename"].map(|path| annotation.word_at(path));
-    let choice = part.answer(emit);
     emit.source(Source {
         choice,
-        block: emit.find_block(choice, part.at()),
+        block: emit.find_block(choice, at),
         url: present(&url),
         title: present(&title),
         quote: None,

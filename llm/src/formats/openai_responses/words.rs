@@ -3,7 +3,7 @@
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
 
-use super::{realtime, sources, state};
+use super::{connection, sources, state};
 use crate::calls::Slot;
 use crate::emitter::Emitter;
 use crate::emitter::blocks::At;
@@ -36,6 +36,12 @@ pub(super) const THOUGHTS: u64 = 1 << 32;
 const KNOWN: &str = "|audio|input_audio|input_text|output_audio|output_text|reasoning_text|refusal|summary_text|text";
 
 impl<'a> Home<'a> {
+    /// Returns the place of an item of Realtime: its own id, or that of its call.
+    pub(super) fn by_id(item: Node<'a>, choice: u64) -> Self {
+        let call = Here { choice, place: Placed::Id(item.word_at("id|call_id")), ..Here::default() };
+        Self { call, index: None, id: item.word_at("id") }
+    }
+
     /// Returns the place of an item at an index in the output.
     pub(super) fn at(index: u64) -> Self {
         let call = Here { place: Placed::Index(Some(index)), ..Here::default() };
@@ -51,8 +57,9 @@ impl<'a> Home<'a> {
         let (id, call_id) = if item.is_object() { (own, own_call) } else { (id, call_id) };
         let index = event.get("output_index").index();
         let is_realtime = state(emit).is_realtime;
-        let choice = if is_realtime { realtime::enter(event, emit) } else { 0 };
-        let [by_id, by_call] = [&id, &call_id].map(|id| emit.known().find_id(choice, id));
+        let choice = if is_realtime { connection::enter(event, emit) } else { 0 };
+        let known = |id: &str| if id.is_empty() { None } else { emit.known().find_id(choice, id) };
+        let (by_id, by_call) = (known(&id), known(&call_id));
         let (place, other) = match index {
             _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (Placed::Id(call_id), by_id),
             _ if is_realtime => (Placed::Id(id.clone()), by_call),
@@ -60,7 +67,7 @@ impl<'a> Home<'a> {
             // Where the place in the output is lost or means nothing.
             _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (Placed::Id(call_id), None),
             _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id.clone()), None),
-            // A call that starts, or the one that came last to this place.
+            // A call that starts, or the last one in this place.
             _ => (Placed::Index(index), None),
         };
         let call = Here { choice, place, ..Here::default() };
@@ -164,8 +171,9 @@ impl Part<'_> {
         }
         self.whole(kind, &object.get("text|transcript").said(), scope, emit);
         self.whole(MismatchKind::Refusal, &object.get("refusal").said(), scope, emit);
-        sources::of_part(object, self, scope, emit);
-        // An object in place of a list of parts, which is none.
+        let answer = self.answer(emit);
+        sources::of_part(object, (answer, self.at()), scope, emit);
+        // An object in place of a list of parts that has nothing of a part.
         if object.is_member() && object.is_untouched() && object.json().says_something() {
             object.torn();
         }

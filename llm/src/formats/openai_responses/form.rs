@@ -1,0 +1,157 @@
+//! The form of an item that is a call: its name, who executes it, and where its input is.
+
+use alloc::borrow::{Cow, ToOwned};
+use alloc::string::String;
+
+use super::state;
+use crate::calls::{Executor, Slot};
+use crate::emitter::Emitter;
+use crate::json::{push_member, quoted};
+use crate::wire::{Node, matches};
+
+/// The form of a call's input.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    /// JSON text, in pieces.
+    Streamed,
+    /// Text that is not JSON, in pieces.
+    StreamedRaw,
+    /// Strings of an object, in pieces.
+    Composed(Of),
+    /// An object, once the item is done.
+    Whole,
+}
+
+/// The kind of composed text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// `{"callId":…,"operation":{"type":…,"path":…,"diff":…}}`
+    Patch,
+    /// `{"commands":[…],"timeout_ms":…}`
+    Commands,
+}
+
+/// The names of xAI's own tools, which come as custom ones.
+const XAI_TOOLS: &str = "browse_page|code_execution|open_page|view_image|view_x_video|web_search_with_snippets|\
+                         x_keyword_search|x_semantic_search|x_thread_fetch|x_user_search";
+
+/// Returns the form of an item's input, if the item is a call.
+pub(super) fn form(item: Node<'_>) -> Option<Form> {
+    Some(match &*item.word_at("type") {
+        "function_call" | "mcp_call" | "mcp_approval_request" => Form::Streamed,
+        "custom_tool_call" | "code_interpreter_call" => Form::StreamedRaw,
+        "apply_patch_call" => Form::Composed(Of::Patch),
+        "shell_call" if item.member("action").is_given() => Form::Composed(Of::Commands),
+        // Without the object, the commands' texts are all there is.
+        "shell_call" => Form::StreamedRaw,
+        "local_shell_call" | "computer_call" | "tool_search_call" => Form::Whole,
+        "web_search_call" | "file_search_call" | "image_generation_call" => Form::Whole,
+        _ => return None,
+    })
+}
+
+/// Returns true if an item is cut at its end: it is still in progress, or failed. The status of a search or an image is
+/// not about the input.
+pub(super) fn is_incomplete(item: Node<'_>) -> bool {
+    let is_built_in = matches("web_search_call|file_search_call|image_generation_call", &item.word_at("type"));
+    matches("incomplete|in_progress|failed", &item.word_at("status")) && !is_built_in
+}
+
+pub(super) fn executor(item: Node<'_>, emit: &mut Emitter<'_>) -> Executor {
+    let is_client_s = match &*item.word_at("type") {
+        "custom_tool_call" => {
+            let is_own = state(emit).is_xai_s && matches(XAI_TOOLS, &name(item));
+            !is_own && !own_id(item).starts_with("xs_call_") && !item.word_at("id").contains("_xs_call_")
+        }
+        "function_call" | "local_shell_call" | "apply_patch_call" | "computer_call" => true,
+        "shell_call" => !item.word_at("environment.type").starts_with("container"),
+        "tool_search_call" => item.word_at("execution") == "client",
+        _ => false,
+    };
+    if is_client_s { Executor::Client } else { Executor::Provider }
+}
+
+/// Returns the id that a result is sent back with.
+pub(super) fn own_id(item: Node<'_>) -> Cow<'_, str> {
+    item.word_at("call_id|id")
+}
+
+/// Returns the id by which an item's call is known. Some gateways give an item that the provider runs another id in each
+/// event: then it is the call in its place, if that has the same name and input.
+pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Cow<'i, str> {
+    let own = own_id(item);
+    let may_rotate = !item.member("call_id").is_given() && form(item).is_some();
+    if may_rotate
+        && emit.known().find_id(slot.choice, &own).is_none()
+        && let Some(call) = emit.calls().find_in(slot)
+        && emit.was(call, &tool(item), &input(item))
+    {
+        return emit.known().id_of(call).map_or(own, |known| Cow::Owned(known.to_owned()));
+    }
+    own
+}
+
+/// Returns the name of a tool in an item or an event; `""` for anything else than a text.
+pub(super) fn name(of: Node<'_>) -> Cow<'_, str> {
+    let name = of.member("name");
+    if name.is_string() { name.word() } else { Cow::Borrowed("") }
+}
+
+/// Returns the tool's name: its own, or the one in its type.
+pub(super) fn tool(item: Node<'_>) -> Cow<'_, str> {
+    let (name, kind) = (name(item), item.word_at("type"));
+    match &*kind {
+        _ if !name.is_empty() => name,
+        "function_call" | "custom_tool_call" | "mcp_call" | "mcp_approval_request" => name,
+        _ => Cow::Owned(kind.trim_end_matches("_call").to_owned()),
+    }
+}
+
+/// Returns all of a call's input, which stays open if the item was cut.
+pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
+    let action = item.member("action");
+    let mut object = match (form(item), &*item.word_at("type")) {
+        (Some(Form::Streamed | Form::StreamedRaw), _) => match ["input", "code"].map(|text| item.member(text).said()) {
+            [input, code] if input.is_empty() && code.is_empty() => return item.member("arguments").input(),
+            [input, code] => return if input.is_empty() { code } else { input },
+        },
+        (Some(Form::Composed(Of::Patch)), _) => {
+            let operation = reordered(item.member("operation"), &["type", "path", "diff"]);
+            [r#"{"callId":"#, &quoted(&own_id(item)), r#","operation":"#, &operation, "}"].concat()
+        }
+        (Some(Form::Composed(Of::Commands)), _) if action.is_object() => reordered(action, &["commands"]),
+        (_, "computer_call") => object_of(item, &["action", "actions", "pending_safety_checks"]),
+        (_, "file_search_call") => object_of(item, &["queries"]),
+        (_, "image_generation_call") => object_of(item, &["revised_prompt"]),
+        (_, "tool_search_call") => item.member("arguments").input().into_owned(),
+        // A search that failed may have no action.
+        (_, "web_search_call") if !action.is_object() => String::from("{}"),
+        _ => action.read().spelt().to_owned(),
+    };
+    if is_incomplete(item) && object.pop() != Some('}') {
+        object.clear();
+    }
+    Cow::Owned(object)
+}
+
+/// Writes an object with these of its members first.
+pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
+    let rank = |name: &str| first.iter().position(|first| *first == name).unwrap_or(first.len());
+    let mut text = String::from("{");
+    // Not sorted: the code for that would be larger than this file's.
+    for wanted in 0..=first.len() {
+        for member in object.read().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
+            push_member(&mut text, &quoted(&member.key()), member.spelt());
+        }
+    }
+    text + "}"
+}
+
+/// Writes an object of those of these members that the item has.
+pub(super) fn object_of(item: Node<'_>, members: &[&str]) -> String {
+    let mut object = String::from("{");
+    for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {
+        push_member(&mut object, &quoted(name), value.read().spelt());
+    }
+    object + "}"
+}

@@ -1,0 +1,139 @@
+//! Paths from a value of an event to others: names of members divided by `.`, where `name[]` is each element of a list, and
+//! `|` divides paths of which the first that has something counts.
+
+use alloc::borrow::Cow;
+
+use super::tree::{NONE, Node};
+
+impl<'e> Node<'e> {
+    /// Returns the value at the first of these paths, divided by `|`, that has something; or none. A path is names of
+    /// members, divided by `.`; `.` or `""` is the value itself.
+    pub(crate) fn get(self, paths: &str) -> Self {
+        let (mut found, mut paths) = (self.at(NONE), paths);
+        loop {
+            let len = paths.bytes().position(|byte| byte == b'|').unwrap_or(paths.len());
+            let (path, rest) = paths.split_at(len);
+            self.walk(path, false, &mut |node| {
+                if found.at == NONE && !node.is_nothing() {
+                    found = node;
+                }
+            });
+            if found.at != NONE || rest.is_empty() {
+                return found;
+            }
+            paths = rest.get(1..).unwrap_or_default();
+        }
+    }
+
+    /// Returns the value at a path, whatever it is, but for `null`; none if the path is empty.
+    pub(crate) fn raw(self, path: &str) -> Self {
+        let mut found = self.at(NONE);
+        if !path.is_empty() {
+            self.walk(path, true, &mut |node| found = node);
+        }
+        found
+    }
+
+    /// Returns true if a member on a path is there and has nothing, or a list has an element that has nothing.
+    pub(crate) fn lacks(self, path: &str) -> bool {
+        let mut value = self;
+        for step in path.split('.') {
+            value = value.member(step.trim_end_matches("[]"));
+            if value.is_nothing() || value.spelt() == "{}" {
+                return value.is_there();
+            }
+        }
+        value.is_list() && !value.children().all(Self::is_given)
+    }
+
+    /// Returns the word at the first of these paths that has one, which is then read.
+    pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
+        let mut word = Cow::Borrowed("");
+        if !paths.is_empty() {
+            self.each(paths, &mut |value| word = value.word());
+        }
+        word
+    }
+
+    /// The same for a text, which no number is.
+    pub(crate) fn text_at(self, paths: &str) -> Cow<'e, str> {
+        let mut text = Cow::Borrowed("");
+        self.each(paths, &mut |value| {
+            if value.is_string() {
+                text = value.word();
+            }
+        });
+        text
+    }
+
+    /// Returns the place in a list that the value is, as some servers spell it: a number, or one in a string. Anything
+    /// else that says something is a flaw.
+    pub(crate) fn index(self) -> Option<u64> {
+        let json = self.json();
+        let index = json.index();
+        if index.is_none() && (self.is_true() || json.is_object() && json.says_something() || self.is_list()) {
+            self.flaw();
+        }
+        self.read();
+        index
+    }
+
+    /// Returns the id that the value is. A list or an object that says something is a flaw.
+    pub(crate) fn id(self) -> Cow<'e, str> {
+        if self.is_list() || self.is_object() && self.json().says_something() {
+            self.flaw();
+        }
+        self.word()
+    }
+
+    /// Calls `found` with each value at a path; of several paths, with the value at the first that has something. A step
+    /// `name[]` is each element of a list; an object in place of the list is a list of one. The containers on the way
+    /// are marked as entered.
+    pub(crate) fn each(self, paths: &str, found: &mut dyn FnMut(Self)) {
+        if !paths.bytes().any(|byte| byte == b'|') {
+            return self.walk(paths, true, found);
+        }
+        let Some(path) = paths.split('|').find(|path| self.get(path).is_there()) else { return };
+        let mut is_first = true;
+        self.walk(path, true, &mut |value| {
+            if is_first && !value.is_nothing() {
+                is_first = false;
+                found(value);
+            }
+        });
+    }
+
+    fn walk(self, path: &str, is_entering: bool, found: &mut dyn FnMut(Self)) {
+        let len = path.bytes().position(|byte| byte == b'.').unwrap_or(path.len());
+        let (step, rest) = path.split_at(len);
+        if step.is_empty() {
+            return found(self);
+        }
+        let rest = rest.get(1..).unwrap_or_default();
+        let (name, is_each) = step.strip_suffix("[]").map_or((step, false), |name| (name, true));
+        let value = if name.is_empty() { self } else { self.member(name) };
+        if is_entering && !name.is_empty() && (self.is_unread() || value.is_there()) {
+            if self.is_object() {
+                self.enter()
+            } else {
+                self.torn()
+            };
+        }
+        if !value.is_given() {
+            return;
+        }
+        if !is_each || value.is_object() {
+            return value.walk(rest, is_entering, found);
+        }
+        if value.is_list() {
+            if is_entering {
+                value.enter();
+            }
+            let elements = value.children().filter(|element| element.is_given());
+            return elements.for_each(|element| element.walk(rest, is_entering, found));
+        }
+        if is_entering && value.is_unread() {
+            value.torn();
+        }
+    }
+}
