@@ -91,7 +91,7 @@ const said = (calls, [[name, given]]) => calls[name](...given);
 /** The events as the library serializes them. */
 function serialized(event) {
   const { kind, call, id = null, name = null } = event;
-  const executed = id === null && name === null ? {} : { executed: event.executed };
+  const executed = { executed: event.executed };
   switch (kind) {
     case "call":
       return { event: kind, call, id, name, choice: event.choice, ...executed };
@@ -205,6 +205,9 @@ test("the records are those of `jsonspigot/providers`", () => {
     expected.push(...stream.finish());
     stream.dispose();
     const kinds = ["call", "begin", "delta", "end", "input", "call-error", "mismatch"];
-    assert.deepEqual(joinedRecords(all), joinedRecords(expected.filter(({ kind }) => kinds.includes(kind))), JSON.stringify({ patterns, chosen }));
+    // A stream ends the calls that are not whole last.
+    const told = expected.filter(({ kind }) => kinds.includes(kind));
+    const byCall = (events) => joinedRecords(events).sort((one, other) => one.call - other.call);
+    assert.deepEqual(byCall(all), byCall(told), JSON.stringify({ patterns, chosen }));
   }
 });

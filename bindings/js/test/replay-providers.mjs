@@ -119,6 +119,8 @@ function streamLine(event, names) {
     }
     case "call-error":
       return of(member("call", event.call), member("kind", event.type));
+    case "warning":
+      return of(member("kind", event.type), member("call", event.call));
     case "approval-request":
       return of(member("id", event.id), member("call", event.call), valueOf(event));
     case "call-cancelled":

@@ -198,7 +198,7 @@ describe("a parser that is saved and restored", () => {
 describe("a stream of documents that is saved and restored", () => {
   test("has its lines from the library's state, and gives them back", () => {
     // The library's, after `{"a":1}`, `{"a":2}` and `{"a":`, each in its line.
-    const state = Uint8Array.from(Buffer.from("6a73701a0302ac057de103d6bdba0f0000000000000013eb381d02021015023a020300057b2261223a", "hex"));
+    const state = Uint8Array.from(Buffer.from("6a73701a0402ac057de103d6bdba0f0000000000000013eb381d02021015023a020300057b2261223a", "hex"));
     assert.deepEqual(Documents.restore("lines", [], state).save(), state);
     const documents = new Documents("lines");
     documents.feed('{"a":1}\n{"a":2}\n{"a":');

@@ -389,6 +389,7 @@ impl Envelope {
     /// The envelope that was saved, ``saveable`` again unless you say otherwise, with the marks, patterns and options that it had; see ``Parser.restore``.
     #[staticmethod]
     #[pyo3(signature = (marks, patterns, state, *, payload_limit = None, starts_inside = false, models = None, saveable = None, **options))]
+    #[allow(clippy::too_many_arguments, reason = "keyword arguments")]
     fn restore(
         marks: &Bound<'_, PyAny>,
         patterns: Option<&Bound<'_, PyAny>>,

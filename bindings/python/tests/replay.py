@@ -72,7 +72,7 @@ OPTIONS = {
     "accept": "accept_deviations",
 }
 # Those that say what is printed, or by what.
-OTHERS = {"patches", "value", "documents", "provider", "structured", "providerEvents", "envelope", "checkpoint"}
+OTHERS = {"patches", "value", "documents", "provider", "structured", "providerEvents", "cumulative", "envelope", "checkpoint"}
 
 T = TypeVar("T", Parser, Documents, ProviderStream, Envelope)
 
@@ -100,6 +100,7 @@ def lines_of(vector: Vector, checkpoint: int | None) -> list[str]:
         arguments.setdefault("duplicate_keys", "last-wins")
         arguments["structured"] = options.get("structured", False)
         arguments["provider_events"] = options.get("providerEvents", False)
+        arguments["cumulative"] = options.get("cumulative", False)
         arguments["envelope"] = options.get("envelope")
     shown = "snapshot" if options.get("snapshots") else "patch" if options.get("patches") else None
     with_value = options.get("value", False)
@@ -409,6 +410,8 @@ def provider_line(event: StreamEvent, known: dict[int, tuple[bool, bool, str]]) 
             return line("payload", [("mark", quoted(mark)), ("block", str(block)), choice_of(event), *verdict(event)])
         case E.CallError(kind=kind, call=call):
             return line("call-error", [("call", number(call)), ("kind", quoted(kind))])
+        case E.CallWarning(kind=kind, call=call):
+            return line("warning", [("kind", quoted(kind)), ("call", str(call))])
         case E.ApprovalRequest(id=id_, call=call, json=text):
             return line("approval-request", [("id", quoted(id_)), ("call", number(call)), ("value", json_value(text))])
         case E.MessageStart(id=id_, model=model):

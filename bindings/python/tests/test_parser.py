@@ -546,7 +546,7 @@ def test_marks_are_any_iterable() -> None:
 
 def test_payloads_in_a_provider_stream() -> None:
     chunk = '{"choices":[{"delta":{"content":%s},"finish_reason":%s}]}'
-    stream = ProviderStream("openai-chat", "a", envelope=["fence:*", "tag:think"])
+    stream = ProviderStream("openai-chat", "a", envelope=["fence:*", "tag:think"], saveable=True)
     told = stream.push(chunk % (json.dumps("<think>Hm</think>See ```js"), "null"))
     told += stream.push(chunk % (json.dumps('on\n{"a": "x'), "null"))
     saved = ProviderStream.restore("openai-chat", "a", stream.save(), envelope=["fence:*", "tag:think"])

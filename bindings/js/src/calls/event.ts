@@ -47,6 +47,13 @@ export interface CallErrorEvent {
     | "event-limit";
 }
 
+/** The first fragments of a call look as if each held all of the input so far, which the option `cumulative` is for. */
+export interface CallWarningEvent {
+  readonly kind: "warning";
+  readonly call: number;
+  readonly type: "cumulative";
+}
+
 /** A call's whole input is repeated, and contradicts what was reported of it. */
 export interface CallMismatchEvent {
   readonly kind: "mismatch";

@@ -1,7 +1,7 @@
 // The events of provider streams, and how the module's records are read into it.
 
 import type { JsonSpigotError } from "../error.js";
-import type { CallErrorEvent, CallMatchEvent, CallStartEvent, InputEvent } from "../calls/event.js";
+import type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, InputEvent } from "../calls/event.js";
 import { DECLARED, type DeclaredEvent, type StopEvent } from "./declared-events.js";
 import { readError, type EventReader } from "./event-reader.js";
 import type { Exports, Instance, Output } from "./instance.js";
@@ -43,6 +43,7 @@ export type StreamEvent =
   | (CallMatchEvent & { readonly mark?: undefined })
   | InputEvent
   | CallErrorEvent
+  | CallWarningEvent
   | DeclaredEvent
   | AgentEvent
   | StreamPayloadEvent
@@ -62,6 +63,7 @@ const RECORDS = [
   "fragment #mark $text #choice #block",
   "payload #mark $close #length ?_ $status $reason ?hasValue $raw $values ?repeated $strict $deviations #more #choice #block",
   "text $text",
+  "warning #call $type",
   ...DECLARED,
 ].map((line) => {
   const [kind, ...fields] = line.split(" ");

@@ -34,5 +34,5 @@ export type {
   UsageEvent,
 } from "./events.js";
 export { PROVIDERS, type Provider, type ProviderOptions, type Unfinished } from "./stream.js";
-export type { CallErrorEvent, CallMatchEvent, CallStartEvent, Executor, InputEvent } from "../calls/event.js";
+export type { CallErrorEvent, CallMatchEvent, CallStartEvent, CallWarningEvent, Executor, InputEvent } from "../calls/event.js";
 export type { InputStatus } from "../payload/payload.js";

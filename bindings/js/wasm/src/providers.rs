@@ -121,6 +121,9 @@ fn write(output: &mut Output, event: &StreamEvent<'_>, texts_to: u64) {
         StreamEvent::Call(CallEvent::Error(error)) => {
             record(output, tag::CALL_ERROR, &[Number(error.call()), error.kind().name().into()]);
         }
+        StreamEvent::Call(CallEvent::LooksCumulative { call }) => {
+            record(output, tag::WARNING, &[call.number.into(), "cumulative".into()]);
+        }
         StreamEvent::End => record(output, tag::STREAM_END, &[]),
         // Fragments say what matches and inputs say.
         StreamEvent::Call(_) => {}

@@ -26,8 +26,9 @@ pub(crate) mod tag {
     pub(crate) const FRAGMENT: u32 = 8;
     pub(crate) const PAYLOAD: u32 = 9;
     pub(crate) const VISIBLE_TEXT: u32 = 10;
+    pub(crate) const WARNING: u32 = 11;
     /// The first of the declared events, whose tags follow one another.
-    pub(crate) const DECLARED: u32 = 11;
+    pub(crate) const DECLARED: u32 = 12;
 }
 
 /// The bit of a record that an error follows.

@@ -68,6 +68,9 @@ with_declared_events! {
         },
         /// Part of a call is missing, or was not reported: ``kind`` says what.
         CallError { kind: String, call: Option<u64> },
+        /// The first fragments of a call look as if each held all of the input so far (``kind`` is ``"cumulative"``), which
+        /// the option ``cumulative`` is for.
+        CallWarning { kind: String, call: u64 },
         /// The stream is over.
         End {},
         /// Something that another agent than the main one said or did, where several speak in one stream: ``agent`` is the id of
@@ -203,6 +206,9 @@ pub(super) fn made(
         }
         CoreEvent::Call(CallEvent::Error(error)) => {
             StreamEvent::CallError { kind: error.kind().name().to_owned(), call: error.call() }
+        }
+        CoreEvent::Call(CallEvent::LooksCumulative { call }) => {
+            StreamEvent::CallWarning { kind: "cumulative".to_owned(), call: call.number }
         }
         CoreEvent::Payload { choice, block, event, .. } => {
             match payload(py, event, (*choice, *block), fractions, paths)? {
