@@ -10,7 +10,7 @@ use crate::emitter::blocks::At;
 use crate::emitter::failure::Failure;
 use crate::emitter::said::{Part, Scope};
 use crate::event::media::Media;
-use crate::event::{BlockKind, MismatchKind, Source, StreamEvent};
+use crate::event::{BlockKind, MismatchKind, OpaqueKind, Source, StreamEvent};
 use crate::json::{Json, Mark, Node, TextOrJson, Tree, Unreadable};
 
 /// Reads an event by a wire's table.
@@ -165,9 +165,10 @@ impl<'e> Visit<'e> for Report<'_, '_> {
                 let kind = value.word_at(member);
                 let kind = if kind.is_empty() { name } else { &*kind };
                 match row.means {
-                    _ if value.get("id").is_given() => self.emit.unknown_part(kind, value.read().json()),
-                    Means::Unknown(..) => self.emit.unknown_part(kind, value.read().json()),
-                    _ => self.emit.unknown_piece(here.slot(), kind, value.read().json()),
+                    Means::UnknownPiece(..) if !value.get("id").is_given() => {
+                        self.emit.unknown_piece(here.slot(), kind, value.read().json());
+                    }
+                    _ => self.emit.unknown_part(kind, value.read().json()),
                 }
             }
             Means::Lacks(path) => {
@@ -288,7 +289,7 @@ impl Report<'_, '_> {
         self.emit.tool_result(&of, has_failed, shown.read().json(), said);
     }
 
-    fn opaque(&mut self, kind: crate::event::OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
+    fn opaque(&mut self, kind: OpaqueKind, owner: Owner, value: Node<'_>, here: &Here<'_>) {
         let choice = here.choice;
         match owner {
             Owner::Nothing => self.emit.opaque(kind, choice, None, value.json()),
