@@ -216,11 +216,12 @@ impl Emitter<'_> {
     /// The input has ended, be the stream at its end or not.
     pub(crate) fn end_input(&mut self, reason: &str) {
         self.end_again(None);
+        // Asked before a call that never got a name starts here: its answer may have stopped.
+        let is_unfinished = self.has_unfinished();
         self.calls().cut(reason);
         self.end_blocks();
-        if !mem::take(&mut self.user.stream_state.unfinished).is_empty()
-            || self.user.stream_state.outlet.watch.lacks_answer()
-        {
+        self.user.stream_state.unfinished.clear();
+        if is_unfinished || self.user.stream_state.outlet.watch.lacks_answer() {
             self.report(StreamEvent::Incomplete { reason: reason.into() });
         }
     }

@@ -111,11 +111,12 @@ impl<'a> Failure<'a> {
         has_failed.then(|| Self { message, code, json: status, ..Self::default() })
     }
 
-    /// Returns true if a status has other members than those of a status.
-    pub(super) fn has_more_than_status(status: Json<'_>) -> bool {
-        status
-            .members()
-            .any(|(name, value)| !matches!(&*name.word(), "status_code" | "status_msg") && value.says_something())
+    /// Returns true if a status says that nothing is wrong, and nothing else.
+    pub(super) fn is_fine(status: Json<'_>) -> bool {
+        let says_more = |(name, value): (Json<'_>, Json<'_>)| {
+            !matches!(&*name.word(), "status_code" | "status_msg") && value.says_something()
+        };
+        status.member("status_code").word() == "0" && !status.members().any(says_more)
     }
 
     /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in

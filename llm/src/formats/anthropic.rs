@@ -105,8 +105,8 @@ const BLOCKS: ByType = &[
 ];
 
 const END: Rows = &[
+    row("stop_details", Means::Object(&[row("explanation", Means::Refusal)])),
     row("stop_details", Means::Filter),
-    row("stop_details.explanation", Means::Refusal),
     row("container", Means::Opaque(OpaqueKind::Container, Owner::Nothing)),
     row(".", Means::Stops { reason: "stop_reason", sequence: "stop_sequence", is_end: false }),
 ];

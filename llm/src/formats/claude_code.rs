@@ -299,7 +299,7 @@ fn repeat(emit: &mut Emitter<'_>, block: Node<'_>) -> Rows {
     if !input.is_given() {
         return if emit.has_reported(&block_key(block)) { &[] } else { anthropic::ALONE };
     }
-    let (id, name) = (block.word_at("id"), block.word_at("name"));
+    let (id, name) = (block.word_at("id"), block.text_at("name"));
     let Some(call) = emit.known().find_id(0, &id) else { return anthropic::ALONE };
     let input = input.read().spelt();
     if !emit.repeat_call(call, &name, input) {

@@ -101,7 +101,7 @@ const LINK: Shown = Shown {
 
 /// Starts the call that a piece is of. A name may come late, and under the same id another name is another call.
 fn start(executor: Executor, emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
-    let name = event.word_at("name");
+    let name = event.text_at("name");
     let Placed::Id(id) = &here.place else { return };
     if !emit.calls().has_ended(here.slot(), id) {
         emit.start_call(here.slot(), CallStart::new(&*name).id(&**id).executor(executor));

@@ -58,11 +58,7 @@ impl<'e> Node<'e> {
     /// The same for a text, which no number is.
     pub(crate) fn text_at(self, paths: &str) -> Cow<'e, str> {
         let mut text = Cow::Borrowed("");
-        self.each(paths, &mut |value| {
-            if value.is_string() {
-                text = value.word();
-            }
-        });
+        self.each(paths, &mut |value| text = value.said());
         text
     }
 

@@ -282,6 +282,14 @@ impl<'e> Node<'e> {
         self.mark(Mark::Read)
     }
 
+    /// The same, but for what another row has named: the value, or a member of it.
+    pub(crate) fn read_rest(self) -> Self {
+        for value in [self].into_iter().chain(self.children()).filter(|value| value.is_unread()) {
+            value.mark(if value.is_object() && value.at == self.at { Mark::Entered } else { Mark::Read });
+        }
+        self
+    }
+
     /// Marks the value as looked into.
     pub(crate) fn enter(self) -> Self {
         if self.value().is_some_and(|value| value.mark.get() != Mark::Read) {

@@ -145,7 +145,7 @@ impl<'e> Visit<'e> for Report<'_, '_> {
             Means::Source(cited) => self.source(cited, value, here),
             Means::Media(shown) => self.media(shown, value, here),
             Means::Usage => self.emit.usage(value.read().json()),
-            Means::Filter => self.emit.content_filter(choice, value.read().json()),
+            Means::Filter => self.emit.content_filter(choice, value.read_rest().json()),
             Means::Data(_) if value.is_nothing() || value.spelt() == "{}" => drop(value.read()),
             Means::Data(name) => {
                 let kind = if name.is_empty() { value.word_at(self.wire.kind) } else { Cow::Borrowed(name) };

@@ -119,7 +119,7 @@ fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
             call.torn();
             return;
         }
-        let (slot, name, input) = (Slot::from(index), call.word_at("name"), call.raw("parameters").read().spelt());
+        let (slot, name, input) = (Slot::from(index), call.text_at("name"), call.raw("parameters").read().spelt());
         index += 1;
         if emit.calls().find_in(slot).is_none() {
             if has_forgotten {

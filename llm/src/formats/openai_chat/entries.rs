@@ -88,7 +88,7 @@ impl<'a> Fragment<'a> {
                 TextOrJson::Json("")
             }
         };
-        Self { name: called.word_at("name"), input, is_raw }
+        Self { name: called.text_at("name"), input, is_raw }
     }
 
     pub(super) fn is_empty(&self) -> bool {

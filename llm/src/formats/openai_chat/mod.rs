@@ -214,8 +214,8 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
         let mut copy = String::new();
         delta.each(path, &mut |value| {
             let members = ["text", "summary", "thinking"].map(|member| value.member(member));
-            for text in [value].into_iter().chain(members).filter(|text| text.is_string()) {
-                copy += &text.read().text().unwrap_or_default();
+            for text in [value].into_iter().filter(|value| value.is_string()).chain(members) {
+                copy += &text.said();
             }
             if value.is_object() && !value.is_untouched() {
                 value.enter();

@@ -77,6 +77,11 @@ impl Damage {
         place.ends_with("/id") || place.ends_with("_id") || place.ends_with("Id")
     }
 
+    /// Whether the event was there twice without the damage: the other one repeats nothing now.
+    pub(super) fn parts_a_repetition(&self, whole: &[String]) -> bool {
+        whole.get(self.from()).is_some_and(|own| whole.iter().filter(|event| *event == own).count() > 1)
+    }
+
     pub(super) fn events(&self, events: &[String]) -> Vec<String> {
         let mut events = events.to_vec();
         match self {

@@ -11,6 +11,7 @@ use base64::prelude::BASE64_STANDARD;
 use jsonspigot_llm::{Provider, ProviderStream};
 use serde_json::Value;
 
+use super::Recording;
 use super::damage::Damage;
 use super::told::Told;
 
@@ -209,7 +210,8 @@ fn open_and_ended(provider: Provider, events: &[String]) -> (bool, bool) {
     let (mut open, mut may_be_open) = (BTreeSet::new(), BTreeSet::new());
     let (mut has_ended, mut is_clear) = (false, true);
     for event in events {
-        if event.trim() == "[DONE]" {
+        // Some servers quote it.
+        if event.trim().trim_matches('"') == "[DONE]" {
             (has_ended, is_clear) = (true, true);
             open.clear();
             continue;
@@ -273,13 +275,13 @@ fn has_all(told: &Told, whole: &Told) -> bool {
 }
 
 pub(super) fn check(
-    provider: Provider,
+    recording: &Recording,
     events: &[String],
     (stream, told): (&ProviderStream, &Told),
     (damage, whole): (&Damage, &Told),
     faults: &mut Vec<String>,
 ) {
-    let verdict = stream.verdict();
+    let (provider, verdict) = (recording.provider, stream.verdict());
     let (is_open, is_ended) = open_and_ended(provider, events);
     // Between the lines of these programs there may be any others.
     let is_terminal = ["claude-code", "codex"].contains(&provider.name());
@@ -299,7 +301,8 @@ pub(super) fn check(
             faults.push(format!("the verdict is Ok with strays: {:?} {:?}", told.values(), whole.values()));
         }
         // A piece that can't be read was a piece.
-        let is_lost = || match damage.takes_an_id() {
+        let may_be_said_again = damage.takes_an_id() || damage.parts_a_repetition(&recording.events);
+        let is_lost = || match may_be_said_again {
             true => !has_all(told, whole),
             false => (said(told), values(told)) != (said(whole), values(whole)),
         };

@@ -104,7 +104,7 @@ fn faults(recording: &Recording, damage: &Damage, whole: &Told, start: &Reading)
         Law::OkIsWhole.mark_compared();
         return faults;
     }
-    end::check(recording.provider, &events, (stream, told), (damage, whole), &mut faults);
+    end::check(recording, &events, (stream, told), (damage, whole), &mut faults);
     message::check(recording.provider, stream, told, &mut faults);
     Law::OkIsWhole.mark_compared();
     faults
