@@ -31,7 +31,8 @@ export class LenientInput extends Input {
   }
 
   override originalBytes(): Uint8Array {
-    return joinedAll(this.original.map(({ text, wereBytes }) => bytesOf(text, wereBytes)));
+    const last = this.original.length - 1;
+    return joinedAll(this.original.map(({ text, wereBytes }, at) => bytesOf(text, wereBytes, at === last)));
   }
 
   protected override get strayBytes(): undefined {

@@ -135,11 +135,18 @@ export function utf8Length(text: string, from = 0, to = text.length, wasBytes = 
 /** Returns true if half a surrogate pair is at a place of a text, and not the other half. */
 export const isLone = (text: string, at: number): boolean => (text.codePointAt(at)! & 0x1ff800) === 0xd800;
 
-/** The bytes of a text that was read: a unit that stands for a byte is that byte, and half a pair is any two. */
-export function bytesOf(text: string, wereBytes: boolean): Uint8Array {
+/**
+ * Returns the bytes of a text that was read: a unit that stands for a byte is that byte. Half a pair is any two bytes, or
+ * the first two of the character that it begins if the input may go on with it.
+ */
+export function bytesOf(text: string, wereBytes: boolean, mayGoOn = false): Uint8Array {
   const parts = text.split(/([\ud800-\udfff])/u);
-  const ofLone = (unit: string): number[] => (wereBytes ? [unit.charCodeAt(0) & 0xff] : [32, 32]);
-  return joinedAll(parts.map((part, at) => (at % 2 === 0 ? encode(part) : Uint8Array.from(ofLone(part)))));
+  const ofLone = (unit: string, at: number): number[] | Uint8Array => {
+    if (wereBytes) return [unit.charCodeAt(0) & 0xff];
+    const isCut = mayGoOn && at === parts.length - 2 && endsInHalf(text);
+    return isCut ? encodeAt(`${unit}\udc00`, 0).subarray(0, 2) : [32, 32];
+  };
+  return joinedAll(parts.map((part, at) => (at % 2 === 0 ? encode(part) : Uint8Array.from(ofLone(part, at)))));
 }
 
 export function joinedAll(parts: readonly Uint8Array[]): Uint8Array {

@@ -86,6 +86,10 @@ describe("a parser that is saved and restored", () => {
     const check = (whole, list, patterns, chosen, turns) => changesNothing(cut(whole, list), patterns, chosen, turns);
     fc.assert(fc.property(input, sizes, fc.constantFrom(...PATTERNS), options, when, check), { numRuns: 1000 });
   });
+  test("holds half a pair beyond the limit on the total", () => {
+    const chosen = { snapshots: true, lenient: ["lone-surrogates"], limits: { total: 4 } };
+    changesNothing([..."[\"a😀\"]".split("")], [], chosen, [1]);
+  });
   test("tells what one that was not tells, at any cut of bytes", () => {
     const check = (whole, list, patterns, chosen, turns) => changesNothing(cut(utf8(whole), list), patterns, chosen, turns);
     fc.assert(fc.property(input, sizes, fc.constantFrom(...PATTERNS), options, when, check), { numRuns: 500 });
