@@ -1,9 +1,10 @@
-//! Sub-agents and other sessions, on a wire that several agents speak on in turn: each has calls, blocks and messages
-//! of its own, so that none is ever taken for another's.
+//! Sub-agents and other sessions, in formats where several agents take turns. Each agent has its own calls, blocks and
+//! messages, so that no event is attributed to another agent.
 //!
-//! Owns who speaks. A line is read as if its agent were the only one: its state takes the place of the main agent's for
-//! as long, and what it reports leaves as [`StreamEvent::Agent`]. The main agent is that of the first session, and once
-//! all of its turns are over, that of the session which speaks next.
+//! Decides which agent a line belongs to, and reads it as if that agent were the only one: while the line is read, the
+//! agent's state is swapped with the main agent's, and its events are reported inside [`StreamEvent::Agent`]. The main
+//! agent is the agent of the first session. Once all of its turns are over, it is the agent of the session that sends
+//! the next line.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -23,13 +24,13 @@ use crate::event::verdict::{Unfinished, UnfinishedKind};
 use crate::formats::{HAS_TERMINALS, Speaker, Terminal};
 use crate::json::Json;
 
-/// The number of other agents that may speak in turn.
+/// The largest number of open agents besides the main one.
 const MOST_AGENTS: usize = 64;
 
-/// The other agents that are not over, and what was wrong with those that are.
+/// The open agents besides the main one, and the first fault of the agents that have ended.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Agents {
-    /// The main agent's session; nothing until a line names one.
+    /// The main agent's session; empty until a line names one.
     session: String,
     open: Vec<Agent>,
     wrong: Option<Unfinished>,
@@ -38,7 +39,7 @@ pub(crate) struct Agents {
 #[derive(Clone, Debug)]
 struct Agent {
     session: String,
-    /// The id of the call that started it, or of its own run; nothing for another session's main agent.
+    /// The id of the call that started the agent, or of the agent's own run; empty for another session's main agent.
     id: String,
     calls: ToolCalls,
     state: StreamState,
@@ -58,20 +59,20 @@ impl Agent {
     }
 }
 
-/// The agent that a line is of.
+/// The agent that a line belongs to.
 enum Whose {
     Main,
     Other(usize),
-    /// One agent too many, or a name that is too long.
+    /// No agent, because there are too many or the name is too long.
     Nobodys,
 }
 
-/// Returns true if nothing of an agent is open.
+/// Returns true if an agent has no open answer and no open call.
 pub(super) fn is_idle(calls: &ToolCalls, state: &StreamState) -> bool {
     state.unfinished.is_empty() && calls.state().open_count() == 0
 }
 
-/// Returns true if two lines may be of one session, which not every line names.
+/// Returns true if two lines may belong to one session. Not every line names its session.
 fn is_same(session: &str, other: &str) -> bool {
     session.is_empty() || other.is_empty() || session == other
 }
@@ -81,7 +82,7 @@ impl Agents {
         self.open.iter().map(|agent| (agent.name(), &agent.calls))
     }
 
-    /// Returns true if no other agent is open.
+    /// Returns true if no agent but the main one is open.
     pub(super) fn are_closed(&self) -> bool {
         self.open.is_empty()
     }
@@ -91,7 +92,7 @@ impl Agents {
         out.option(self.wrong, |out, wrong| wrong.save(out));
     }
 
-    /// Reads what was saved, where `next` calls have been numbered.
+    /// Reads the output of `save_base`, with `next` as the number of the next call.
     pub(super) fn restore_base(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
         self.session = reader.string()?;
         self.wrong = reader.option(|reader| Unfinished::restore(reader, next))?;
@@ -103,14 +104,14 @@ impl Agents {
     }
 }
 
-/// The first thing that is wrong with an agent. One of which nothing was understood has said nothing.
+/// Returns the first fault of an agent; `None` also if no event of the agent was understood.
 fn wrong_with(calls: &ToolCalls, state: &StreamState, is_open: bool) -> Option<Unfinished> {
     let verdict = state.outlet.watch.verdict(is_open, calls.state().has_strays(), true);
     verdict.err().filter(|unfinished| unfinished.kind() != UnfinishedKind::NoEvent)
 }
 
 impl ProviderStream {
-    /// Reads a line of an agent.
+    /// Reads a line as an event of the agent that it belongs to.
     pub(super) fn read_line(&mut self, line: Json<'_>, terminal: Terminal, on_event: &mut OnEvent<'_>) {
         let speaker = (terminal.speaker)(line);
         let caller = if speaker.is_unknown() { self.caller(line, terminal) } else { None };
@@ -118,7 +119,7 @@ impl ProviderStream {
             Whose::Main => self.read_own(line, on_event),
             Whose::Other(place) => self.as_agent(place, on_event, |stream, on_event| {
                 stream.read_own(line, on_event);
-                // One that nobody announces has no end of its own: it ends with the main agent.
+                // An agent that was never announced has no end of its own: it ends with the main agent.
                 if !terminal.is_program && !stream.stream_state.has_message {
                     stream.stream_state.unfinished.clear();
                     stream.stream_state.outlet.watch.end();
@@ -136,7 +137,8 @@ impl ProviderStream {
         }
     }
 
-    /// The other agent whose call a line has the result of, or whose call or block it goes on with.
+    /// Returns the other agent whose call or block the line continues, or whose call gets its result in the line.
+    /// Returns `None` if there is no such agent, or if the main agent began the call or block.
     fn caller(&self, line: Json<'_>, terminal: Terminal) -> Option<usize> {
         let mut found = None;
         if !self.agents.open.is_empty() {
@@ -152,7 +154,7 @@ impl ProviderStream {
         found
     }
 
-    /// Finds who speaks: an agent that has not spoken before is a new one.
+    /// Finds the agent that a line belongs to. An unknown agent is added.
     fn whose(&mut self, speaker: &Speaker<'_>, on_event: &mut OnEvent<'_>) -> Whose {
         let Speaker { session, agent: id } = speaker;
         let most = self.calls.state().limits().name_bytes;
@@ -171,7 +173,7 @@ impl ProviderStream {
             return Whose::Main;
         }
         if self.agents.open.len() >= MOST_AGENTS {
-            // One that works in the background has its result at once, and what it says later has no end.
+            // Ends an idle agent. An agent in the background gets its result at once, so no line ends it later.
             let Some(place) = self.agents.open.iter().position(Agent::is_idle) else { return Whose::Nobodys };
             self.as_agent(place, on_event, |stream, on_event| stream.emitter(on_event).end_blocks());
             self.remove_agent(place);
@@ -181,7 +183,7 @@ impl ProviderStream {
         Whose::Other(self.agents.open.len() - 1)
     }
 
-    /// An event was left out unread, and nobody knows which agent's it was.
+    /// Records, for every agent, that an event was left out unread, since it may have been any agent's.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.emitter(&mut |_| {}).leave_out(reason);
         let count = if HAS_TERMINALS { self.agents.open.len() } else { 0 };
@@ -193,14 +195,14 @@ impl ProviderStream {
     fn new_agent(&self, session: &str, id: &str) -> Agent {
         let mut state = StreamState::default();
         state.outlet.texts = self.stream_state.outlet.texts.as_ref().map(|texts| texts.emptied());
-        // Its session may be over, and what is said here only follows it.
+        // Its session may be over, and these lines may only follow the end, so no other end is required.
         if id.is_empty() {
             state.outlet.watch.end();
         }
         Agent { session: session.to_owned(), id: id.to_owned(), calls: self.calls.clone().emptied(), state }
     }
 
-    /// Does something as another agent.
+    /// Runs `act` with another agent's state in place of the main agent's, and reports the events as that agent's.
     fn as_agent(
         &mut self,
         place: usize,
@@ -212,19 +214,19 @@ impl ProviderStream {
         self.change_places(place);
     }
 
-    /// Puts another agent in the main one's place, or back. Returns its name.
+    /// Swaps another agent's state with the main agent's, or back. Returns the other agent's name.
     fn change_places(&mut self, place: usize) -> String {
         let Self { calls, stream_state, agents, .. } = self;
         let Some(agent) = agents.open.get_mut(place) else { return String::new() };
         mem::swap(calls, &mut agent.calls);
         mem::swap(stream_state, &mut agent.state);
-        // Calls and blocks are numbered together.
+        // Calls and blocks are numbered across agents.
         calls.state_mut().count_from(agent.calls.state().next());
         stream_state.blocks.count_from(agent.state.blocks.next());
         agent.name().to_owned()
     }
 
-    /// The call that started a sub-agent has its result.
+    /// Ends the sub-agent that was started by a call, once the call has its result.
     fn end_agent(&mut self, session: &str, id: &str, on_event: &mut OnEvent<'_>) {
         if let Some(place) = self.agents.open.iter().position(|agent| !id.is_empty() && agent.is(session, id)) {
             self.as_agent(place, on_event, |stream, on_event| {
@@ -245,7 +247,7 @@ impl ProviderStream {
         self.agents.wrong = self.agents.wrong.or(wrong_with(&calls, &state, is_open));
     }
 
-    /// Nothing more will arrive.
+    /// Ends all other agents at the end of input.
     pub(super) fn finish_agents(&mut self, reason: &str, on_event: &mut OnEvent<'_>) {
         while HAS_TERMINALS && !self.agents.open.is_empty() {
             self.as_agent(0, on_event, |stream, on_event| stream.emitter(on_event).end_input(reason));
@@ -253,7 +255,7 @@ impl ProviderStream {
         }
     }
 
-    /// The first thing that is wrong with another agent.
+    /// Returns the first fault of the other agents as an error.
     pub(super) fn verdict_on_agents(&self) -> Result<(), Unfinished> {
         self.agents.wrong.map_or(Ok(()), Err)?;
         self.agents

@@ -1,5 +1,5 @@
-//! The memory of a stream's reader from one event to the next, and what becomes of an event that its wire format does
-//! not know.
+//! The state that a stream's reader keeps between events, and the handling of events that the wire format does not
+//! know.
 
 use alloc::boxed::Box;
 use core::mem;
@@ -14,15 +14,16 @@ use crate::event::StreamEvent;
 use crate::formats::Understood;
 use crate::json::{Json, Unreadable};
 
-/// Makes what keeps the message that goes back, for a provider and up to a length. The one place that names a function
-/// of this kind is [`ProviderStream::with_message`](crate::ProviderStream::with_message).
+/// A function that makes the keeper of a provider's message from the provider and the largest length of the message.
+/// Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) names such a function, so programs that
+/// never call it do not link the keepers.
 pub(crate) type MakeKeeper = fn(Provider, usize) -> Option<Box<dyn KeepMessage>>;
 
-/// A provider's reader, with what it must know from one event to the next.
+/// A provider's reader, with its state between events.
 #[derive(Clone, Debug)]
 pub(crate) struct Dispatch {
     provider: Provider,
-    /// True if an event has come before: only the first one can be the body of an HTTP error.
+    /// True if an event has been read. Only the first event can be the body of an HTTP error.
     has_begun: bool,
     #[cfg(feature = "openai-responses")]
     sequence: Sequence,
@@ -38,7 +39,7 @@ impl Dispatch {
         }
     }
 
-    /// The reader for a stream whose first events could have been any provider's.
+    /// Creates the reader of a stream that began with events of no particular provider.
     pub(crate) fn begun(provider: Provider) -> Self {
         Self { has_begun: true, ..Self::new(provider) }
     }
@@ -47,13 +48,13 @@ impl Dispatch {
         self.provider
     }
 
-    /// Returns true if an event has come before.
+    /// Returns true if an event has been read.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Returns true if an event of the next message is read as if no other had come before. Responses numbers its parts
-    /// across messages, and those of Realtime may overlap.
+    /// Returns true if events are read without regard to earlier messages. Responses numbers its parts across messages,
+    /// and messages of Realtime may overlap.
     pub(crate) fn forgets_messages(&self) -> bool {
         match self.provider {
             #[cfg(feature = "openai-responses")]
@@ -63,19 +64,19 @@ impl Dispatch {
         }
     }
 
-    /// Sets the keeper of the message that goes back, up to a length.
+    /// Makes the keeper of a message of at most `most` bytes; `None` if the provider has no such message.
     pub(crate) fn keep_message(&self, keeper: MakeKeeper, most: usize) -> Option<Box<dyn KeepMessage>> {
         keeper(self.provider, most)
     }
 
-    /// Reads one event; an error says that it can't be read, and then nothing was reported.
+    /// Reads one event. Fails if it can't be read; then nothing was reported.
     pub(crate) fn read(&mut self, event: Json<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
         #[cfg(feature = "openai-responses")]
         if self.provider == Provider::OpenaiResponses && self.sequence.is_repeated(event) {
             return Ok(());
         }
         let understood = (self.provider.format().read)(event, emit);
-        // What is not this provider's at all may have members of the same names, which mean something else.
+        // An event of another provider may have members of the same names with other meanings.
         let understood = match understood {
             Err(Unreadable) if self.is_foreign(event) => Understood::No,
             other => other?,
@@ -98,7 +99,8 @@ impl Dispatch {
 }
 
 impl Dispatch {
-    /// Returns true if an event is an error's body, another provider's, or of a type that nobody has.
+    /// Returns true if an event is the body of an error, an event of another provider, or of a type that no provider
+    /// has.
     fn is_foreign(&self, event: Json<'_>) -> bool {
         let failure = if self.has_begun { Failure::reported_by(event) } else { Failure::alone(event) };
         let has_type = ["event_type", "type"].iter().any(|name| !event.member(name).word().is_empty());
@@ -106,16 +108,17 @@ impl Dispatch {
     }
 }
 
-/// The members that say which call an event is of, or have a piece of it, whatever the event is called.
+/// The members that identify an event's call or hold a piece of it, in events of any type.
 const OF_A_PIECE: [&str; 6] = ["delta", "index", "inputTextDelta", "output_index", "toolCall", "toolCallId"];
 
-/// An event that is not known: of a new type, so that it is this provider's as far as anybody knows, or no provider's.
+/// Reports an unknown event: as an unknown part if its type may be a new one of this provider, otherwise as unknown.
+/// Fails if it is not an object, or if its type is not a string.
 fn report_unknown(event: Json<'_>, provider: Provider, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     if !event.is_object() {
         return Err(Unreadable);
     }
     let kind = ["event_type", "type"].map(|name| event.member(name).word()).into_iter().find(|kind| !kind.is_empty());
-    // What has lost its type may have been a fragment, and so may be what has a place or a piece.
+    // An event without a valid type may have been a fragment, and so may an event with members of a fragment.
     let has_lost = |name: &&str| event.given(name).is_some_and(|kind| !kind.is_string());
     if ["type", "event_type"].iter().any(has_lost) {
         return Err(Unreadable);

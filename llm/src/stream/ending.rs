@@ -1,4 +1,4 @@
-//! The end of a stream: the verbs that end the input, the verdict, and the kind of the last stop.
+//! The end of a stream: the methods that end the input, the verdict, and the kind of the last stop.
 
 use core::mem;
 
@@ -10,14 +10,14 @@ use crate::event::verdict::Unfinished;
 use crate::event::{StopKind, StreamEvent, StreamEvents};
 use crate::json::Json;
 
-/// The reason why what is open is cut where the input ends.
+/// The reason that calls and answers have if they are cut by the end of input.
 const END_OF_INPUT: &str = "end-of-input";
 
 impl ProviderStream {
-    /// Ends the input: what is still open ends, truncated unless it is complete. Returns what that reports;
-    /// [`check`](StreamEvents::check) on it is the stream's [`verdict`](Self::verdict).
+    /// Ends the input. Calls that are still open end, truncated unless they are complete. Returns the last events;
+    /// [`check`](StreamEvents::check) on them returns the stream's [`verdict`](Self::verdict).
     ///
-    /// If the provider is still unknown, its events are reported now, as errors of the provider or as unknown:
+    /// If the provider is still unknown, the buffered events are reported now, as provider errors or as unknown:
     ///
     /// ```
     /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
@@ -32,13 +32,15 @@ impl ProviderStream {
         self.cut(END_OF_INPUT)
     }
 
-    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    /// Like [`finish`](Self::finish), but passes the events to `on_event` instead of returning them, so nothing is
+    /// copied.
     pub fn finish_with(&mut self, on_event: impl FnMut(StreamEvent<'_>)) {
         self.cut_with(END_OF_INPUT, on_event);
     }
 
-    /// Ends the input for a reason of yours, such as `cancelled`: as [`finish`](Self::finish) does, but the calls that
-    /// are cut name that reason, unless the provider gave one before. An empty reason is `end-of-input`.
+    /// Ends the input like [`finish`](Self::finish), for a reason of the caller's, such as `cancelled`. Calls and
+    /// answers that are cut have this reason, unless the provider gave one before. An empty reason stands for
+    /// `end-of-input`.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -54,7 +56,7 @@ impl ProviderStream {
         StreamEvents::new(events, self.verdict())
     }
 
-    /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
+    /// Like [`cut`](Self::cut), but passes the events to `on_event` instead of returning them, so nothing is copied.
     pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         self.take(Input::End(reason), &mut on_event);
     }
@@ -71,18 +73,24 @@ impl ProviderStream {
         self.emitter(on_event).end_input(reason);
     }
 
-    /// Returns `Ok` if everything that the provider sent was reported and has ended, even if the provider cut the answer
-    /// off at a token limit: [`stop`](Self::stop) returns the kind of its end.
+    /// Returns `Ok` if everything that the provider sent was reported and has ended.
     ///
     /// Call this after [`finish`](Self::finish); before that, an open answer is `Incomplete`.
     ///
-    /// It is `Ok` if and only if at least one event meant something, every message that began has ended (by the
-    /// provider's own end, `[DONE]` or a stop reason), every call is complete, accepted, empty or raw, and so is every
-    /// payload in the text, nothing was repeated otherwise than reported, no frame was damaged and the provider
-    /// reported no error: a stop of the kind [`Error`](crate::StopKind::Error) is one. What is late after a whole
-    /// changes nothing, nor does a stray fragment of a call that then came whole.
+    /// It is `Ok` if and only if all of these hold:
     ///
-    /// The verdict does not judge the reason to stop, apart from errors: an answer that was cut or filtered passes.
+    /// - At least one event had a meaning.
+    /// - Every message that began has ended, by the provider's own end, `[DONE]` or a stop reason.
+    /// - Every call, and every payload in the text, is complete, accepted, empty or raw.
+    /// - No repetition differs from what was reported.
+    /// - No frame was damaged, and no limit was exceeded.
+    /// - No call, text or error was left in a part of the stream that the reader does not know.
+    /// - The provider reported no error. A stop of the kind [`Error`](crate::StopKind::Error) is one.
+    ///
+    /// Late fragments of a complete call change nothing, nor does a stray fragment of a call that then arrived whole.
+    ///
+    /// Apart from errors, the reason to stop does not matter: an answer that was filtered, or cut off at a token limit,
+    /// passes. [`stop`](Self::stop) returns the kind of the stop.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls, UnfinishedKind};
@@ -98,7 +106,7 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong, as an [`Unfinished`].
+    /// Returns the first fault as an [`Unfinished`].
     pub fn verdict(&self) -> Result<(), Unfinished> {
         let calls = self.calls.state();
         let is_open = !agents::is_idle(&self.calls, &self.stream_state);

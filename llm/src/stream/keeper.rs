@@ -1,7 +1,7 @@
-//! The way from a provider to the message that goes back: which wire format puts it together, and how.
+//! Makes the keeper of a provider's message: selects the wire format that composes it.
 //!
-//! Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) leads here, so that a program that does
-//! not call it has none of this.
+//! Only [`ProviderStream::with_message`](crate::ProviderStream::with_message) refers to this file, so programs that
+//! never call it do not link the composers.
 
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -31,7 +31,7 @@ use crate::json::Json;
 use crate::message::{Composer, Turn};
 use crate::payload::Payload;
 
-/// Returns the keeper of the messages of a provider's stream; nobody where none goes back.
+/// Returns the keeper of a message of at most `most` bytes; `None` if the provider has no message for the next request.
 pub(crate) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMessage>> {
     let composer: Option<Composer> = match provider {
         #[cfg(feature = "anthropic")]
@@ -60,7 +60,7 @@ pub(crate) fn keeper(provider: Provider, most: usize) -> Option<Box<dyn KeepMess
     })
 }
 
-/// A message, and what adds to it.
+/// A message, with the composer that adds to it.
 #[derive(Clone, Debug)]
 struct Keeper {
     turn: Turn,

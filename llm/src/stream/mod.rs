@@ -27,11 +27,12 @@ use crate::event::{StreamEvent, StreamEvents};
 use crate::formats::Terminal;
 use crate::saved::History;
 
-/// A provider's stream as [`StreamEvent`]s: push one event's JSON text at a time, as it arrives.
+/// A reader of a provider's stream: takes the JSON text of one event at a time, as it arrives, and reports
+/// [`StreamEvent`]s.
 ///
-/// The make-up of an event, and how several make one call, differs from provider to provider and is read here, quirks
-/// and all. Unknown members are skipped. Events of unknown types and frames that are not JSON objects are reported, and
-/// the stream goes on. A list of objects is read as that many events.
+/// It reads the wire formats of all supported providers, including the ways in which servers deviate from them. Unknown
+/// members are skipped. Events of unknown types and frames that are not JSON objects are reported, and the stream
+/// continues. An array of objects is read as one event per element.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -73,38 +74,38 @@ use crate::saved::History;
 pub struct ProviderStream {
     pub(crate) calls: ToolCalls,
     pub(crate) reader: Option<Dispatch>,
-    /// True if the events have yet to say whose stream it is.
+    /// True if the provider is detected from the events. Stays true once it is known.
     pub(crate) is_detecting: bool,
     pub(crate) stream_state: StreamState,
-    /// The keeper of the message that goes back, if somebody has asked for it.
+    /// The function that makes the keeper of the message, if `with_message` was called.
     pub(crate) keeper: Option<MakeKeeper>,
-    /// True if the keeper waits for the first event of a provider that is known.
+    /// True until the keeper is made, at the first event of a known provider.
     pub(crate) awaits_keeper: bool,
-    /// True if a message's own text is JSON.
+    /// True if the assistant's text is itself JSON.
     pub(crate) is_structured: bool,
-    /// True if each event is passed on as it came.
+    /// True if each event is also reported unchanged.
     pub(crate) with_events: bool,
-    /// Events that could be several providers', until one comes that can't.
+    /// The events that several providers could have sent, until one event identifies the provider.
     pub(crate) undecided: Vec<String>,
-    /// The agents that speak besides the main one.
+    /// The agents other than the main one.
     pub(crate) agents: Agents,
     pub(crate) history: History,
-    /// True if calls are known that had ended where the history is marked.
+    /// True if calls that had ended at the history's mark are still remembered.
     pub(crate) knows_marked_calls: bool,
 }
 
-/// The number of events that are kept until the provider is known. No provider sends more pings than that before
-/// anything else.
+/// The largest number of events that are buffered until the provider is known. No provider sends more pings than that
+/// before its first other event.
 pub(crate) const MOST_UNDECIDED: usize = 64;
 
 impl ProviderStream {
-    /// The stream of a known provider. What the calls have read before is forgotten.
+    /// Creates a stream of a known provider. Anything that `calls` has read before is discarded.
     #[must_use]
     pub fn new(provider: Provider, calls: ToolCalls) -> Self {
         Self { reader: Some(Dispatch::new(provider)), is_detecting: false, ..Self::detecting(calls) }
     }
 
-    /// A stream of an unknown provider, which is recognized by the first event that only one provider sends.
+    /// Creates a stream of an unknown provider, which is detected at the first event that only one provider sends.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
@@ -132,14 +133,14 @@ impl ProviderStream {
         }
     }
 
-    /// The assistant's text is itself JSON: each answer is reported as a call without an id and a name, not as text.
+    /// Reads the assistant's text as JSON: each answer is reported as a call without id and name, not as text.
     #[must_use]
     pub fn structured(self) -> Self {
         Self { is_structured: true, ..self }
     }
 
-    /// Passes each event on as it came, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before what it means: for
-    /// all that has no event of its own, such as the probabilities of tokens, costs and timings.
+    /// Reports each event unchanged, as a [`ProviderEvent`](StreamEvent::ProviderEvent), before the events that it
+    /// means. Use it for data that has no event of its own, such as the probabilities of tokens, costs and timings.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -160,36 +161,43 @@ impl ProviderStream {
         Self { with_events: true, ..self }
     }
 
-    /// Keeps the assistant's [`message`](Self::message), so that it can be sent back.
+    /// Keeps the assistant's [`message`](Self::message) for the next request.
     #[must_use]
     pub fn with_message(self) -> Self {
         Self { keeper: Some(keeper::keeper), awaits_keeper: true, ..self }
     }
 
-    /// The assistant's message as a JSON text in the provider's own shape, ready to be appended to the next request:
-    /// with signatures, encrypted reasoning and calls, each value spelt as it came.
+    /// Returns the assistant's message as a JSON text in the provider's own format, ready to be appended to the next
+    /// request. It includes signatures, encrypted reasoning and calls, and spells each value as the provider did.
     ///
-    /// | provider | what it is | append it to |
+    /// | provider | form of the message | append to |
     /// |---|---|---|
     /// | Anthropic, Bedrock (Converse), OpenAI's chat, Cohere v2, Ollama | an object with `role` | `messages` |
     /// | Cohere v1 | an object with `role` | `chat_history` |
-    /// | OpenAI Responses | a list of items | the elements to `input` |
+    /// | OpenAI Responses | a list of items | `input`, item by item |
     /// | Gemini | an object with `role` and `parts` | `contents` |
-    /// | Gemini Interactions | a list of steps | the elements to `input` |
+    /// | Gemini Interactions | a list of steps | `input`, step by step |
     ///
-    /// If [`with_message`](Self::with_message) asked for it, it is available from the end of the answer until the next
-    /// message begins. It has no empty parts, which servers refuse, and no reasoning that nothing follows: that of an
-    /// answer that was cut before its first word, or of OpenAI's without the item that it led to. It is `None` if that
-    /// was all, while the message is still arriving, and
-    /// if any of it is missing: an event could not be read, a call is not whole, its arguments are no object, its calls
-    /// are not those that were reported (the end of Gemini's calls without arguments is reported by
-    /// [`finish`](Self::finish)), pieces of two kinds came for one block, or the message exceeds
-    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too. It is `None`
-    /// as well if a call has no id, or that of another, in a format that finds results by it: not at Gemini, Ollama,
-    /// DashScope, Cloudflare and Cohere v1. If there are
-    /// several answers, it is the first. It leaves out Bedrock's citations and Interactions' annotations of text, which
-    /// the next request does not need. AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's
-    /// Realtime or Gemini's Live, where the server keeps the conversation.
+    /// The stream must have been made with [`with_message`](Self::with_message). The message is available from the end
+    /// of the answer until the next message begins. If there are several answers, it is the first.
+    ///
+    /// The message leaves out empty parts, which servers refuse, and reasoning that nothing follows: the reasoning of
+    /// an answer that was cut before its first word, or an OpenAI reasoning item without the item that it led to. It
+    /// also leaves out Bedrock's citations and the annotations of text in Interactions, which the next request does not
+    /// need.
+    ///
+    /// Returns `None` while the message is still arriving, if nothing is left of it, and if any of it is missing:
+    ///
+    /// - An event could not be read, or one block received pieces of two kinds.
+    /// - A call is not whole, or its arguments are not an object.
+    /// - The calls differ from the calls that were reported. (The end of Gemini's calls without arguments is reported
+    ///   by [`finish`](Self::finish).)
+    /// - A call has no id, or the id of another call, in a format that matches results to calls by id: all but Gemini,
+    ///   Ollama, DashScope, Cloudflare and Cohere v1.
+    /// - The message exceeds [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), which limits it too.
+    ///
+    /// AG-UI, the Vercel UI stream and MCP have no such message; nor have OpenAI's Realtime and Gemini's Live, where
+    /// the server keeps the conversation.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
@@ -218,9 +226,9 @@ impl ProviderStream {
         self.stream_state.message().filter(|_| self.calls.state().open_count() == 0)?.to_json()
     }
 
-    /// The [`message`](Self::message) without its calls and what came of them: what an app goes on with if a call is
-    /// not whole, as a message with such a call is refused, now and in every request after it. It is `None` if nothing
-    /// is left without them.
+    /// Returns the [`message`](Self::message) without its calls and their results. Use it to continue after a call that
+    /// is not whole: servers refuse a message with such a call, now and in every later request. Returns `None` if
+    /// nothing is left without the calls.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, ToolCalls};
@@ -241,44 +249,46 @@ impl ProviderStream {
         self.stream_state.message()?.to_json_without_calls()
     }
 
-    /// Returns true if the lines are those of a program, between which there may be any others.
+    /// Returns true if the input is the terminal output of a program, which may contain other lines between events.
     fn is_program_s(&self) -> bool {
         self.terminal().is_some_and(|terminal| terminal.is_program)
     }
 
-    /// What is asked of the wire format besides, if several agents may speak.
+    /// Returns the rules of the provider's format for several agents; `None` if it has only one, or if the provider is
+    /// unknown.
     fn terminal(&self) -> Option<Terminal> {
         self.reader.as_ref().and_then(|reader| reader.provider().format().terminal)
     }
 
-    /// Returns the provider, once it is known.
+    /// Returns the provider; `None` until it is known.
     #[must_use]
     pub fn provider(&self) -> Option<Provider> {
         self.reader.as_ref().map(Dispatch::provider)
     }
 
-    /// The main agent's calls: their patterns, and the parsers of the open ones. Those of others are in
-    /// [`agents`](Self::agents).
+    /// Returns the main agent's calls, with their patterns and the parsers of the open ones. For the calls of other
+    /// agents see [`agents`](Self::agents).
     #[must_use]
     pub fn calls(&self) -> &ToolCalls {
         &self.calls
     }
 
-    /// The other agents that are at work, by their names in [`StreamEvent::Agent`], with their calls.
+    /// Returns the open agents other than the main one, by the names that [`StreamEvent::Agent`] reports, with their
+    /// calls.
     #[must_use]
     pub fn agents(&self) -> Vec<(&str, &ToolCalls)> {
         self.agents.calls().collect()
     }
 
-    /// The calls of the main agent, then of each other one. They are numbered together, so a number is only one
-    /// agent's.
+    /// Returns the calls of the main agent, then of each other one. Calls are numbered across agents, so a number
+    /// identifies one call.
     #[must_use]
     pub fn calls_of_all(&self) -> Vec<&ToolCalls> {
         iter::once(&self.calls).chain(self.agents.calls().map(|(_, calls)| calls)).collect()
     }
 
-    /// Takes one event, the JSON text that follows `data:` or a line, and returns what it reports as values of their
-    /// own, so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop
+    /// Reads one event, which is the JSON text after `data:` or on a line, and returns what it reports as owned values,
+    /// so that `?`, `.await` and channels work in the loop. The event is read at once, even if you leave the loop
     /// early.
     ///
     /// ```
@@ -302,7 +312,7 @@ impl ProviderStream {
         self.pushed(|stream, on_event| stream.push_with(event, on_event))
     }
 
-    /// [`push`](Self::push), with a callback in place of the iterator: nothing is copied.
+    /// Like [`push`](Self::push), but passes the events to `on_event` instead of returning them, so nothing is copied.
     ///
     /// If `on_event` panics and the panic is caught, nothing more is read, and the [`verdict`](Self::verdict) is
     /// [`UnfinishedKind::Panicked`](crate::UnfinishedKind::Panicked).
@@ -310,8 +320,8 @@ impl ProviderStream {
         self.take(Input::Event(event), &mut on_event);
     }
 
-    /// Takes an event that could not be read on its way here, such as one that is not UTF-8, with what is known of its
-    /// text: it is reported as a bad frame, and no open call can be complete.
+    /// Reports a bad frame for an event that the caller could not read, for example because it is not UTF-8. `text` is
+    /// the part of it that can be shown. No call that is open now can be complete.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -333,18 +343,20 @@ impl ProviderStream {
         self.pushed(|stream, on_event| stream.push_unreadable_with(text, on_event))
     }
 
-    /// [`push_unreadable`](Self::push_unreadable), with a callback in place of the iterator: nothing is copied.
+    /// Like [`push_unreadable`](Self::push_unreadable), but passes the events to `on_event` instead of returning them,
+    /// so nothing is copied.
     pub fn push_unreadable_with(&mut self, text: &str, mut on_event: impl FnMut(StreamEvent<'_>)) {
         self.take(Input::Unreadable(text), &mut on_event);
     }
 
-    /// Notes an event that was too long to get here: it is reported as one that passed
-    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes), and no open call can be complete.
+    /// Reports an event that the caller skipped because it exceeds
+    /// [`CallLimits::event_bytes`](crate::calls::CallLimits::event_bytes). No call that is open now can be complete.
     pub fn push_oversized(&mut self) -> StreamEvents {
         self.pushed(|stream, on_event| stream.push_oversized_with(on_event))
     }
 
-    /// [`push_oversized`](Self::push_oversized), with a callback in place of the iterator: nothing is copied.
+    /// Like [`push_oversized`](Self::push_oversized), but passes the events to `on_event` instead of returning them, so
+    /// nothing is copied.
     pub fn push_oversized_with(&mut self, mut on_event: impl FnMut(StreamEvent<'_>)) {
         self.take(Input::Oversized, &mut on_event);
     }

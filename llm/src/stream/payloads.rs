@@ -1,7 +1,7 @@
-//! Payloads in the assistant's text: an [`Envelope`] for each block of it that is open.
+//! Payloads in the assistant's text: an [`Envelope`] for each open block of text.
 //!
-//! Owns the envelopes, and how one is asked for. What is in a text, the envelope knows; when a block ends, the stream
-//! does.
+//! Owns the envelopes and the methods that set and return them. An envelope finds payloads in a text; the stream
+//! decides when a block ends.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -16,13 +16,14 @@ use crate::event::StreamEvent;
 use crate::payload::{Payload, PayloadStatus};
 
 impl ProviderStream {
-    /// Looks for payloads in the assistant's text: fences, tags, hidden comments, as this envelope does, which is new.
+    /// Searches the assistant's text for the payloads that `envelope` describes, such as fences, tags or hidden
+    /// comments. Anything that `envelope` has read before is discarded.
     ///
-    /// The text of each block goes through an envelope of its own. What is outside payloads is
-    /// [`Text`](StreamEvent::Text), as ever, and everything else a [`Payload`](StreamEvent::Payload) with the number of
-    /// its block. At the end of its block a payload that is still open is truncated, as is one during which an event
-    /// could not be read or its text was repeated otherwise; it counts in the [`verdict`](Self::verdict) as a call
-    /// does. Reasoning and refusals are not looked at, nor is text that is [structured](Self::structured).
+    /// Each block of text is read by an envelope of its own. Text outside payloads is reported as
+    /// [`Text`](StreamEvent::Text), everything else as a [`Payload`](StreamEvent::Payload) with the number of its
+    /// block. A payload is truncated if its block ends before it does, if an event could not be read in the meantime,
+    /// or if its text was repeated differently. Payloads count in the [`verdict`](Self::verdict) as calls do.
+    /// Reasoning, refusals and [structured](Self::structured) text are not searched.
     ///
     /// ```
     /// use jsonspigot_llm::{Delimiter, Envelope, EnvelopeEvent, Provider, ProviderStream, StreamEvent, ToolCalls};
@@ -54,29 +55,29 @@ impl ProviderStream {
     ///
     /// # Cost
     ///
-    /// That of the [`Envelope`], and of what it keeps for each block that is open: at most as many as calls may be
-    /// [open](crate::calls::CallLimits::open_calls).
+    /// The cost of the [`Envelope`], and its buffers for each open block. At most as many blocks are open as calls may
+    /// be [open](crate::calls::CallLimits::open_calls).
     #[must_use]
     pub fn with_envelope(mut self, envelope: Envelope) -> Self {
         self.stream_state.outlet.texts = Some(Box::new(Payloads { new: envelope.emptied(), open: Vec::new() }));
         self
     }
 
-    /// The envelope of a block of text that is open and in which something has come: for a look at the
-    /// [parser](Envelope::parser) of its payload.
+    /// Returns the envelope of an open block of text, for access to the [parser](Envelope::parser) of its payload.
+    /// Returns `None` if the block is not open or none of its text has arrived.
     #[must_use]
     pub fn envelope(&self, block: u64) -> Option<&Envelope> {
         self.texts().find_map(|texts| texts.envelope(block))
     }
 
-    /// The blocks of text that are open and in which something has come, by their numbers, with their envelopes.
+    /// Returns the envelopes of the open blocks of text in which text has arrived, with the numbers of the blocks.
     #[must_use]
     pub fn envelopes(&self) -> Vec<(u64, &Envelope)> {
         let blocks = self.texts().flat_map(ReadText::blocks);
         blocks.filter_map(|block| self.envelope(block).map(|envelope| (block, envelope))).collect()
     }
 
-    /// The texts that are searched: the main agent's, and those of sub-agents, whose blocks are numbered with its own.
+    /// Returns the readers of text of the main agent and of the others. Blocks are numbered across agents.
     fn texts(&self) -> impl Iterator<Item = &dyn ReadText> {
         let states = iter::once(&self.stream_state).chain(self.agents.states());
         states.filter_map(|state| state.outlet.texts.as_deref())
@@ -85,9 +86,9 @@ impl ProviderStream {
 
 #[derive(Clone)]
 struct Payloads {
-    /// The envelope that a block begins with.
+    /// The new envelope that is copied for each block.
     new: Envelope,
-    /// Those that something has come in, in the order of their numbers.
+    /// The blocks in which text has arrived, in ascending order of their numbers.
     open: Vec<Open>,
 }
 
@@ -96,11 +97,11 @@ struct Open {
     choice: u64,
     block: u64,
     envelope: Envelope,
-    /// The reason why the payload that is open, or about to be, can't be complete.
+    /// The reason why the open payload, or the next one, can't be complete.
     left_out: Option<&'static str>,
 }
 
-/// Passes on an envelope's events as events of the stream.
+/// Returns a callback that reports an envelope's events as events of the stream.
 fn forward<'s>(
     choice: u64,
     block: u64,
@@ -109,7 +110,7 @@ fn forward<'s>(
 ) -> impl FnMut(EnvelopeEvent<'_>) + 's {
     move |event| match event {
         EnvelopeEvent::Text(text) => {
-            // It did not become a payload.
+            // The suspected payload was text.
             *left_out = None;
             say(StreamEvent::Text { choice, block, text });
         }
@@ -128,7 +129,7 @@ fn forward<'s>(
     }
 }
 
-/// A payload of which something is missing. What was wrong with the rest stays so.
+/// Truncates a payload, unless it is malformed, trailing or over a limit already.
 fn cut<'p>(payload: Payload<'p>, reason: &'static str) -> Payload<'p> {
     match payload.status() {
         PayloadStatus::Malformed | PayloadStatus::Trailing | PayloadStatus::Truncated { reason: "limit" } => payload,
@@ -157,7 +158,7 @@ impl ReadText for Payloads {
     fn leave_out(&mut self, block: Option<u64>, reason: &'static str) {
         let is_meant = |open: &&mut Open| block.is_none_or(|block| block == open.block) && !open.envelope.is_in_text();
         for Open { left_out, .. } in self.open.iter_mut().filter(is_meant) {
-            // Of two texts nobody can say which is right, whatever else is missing.
+            // A mismatch replaces other reasons, since neither of its two texts is known to be right.
             if reason == "mismatch" || left_out.is_none() {
                 *left_out = Some(reason);
             }

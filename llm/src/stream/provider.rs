@@ -1,5 +1,5 @@
-//! The providers that are compiled in, by name, and by the look of an event. Each is a feature, and all that is known
-//! of its wire format stands in a file of its own, as a [`Format`].
+//! The providers that are compiled in, found by name or by an event. Each provider is a feature, and its wire format is
+//! described in a file of its own, as a [`Format`].
 
 use jsonspigot::internal::display_from_name;
 
@@ -36,7 +36,7 @@ use crate::formats::vercel_ui;
 use crate::formats::{Format, kind_of};
 use crate::json::{Json, Tree};
 
-/// The wire format of a stream. Each is there only with the feature that has its name.
+/// The wire format of a stream. Each variant exists only with the feature of the same name.
 ///
 /// ```
 /// use jsonspigot_llm::Provider;
@@ -56,8 +56,7 @@ pub enum Provider {
     OpenaiChat,
     /// OpenAI Responses, and the server's events of Realtime.
     ///
-    /// Everything that is to be done is a call. Those that the client executes, besides functions and custom tools, are
-    /// by name:
+    /// Every action that is requested is a call. Besides functions and custom tools, the client executes these calls:
     ///
     /// | name | input |
     /// |---|---|
@@ -67,9 +66,9 @@ pub enum Provider {
     /// | `computer` | `{"action":…,"pending_safety_checks":…}` |
     /// | `tool_search` | the item's arguments |
     ///
-    /// Those that the provider [executes](crate::calls::Executor::Provider) are tools of MCP servers, by their own
-    /// name, `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and
-    /// its own `tool_search`. A tool of an MCP server that waits for approval is one of them too; its id begins with
+    /// The provider [executes](crate::calls::Executor::Provider) the tools of MCP servers, which have their own names,
+    /// `code_interpreter`, a `shell` in its own container, `web_search`, `file_search`, `image_generation` and its own
+    /// `tool_search`. A tool of an MCP server that waits for approval is one of these calls too: its id begins with
     /// `mcpr_`, and an [`ApprovalRequest`](crate::StreamEvent::ApprovalRequest) follows.
     #[cfg(feature = "openai-responses")]
     OpenaiResponses,
@@ -85,7 +84,7 @@ pub enum Provider {
     /// Ollama's own chat and completions.
     #[cfg(feature = "ollama")]
     Ollama,
-    /// AG-UI. What a sub-agent says comes inside an [`Agent`](crate::StreamEvent::Agent).
+    /// AG-UI. Events of a sub-agent are reported inside an [`Agent`](crate::StreamEvent::Agent).
     #[cfg(feature = "ag-ui")]
     AgUi,
     /// The Vercel UI message stream.
@@ -93,34 +92,34 @@ pub enum Provider {
     VercelUi,
     /// MCP's JSON-RPC messages: calls of tools and their results.
     ///
-    /// The [executor](crate::calls::Executor) of a call is the client: whoever receives a request executes it. In
-    /// a recording of both directions the result follows. A call's id is that of its request; a string id loses its
-    /// quotation marks unless it would then look like a number (`1` is a number, `"1"` a string) or like a string that
+    /// The [executor](crate::calls::Executor) of a call is the client, which is the receiver of the request. In a
+    /// recording of both directions the result follows. A call's id is the id of its request. A string id loses its
+    /// quotation marks, unless it would then look like a number (`1` is a number, `"1"` a string) or like a string that
     /// has kept them. An error that answers a call is reported twice: as the call's result and as an error.
     #[cfg(feature = "mcp")]
     Mcp,
     /// Claude Code's and the Agent SDK's `stream-json` lines: a session with all of its turns.
     ///
-    /// Claude Code executes the calls itself, and their results follow; who reads the lines executes none. What a
-    /// sub-agent says comes inside an [`Agent`](crate::StreamEvent::Agent).
+    /// Claude Code executes the calls itself and then sends their results; the reader of the lines executes none.
+    /// Events of a sub-agent are reported inside an [`Agent`](crate::StreamEvent::Agent).
     #[cfg(feature = "claude-code")]
     ClaudeCode,
-    /// The lines of `codex exec --json`: the items of a thread, each as a whole. Codex executes the calls itself.
+    /// The lines of `codex exec --json`, which are the items of a thread. Codex executes the calls itself.
     #[cfg(feature = "codex")]
     Codex,
-    /// DashScope's native wire, of Qwen's models, with or without `incremental_output`.
+    /// DashScope's native format for Qwen models, with or without `incremental_output`.
     #[cfg(feature = "dashscope")]
     Dashscope,
     /// Mistral Conversations.
     #[cfg(feature = "mistral-conversations")]
     MistralConversations,
-    /// Cloudflare Workers AI, natively.
+    /// Cloudflare Workers AI's native format.
     #[cfg(feature = "cloudflare")]
     Cloudflare,
 }
 
 impl Provider {
-    /// All that are compiled in.
+    /// All providers that are compiled in.
     pub const ALL: &'static [Self] = &[
         #[cfg(feature = "anthropic")]
         Self::Anthropic,
@@ -154,13 +153,14 @@ impl Provider {
         Self::Cloudflare,
     ];
 
-    /// The name in kebab case, as the command line takes it: `openai-chat`.
+    /// Returns the name in kebab case, as the command line accepts it: `openai-chat`.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.format().name
     }
 
-    /// The provider that sends events like this one; `None` if several do, or none of those that are compiled in.
+    /// Returns the provider that sends events like this one. Returns `None` if several providers do, or none that is
+    /// compiled in.
     ///
     /// ```
     /// use jsonspigot_llm::Provider;
@@ -173,7 +173,7 @@ impl Provider {
         Self::sender_of(Json::new(event)?)
     }
 
-    /// The same for an event that is known to be JSON.
+    /// Returns the provider of an event that is known to be JSON, as [`detect`](Self::detect) does.
     pub(crate) fn sender_of(event: Json<'_>) -> Option<Self> {
         let tree = Tree::new(event);
         let event = tree.root();

@@ -1,4 +1,5 @@
-//! Reading an event: it detects the provider, keeps what is undecided, hands the rest to the wire format.
+//! Reads events: detects the provider, buffers events until it is known, and passes the other events to the wire
+//! format.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -18,7 +19,7 @@ use crate::event::StreamEvent;
 use crate::formats::HAS_TERMINALS;
 use crate::json::Json;
 
-/// The end of a stream, whatever the provider.
+/// The event that ends the stream of any provider.
 const END: &str = "[DONE]";
 
 impl Interrupted for ProviderStream {
@@ -31,14 +32,14 @@ impl Interrupted for ProviderStream {
 }
 
 impl ProviderStream {
-    /// Reads, unless a callback has panicked before: nobody knows what of its event had been read.
+    /// Runs `read` unless a callback has panicked, since it is unknown how much of that event was read.
     pub(super) fn unless_interrupted(&mut self, read: impl FnOnce(&mut Self)) {
         if !self.stream_state.outlet.watch.is_interrupted() {
             unless_interrupted(self, read);
         }
     }
 
-    /// Takes an input, which is buffered if the stream is saveable.
+    /// Reads an input, and buffers it if the stream is saveable.
     pub(super) fn take(&mut self, input: Input<'_>, on_event: &mut OnEvent<'_>) {
         self.unless_interrupted(|stream| match input {
             Input::Event(event) if event.len() <= stream.calls.state().limits().event_bytes => {
@@ -61,7 +62,7 @@ impl ProviderStream {
     fn push_event(&mut self, event: &str, on_event: &mut OnEvent<'_>) {
         match event.trim_ascii() {
             "" => {}
-            // Sentinels of some servers behind an answer that is over.
+            // Some servers send these after the end of an answer.
             "null" | "[]" if self.has_ended() => {}
             END | "\"[DONE]\"" => self.buffered(Input::Event(END), |stream| {
                 let mut emit = stream.emitter(on_event);
@@ -70,12 +71,12 @@ impl ProviderStream {
                 stream.stream_state.settle();
             }),
             event => match Json::new(event) {
-                // Without server-sent events, Google answers with a list, even if the only element is an error.
+                // Without server-sent events, Google sends an array, even if its only element is an error.
                 Some(list) if list.elements().next().is_some() && list.elements().all(Json::is_object) => {
                     list.elements().for_each(|event| self.read_event(event, on_event));
                 }
                 Some(event) => self.read_event(event, on_event),
-                // Some servers leave out what is between events.
+                // Some servers send no separators between events.
                 None => match glued(event) {
                     Some(events) => events.into_iter().for_each(|event| self.push_event(event, on_event)),
                     None => self.buffered(Input::Event(event), |stream| stream.report_bad_frame(event, on_event)),
@@ -109,8 +110,8 @@ impl ProviderStream {
         }
     }
 
-    /// Keeps an event that could be any provider's. What can't be an event, or is an error whatever the provider, is
-    /// reported at once.
+    /// Buffers an event that any provider could have sent. An event that is not an object, and an error that every
+    /// provider could have sent, are reported at once.
     pub(super) fn keep_undecided(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         let text = event.spelt();
         if !event.is_object() {
@@ -134,7 +135,7 @@ impl ProviderStream {
         }
     }
 
-    /// Reads an event of the agent whose state is the stream's.
+    /// Reads an event of the agent whose state the stream currently has.
     pub(super) fn read_own(&mut self, event: Json<'_>, on_event: &mut OnEvent<'_>) {
         if self.awaits_keeper {
             self.make_keeper();
@@ -154,7 +155,7 @@ impl ProviderStream {
         }
     }
 
-    /// Reports a page that stands in place of a stream as the error that it is. Returns true if it is one.
+    /// Reports `text` as an error if it is a page that was sent in place of a stream. Returns true if it is one.
     pub(super) fn is_page(&mut self, text: &str, on_event: &mut OnEvent<'_>) -> bool {
         let may_be_page = !self.is_program_s() && !self.stream_state.outlet.watch.has_meant();
         let failure = Failure::page(text).filter(|_| may_be_page);
@@ -177,8 +178,8 @@ impl ProviderStream {
     }
 }
 
-/// Returns the events that a text consists of, objects and ends of a stream, with white space or nothing between them;
-/// `None` if anything else is in it.
+/// Splits a text into the events that it consists of: objects and `[DONE]`, with white space or nothing between them.
+/// Returns `None` if it has any other content.
 fn glued(text: &str) -> Option<Vec<&str>> {
     let (mut events, mut rest) = (Vec::new(), text);
     while !rest.is_empty() {

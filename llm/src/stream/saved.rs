@@ -1,4 +1,4 @@
-//! Saved state of a provider's stream: what it is given, as values, and the place from which these are kept.
+//! Saved state of a provider's stream: its inputs as values, and the point from which they are buffered.
 
 use alloc::vec::Vec;
 use core::fmt::Write as _;
@@ -12,13 +12,13 @@ use super::dispatch::Dispatch;
 use super::provider::Provider;
 use crate::saved::{History, Replay, restore};
 
-/// What a stream is given.
+/// An input of a stream.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Input<'i> {
     Event(&'i str),
     Unreadable(&'i str),
     Oversized,
-    /// The end, for this reason if it is not empty.
+    /// The end of input, with a reason that may be empty.
     End(&'i str),
 }
 
@@ -48,18 +48,19 @@ impl<'i> Input<'i> {
 
 impl ProviderStream {
     /// Buffers the events since the message began, up to `limit` bytes, so that the stream can be [saved](Self::save).
-    /// Past the limit they are read as before, and saving fails until the next message begins.
-    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    /// Once the limit is exceeded, events are read as before, but saving fails until the next message begins.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good limit; `usize::MAX` stands for none. The limit is not part of a
+    /// saved state.
     #[must_use]
     pub fn saveable(self, limit: usize) -> Self {
         Self { history: History::new(limit), ..self }
     }
 
-    /// Returns the stream's state as bytes. [`restore`](Self::restore) makes a stream of them that resumes as if nothing
-    /// had happened, in another process or on another machine: between two events, at any time; see
-    /// [`Parser::save`](jsonspigot::Parser::save).
+    /// Returns the stream's state as bytes, from which [`restore`](Self::restore) makes a stream that resumes as if
+    /// nothing had happened, in another process or on another machine. A stream can be saved between any two events;
+    /// see [`Parser::save`](jsonspigot::Parser::save).
     ///
-    /// The state is made of the events since the message began, which restoring reads once more.
+    /// The state consists of the events since the message began. Restoring reads them again.
     ///
     /// ```
     /// use jsonspigot::PatternSet;
@@ -87,22 +88,24 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the stream is [saveable](Self::saveable), and past the
-    /// limit that was given there, until the next message begins. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a
-    /// panic in a callback.
+    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) if the stream is not [saveable](Self::saveable), or if the
+    /// limit was exceeded and no message has begun since. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic
+    /// in a callback.
     ///
     /// # Cost
     ///
-    /// Linear in the events since the message began. A message that [goes back](Self::message) is put together from its
-    /// events, so they are kept until the next one begins. Those of OpenAI Responses and Realtime, which counts across
-    /// responses, are all kept, as are those since an agent began besides the main one.
+    /// Linear in the events since the message began. With [`with_message`](Self::with_message), a message's events are
+    /// buffered until the next one begins, since the message is composed from them. All events are buffered for OpenAI
+    /// Responses and Realtime, which number parts across responses, and once an agent other than the main one has
+    /// begun.
     pub fn save(&self) -> Result<Vec<u8>, Error> {
         self.history.save(&self.owner())
     }
 
-    /// Resumes where a [saved](Self::save) stream was. This one is new, made in the same way: with the same provider, or
-    /// [detecting](Self::detecting), [structured](Self::structured), [with a message](Self::with_message) or an
-    /// envelope, and with the patterns and choices of the calls; what it has read is forgotten.
+    /// Resumes where a [saved](Self::save) stream was. `self` must have been made in the same way: with the same
+    /// provider or [detecting](Self::detecting), with or without [structured](Self::structured) text, [a
+    /// message](Self::with_message) and an envelope, and with the same patterns and choices of the calls. Anything that
+    /// it has read is discarded.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
@@ -117,12 +120,12 @@ impl ProviderStream {
     ///
     /// # Errors
     ///
-    /// As [`Parser::restore`](jsonspigot::Parser::restore). A provider is a choice; where it has to be
-    /// detected, all that are compiled in are.
+    /// The errors of [`Parser::restore`](jsonspigot::Parser::restore). The provider is one of the choices, or, in a
+    /// detecting stream, the set of providers that are compiled in.
     ///
     /// # Cost
     ///
-    /// That of pushing the events.
+    /// The cost of pushing the saved events.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let owner = self.owner();
         let Self { calls, reader, is_detecting, stream_state, keeper, is_structured, with_events, history, .. } = self;
@@ -159,7 +162,7 @@ impl ProviderStream {
         }
     }
 
-    /// Reads an input that is no more than one event, and buffers it.
+    /// Buffers an input of at most one event, and reads it.
     pub(super) fn buffered(&mut self, input: Input<'_>, read: impl FnOnce(&mut Self)) {
         self.history.add(|out| input.save(out));
         read(self);
@@ -168,11 +171,11 @@ impl ProviderStream {
         }
     }
 
-    /// Marks the history where a message is over, and cuts it there as soon as nothing before is remembered: when
-    /// another message has begun, at the latest.
+    /// Marks the history at the end of a message, and discards the part before the mark as soon as nothing of it is
+    /// remembered: at the latest, once another message has begun.
     ///
-    /// Another message begins with its first event. So the calls of the last one, were they known or not, have no effect
-    /// on what comes after the mark.
+    /// Another message begins with its first event. So the calls of the last message have no effect on the events after
+    /// the mark, whether they are remembered or not.
     fn settle_history(&mut self) {
         let has_begun_anew = mem::take(&mut self.stream_state.has_begun_anew);
         let is_closed = self.is_closed();
@@ -197,8 +200,8 @@ impl ProviderStream {
         }
     }
 
-    /// Returns true if nothing is known of a message, but for its calls that have ended, the message that goes back, and
-    /// what [`save_base`](Self::save_base) writes.
+    /// Returns true if nothing of a message is remembered, except its ended calls, the message for the next request,
+    /// and the output of [`save_base`](Self::save_base).
     fn is_closed(&self) -> bool {
         self.undecided.is_empty()
             && self.reader.as_ref().is_none_or(Dispatch::forgets_messages)

@@ -1,30 +1,31 @@
-//! The numbers of events, by which events that are sent once more after a connection broke are known: [`Sequence`].
+//! Sequence numbers, which identify events that a server sends again after a connection broke: [`Sequence`].
 
 use alloc::vec::Vec;
 
 use crate::json::Json;
 
-/// The digests of the events with consecutive numbers that were read, by number.
+/// The digests of the events that were read with consecutive numbers.
 ///
-/// A number alone shows nothing, since some servers give each event the same one: an event is a repetition if another
-/// one with its number and its text was read, and the numbers before have grown.
+/// A number alone is not enough, since some servers give all events the same number. An event is a repetition if an
+/// event with its number and its text was read, and an event with another number too.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sequence {
     first: u64,
     digests: Vec<u64>,
 }
 
-/// The number of events that are remembered. With one more, the memory starts anew.
+/// The largest number of events that are remembered. One more event clears the memory.
 const MOST_EVENTS: usize = 16 << 10;
 
 impl Sequence {
-    /// Notes an event. Returns true if it has a `sequence_number` and was noted before. Costs the event's length.
+    /// Records an event. Returns true if it has a `sequence_number` and was recorded before. Linear in the event's
+    /// length.
     pub(crate) fn is_repeated(&mut self, event: Json<'_>) -> bool {
         let (mut number, mut digest) = (None, 0xCBF2_9CE4_8422_2325_u64);
         for (name, value) in event.members() {
             match name.spelt() {
                 "\"sequence_number\"" => number = value.whole(),
-                // Padding, which is another one each time.
+                // Padding, which differs each time.
                 "\"obfuscation\"" => {}
                 _ => digest = digest_with(digest, value.spelt().as_bytes()),
             }
@@ -41,7 +42,7 @@ impl Sequence {
     }
 }
 
-/// Adds bytes, eight at a time, to a digest.
+/// Returns a digest with bytes added, eight at a time.
 fn digest_with(digest: u64, bytes: &[u8]) -> u64 {
     let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
     bytes.chunks(8).fold(digest, |digest, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31))
