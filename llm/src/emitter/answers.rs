@@ -1,4 +1,4 @@
-//! Messages and their answers: which have begun, and how they end.
+//! The beginnings and ends of messages and their answers.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,12 +10,13 @@ use crate::event::StreamEvent;
 use crate::event::stop::StopKind;
 
 impl Emitter<'_> {
-    /// An answer breaks off, though the stream goes on.
+    /// Reports that an answer broke off although the stream continues.
     pub(crate) fn break_off(&mut self, reason: &str) {
         self.report(StreamEvent::Incomplete { reason: reason.into() });
     }
 
-    /// Notes whose message an event is of: with another id than those before it begins the next one.
+    /// Sets the id of the message that an event belongs to. An id that the message does not have begins the next
+    /// message.
     pub(crate) fn message_with_id(&mut self, id: &str) {
         if self.is_message(id) {
             return;
@@ -27,8 +28,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same where some servers make an id for each event: with another id the next message begins only if this
-    /// event says something, and the last message has ended, or has said something under an id that it had before.
+    /// Sets the id of the message for servers that may send a new id with each event. A new id begins the next message
+    /// only if this event has content, and the last message has either ended or sent content under an id that it had
+    /// used before.
     pub(crate) fn message_after_end(&mut self, id: &str, model: &str, says_anything: bool) {
         let says_more = says_anything && self.has_message();
         let is_another = says_more && !self.is_message(id);
@@ -40,23 +42,23 @@ impl Emitter<'_> {
         }
     }
 
-    /// Returns true if the message has this id, or no other is known.
+    /// Returns true if the message has this id, or if the id is empty.
     fn is_message(&self, id: &str) -> bool {
         id.is_empty() || self.has_message_id(id)
     }
 
-    /// Returns true if the message has this id, which is empty for one that began without any.
+    /// Returns true if the message has this id. A message that began without an id has the empty one.
     pub(crate) fn has_message_id(&self, id: &str) -> bool {
         self.has_reported(&message_key(id))
     }
 
-    /// The message goes by this id too.
+    /// Adds an id to the message.
     pub(crate) fn note_message_id(&mut self, id: &str) {
         self.note_reported(&message_key(id));
     }
 
-    /// A message begins, with whatever is known of it. Another one that has not ended breaks off, and so does this one
-    /// if it has begun before and said something.
+    /// Begins a message and clears the state of the previous one. Reports that the previous message broke off if its
+    /// answer is unfinished. If both have the same id, it broke off if it had any content.
     pub(crate) fn begin_message(&mut self, id: &str, model: &str) {
         let is_again = !id.is_empty() && self.is_message(id);
         if if is_again { self.user.stream_state.has_content } else { self.is_unfinished(0) } {
@@ -71,7 +73,7 @@ impl Emitter<'_> {
         self.know_message(id, model);
     }
 
-    /// What comes next is of other calls, whatever their ids and places.
+    /// Forgets the calls, so the following calls are new ones whatever their ids and slots are.
     pub(crate) fn forget_calls(&mut self) {
         self.calls().begin_message();
         self.user.stream_state.said.forget_inputs();
@@ -85,7 +87,8 @@ impl Emitter<'_> {
         self.report(StreamEvent::MessageStart { id: present(id), model: present(model) });
     }
 
-    /// Notes what each event of a wire says of the message, on which no event says that it begins.
+    /// Begins the message once its id or model is known, for formats that repeat these in each event and have no event
+    /// for the beginning.
     pub(crate) fn message(&mut self, id: &str, model: &str) {
         let is_known = !id.is_empty() || !model.is_empty();
         if is_known && !self.user.stream_state.has_message {
@@ -93,7 +96,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Something of an answer has come, be there anything to report of it or not.
+    /// Records that an answer has begun, whether or not there is anything to report.
     pub(crate) fn begin_answer(&mut self, choice: u64) {
         self.user.stream_state.begin(choice);
     }
@@ -103,7 +106,7 @@ impl Emitter<'_> {
         self.user.stream_state.unfinished.contains(&choice)
     }
 
-    /// The answers that have begun and not stopped.
+    /// Returns the answers that have begun and not stopped.
     pub(crate) fn unfinished_answers(&self) -> Vec<u64> {
         self.user.stream_state.unfinished.clone()
     }
@@ -113,7 +116,7 @@ impl Emitter<'_> {
         self.user.stream_state.outlet.watch.has_ended()
     }
 
-    /// Returns true if the message is known.
+    /// Returns true if the message's start has been reported.
     pub(crate) fn has_message(&self) -> bool {
         self.user.stream_state.has_message
     }
@@ -122,7 +125,7 @@ impl Emitter<'_> {
         !self.user.stream_state.unfinished.is_empty()
     }
 
-    /// An answer goes on after its calls: they are not what it will stop for.
+    /// Records that an answer continues after its calls, so they are not the reason why it will stop.
     pub(crate) fn go_on_after_calls(&mut self, choice: u64) {
         self.user.stream_state.with_client_calls.retain(|with_calls| *with_calls != choice);
     }
@@ -131,7 +134,7 @@ impl Emitter<'_> {
         self.stop(choice, reason, StopKind::of(reason), "", "");
     }
 
-    /// An answer has stopped for this reason, if one was given.
+    /// Stops an answer and reports the reason, unless that was reported before. Does nothing if the reason is empty.
     pub(crate) fn stop(&mut self, choice: u64, reason: &str, kind: StopKind, native_reason: &str, stop_sequence: &str) {
         if !reason.is_empty() {
             let is_known = choice == 0 && self.has_reported(&stop_key(reason));
@@ -140,7 +143,7 @@ impl Emitter<'_> {
             if is_known {
                 return;
             }
-            // Not every wire has words for these.
+            // Not every format has reasons for these.
             let kind = match kind {
                 StopKind::Finished if !stop_sequence.is_empty() => StopKind::StopSequence,
                 StopKind::Finished if stream_state.refused.contains(&choice) => StopKind::Refusal,
@@ -152,27 +155,27 @@ impl Emitter<'_> {
         }
     }
 
-    /// The only answer stops for this reason, which the wire says twice: whichever comes first.
+    /// Stops the only answer for a reason that the provider sends twice. Reports it once.
     pub(crate) fn stop_once(&mut self, reason: &str, stop_sequence: &str) {
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
         self.note_stop(reason);
     }
 
-    /// Notes that this reason was reported, and may come once more.
+    /// Records that this reason was reported and may be repeated.
     pub(crate) fn note_stop(&mut self, reason: &str) {
         if !reason.is_empty() {
             self.note_reported(&stop_key(reason));
         }
     }
 
-    /// Something begins or goes on at an index, on a wire that says so when it ends.
+    /// Records that a part begins or continues at an index, for formats that report the end of each part.
     pub(crate) fn begin_index(&mut self, index: Option<u64>) {
         let begun = &mut self.user.stream_state.begun;
         *begun = index.map_or(u64::MAX, |index| index.saturating_add(1)).max(*begun);
     }
 
-    /// Something ends at an index. If nothing that is known has begun there, its beginning was lost, and all that it
-    /// said.
+    /// Ends the part at an index. Reports an incomplete answer if no part has begun there, since its start and content
+    /// were lost.
     pub(crate) fn end_index(&mut self, index: Option<u64>) {
         if index.is_some_and(|index| index >= self.user.stream_state.begun) {
             self.begin_index(index);
@@ -180,7 +183,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The only answer has ended, for this reason if one was given.
+    /// Ends the only answer and reports its reason, unless that is empty.
     pub(crate) fn end_answer(&mut self, reason: &str) {
         self.end_answer_with(reason, "");
     }
@@ -193,7 +196,8 @@ impl Emitter<'_> {
         self.stop(0, reason, StopKind::of(reason), "", stop_sequence);
     }
 
-    /// The provider says that nothing more comes, for this reason if one was given.
+    /// Ends all unfinished answers, as the provider has announced that nothing follows, and reports the reason, unless
+    /// that is empty.
     pub(crate) fn end_unfinished(&mut self, reason: &str, kind: StopKind) {
         for choice in mem::take(&mut self.user.stream_state.unfinished) {
             self.end_blocks_of(choice);
@@ -203,7 +207,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// The provider's last word: whatever is open ends.
+    /// Ends the stream, and everything that is still open, after the provider's last event.
     pub(crate) fn end_stream(&mut self) {
         self.end_again(None);
         self.calls().finish(None);
@@ -213,10 +217,10 @@ impl Emitter<'_> {
         self.report(StreamEvent::End);
     }
 
-    /// The input has ended, be the stream at its end or not.
+    /// Ends the input, whether or not the stream has ended.
     pub(crate) fn end_input(&mut self, reason: &str) {
         self.end_again(None);
-        // Asked before a call that never got a name starts here: its answer may have stopped.
+        // Read before `cut`, which may start a call without a name in an answer that has already stopped.
         let is_unfinished = self.has_unfinished();
         self.calls().cut(reason);
         self.end_blocks();
@@ -227,12 +231,12 @@ impl Emitter<'_> {
     }
 }
 
-/// The key under which the reason of a stop is remembered that may be said once more.
+/// Returns the key that marks a reason to stop as reported.
 fn stop_key(reason: &str) -> String {
     ["stop/", reason].concat()
 }
 
-/// The key under which a message's id is remembered.
+/// Returns the key that marks an id as one of the message's.
 fn message_key(id: &str) -> String {
     ["message/", id].concat()
 }

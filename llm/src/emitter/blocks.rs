@@ -1,8 +1,8 @@
 //! The open blocks of text and reasoning, and their places.
 //!
-//! A wire that has blocks names a place for each, and text finds its block by it. A wire that has none leaves it to us:
-//! a run of text, or of reasoning, is a block, and it ends where the other kind or a call begins. Either way a block
-//! starts at the latest with its first piece, so that every piece has one.
+//! In a format with blocks, each block has a place, by which its text is assigned. In a format without blocks, each run
+//! of text or of reasoning is a block, which ends where the other kind or a call begins. In both cases the first piece
+//! starts a block that is not open, so every piece has one.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -13,9 +13,9 @@ use crate::event::{Block, BlockKind};
 /// The place of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum At<'a> {
-    /// The wire does not say: in the run that goes on.
+    /// The place is not sent: the current run.
     Run,
-    /// An index, and one inside that.
+    /// An index, and an index inside it.
     Index(u64, u64),
     Id(&'a str),
 }
@@ -32,7 +32,7 @@ impl<'a> From<&'a str> for At<'a> {
     }
 }
 
-/// The open blocks, in the order of their starts.
+/// The open blocks, in the order in which they started.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Blocks {
     open: Vec<Open>,
@@ -49,7 +49,7 @@ struct Open {
     place: Option<Place>,
 }
 
-/// A place that can be kept.
+/// An owned [`At`] other than a run.
 #[derive(Clone, Debug)]
 pub(crate) enum Place {
     Index(u64, u64),
@@ -57,7 +57,7 @@ pub(crate) enum Place {
 }
 
 impl Place {
-    /// `None` for a run.
+    /// Returns the place as an owned value; `None` for a run.
     pub(crate) fn of(at: At<'_>) -> Option<Self> {
         match at {
             At::Run => None,
@@ -76,7 +76,7 @@ impl Place {
 }
 
 impl Open {
-    /// A place is one for all answers; a run is one answer's.
+    /// Returns true if this block is at a place. A run belongs to one answer; other places are shared by all answers.
     fn is_at(&self, choice: u64, at: At<'_>) -> bool {
         match (&self.place, at) {
             (None, At::Run) => self.choice == choice,
@@ -95,7 +95,7 @@ impl Open {
 }
 
 impl Blocks {
-    /// The number of the next block.
+    /// Returns the number of the next block.
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
@@ -105,23 +105,23 @@ impl Blocks {
         self.open.is_empty()
     }
 
-    /// The next block has this number, or a later one: others have had those before.
+    /// Makes `next` the lowest number of the next block, because lower ones were used before.
     pub(crate) fn count_from(&mut self, next: u64) {
         self.next = self.next.max(next);
     }
 
-    /// The block of this kind that is open at a place.
+    /// Returns the open block of this kind at a place; `None` if there is none.
     pub(crate) fn find(&self, choice: u64, at: At<'_>, kind: BlockKind) -> Option<u64> {
         let open = self.open.iter().rev().find(|open| open.is_at(choice, at))?;
         (open.kind == kind).then_some(open.number)
     }
 
-    /// The block of any kind that is open at a place: the one that was started last.
+    /// Returns the block of any kind that was started last among the open ones at a place.
     pub(crate) fn find_any(&self, choice: u64, at: At<'_>) -> Option<u64> {
         self.open.iter().rev().find(|open| open.is_at(choice, at)).map(|open| open.number)
     }
 
-    /// The block that is open anywhere at an index: the one that was started last.
+    /// Returns the block that was started last among the open ones at an index, whatever its inner index is.
     pub(crate) fn find_item(&self, index: u64) -> Option<u64> {
         self.open.iter().rev().find(|open| open.is_in(index)).map(|open| open.number)
     }
@@ -131,7 +131,8 @@ impl Blocks {
         self.open.iter().any(|open| (open.number, open.choice, open.kind) == (number, choice, kind))
     }
 
-    /// Opens a block. At most `most` are open at once: the oldest ends where that is not enough.
+    /// Starts a block, which ends the one at the same place. At most `most` blocks are open; the oldest is ended to
+    /// make room.
     pub(crate) fn start(
         &mut self,
         choice: u64,
@@ -150,22 +151,22 @@ impl Blocks {
         number
     }
 
-    /// The wire says that the block at a place has ended.
+    /// Ends the block at a place.
     pub(crate) fn end_at(&mut self, at: At<'_>, ended: &mut dyn FnMut(Block<'_>)) {
         self.end(&|open| open.is_at(0, at), ended);
     }
 
-    /// The wire says that all blocks at an index have ended.
+    /// Ends all blocks at an index.
     pub(crate) fn end_item(&mut self, index: u64, ended: &mut dyn FnMut(Block<'_>)) {
         self.end(&|open| open.is_in(index), ended);
     }
 
-    /// All blocks of an answer have ended.
+    /// Ends all blocks of an answer.
     pub(crate) fn end_choice(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
         self.end(&|open| open.choice == choice, ended);
     }
 
-    /// The run of an answer has ended, as something else begins.
+    /// Ends the run of an answer, because another kind of content begins.
     pub(crate) fn end_run(&mut self, choice: u64, ended: &mut dyn FnMut(Block<'_>)) {
         self.end(&|open| open.is_at(choice, At::Run), ended);
     }

@@ -1,4 +1,4 @@
-//! Text, reasoning and refusals: pieces, and what a repetition of them says beyond the pieces.
+//! Text, reasoning and refusals: their pieces, and the rest that a repetition of them contains.
 
 use alloc::string::ToString as _;
 
@@ -13,7 +13,7 @@ impl Emitter<'_> {
         self.text_at(choice, At::Run, text);
     }
 
-    /// A piece of the block that stands somewhere.
+    /// Reports a piece of the text block at a place. Structured text is appended to its call instead.
     pub(crate) fn text_at(&mut self, choice: u64, at: At<'_>, text: &str) {
         match text {
             "" => {}
@@ -25,8 +25,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// A piece of the block that stands somewhere, whose place chunks leave out that follow it: they continue the last
-    /// chunk's block, or one of their own if there is none.
+    /// Reports a piece of a block for a format whose following chunks omit the place. A chunk without a place continues
+    /// the last chunk's block; without such a block it has a block of its own.
     pub(crate) fn chunk_at(&mut self, at: At<'_>, kind: BlockKind, text: &str) {
         let is_structured = self.is_structured && kind == BlockKind::Text;
         let last =
@@ -48,7 +48,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Notes that what comes now is no chunk, and the next one is not of the last one's block.
+    /// Ends a run of chunks, so that the next chunk does not continue the last one's block.
     pub(crate) fn end_chunks(&mut self) {
         self.user.stream_state.block_chunk = None;
     }
@@ -60,45 +60,45 @@ impl Emitter<'_> {
         }
     }
 
-    /// Notes that a piece was reported that the wire may repeat.
+    /// Records a reported piece that the provider may repeat.
     pub(crate) fn note_said(&mut self, part: Part<'_>, piece: &str) {
         let limits = self.calls.state().limits();
         let is_kept = !matches!(part.at, At::Id(id) if id.len() > limits.name_bytes);
         self.user.stream_state.said.add(part, piece, if is_kept { limits.open_calls } else { 0 });
     }
 
-    /// Notes a text that is all of a part, be it said already or still to come.
+    /// Records that a text is all of a part, whether it was already reported or is still to follow.
     pub(crate) fn expect_all(&mut self, text: &str) {
         self.note_reported(&Said::key_of(text));
     }
 
-    /// Returns true if what was said of a part is a text that was noted to be all of it.
+    /// Returns true if the text reported of a part was recorded as all of it.
     pub(crate) fn has_said_all(&self, part: Part<'_>) -> bool {
         self.user.stream_state.said.key(&part).is_some_and(|key| self.has_reported(&key))
     }
 
-    /// Returns true if a text is the last piece of a part, or all of it before that piece.
+    /// Returns true if a text is empty, or equals the last piece of a part, or everything before that piece.
     pub(crate) fn has_said_lately(&self, part: Part<'_>, text: &str) -> bool {
         text.is_empty() || self.user.stream_state.said.is_late(&part, text)
     }
 
-    /// True if anything of this message was noted that may be repeated.
+    /// Returns true if anything that may be repeated was recorded of this message.
     pub(crate) fn has_said(&self) -> bool {
         !self.user.stream_state.said.is_empty()
     }
 
-    /// The wire lists everything that it has said.
+    /// Begins the list in which the provider repeats everything.
     pub(crate) fn begin_list(&mut self) {
         self.user.stream_state.said.begin_list();
     }
 
-    /// Another item begins at this index.
+    /// Detaches the parts of the previous item at an index, where another item begins.
     pub(crate) fn retire_said(&mut self, index: u64) {
         self.user.stream_state.said.retire(index);
     }
 
-    /// Returns the part of a repeated whole that goes beyond what was reported of it, and the answer, if that is known;
-    /// nothing if there is nothing new. If it contradicts that, that is reported here.
+    /// Returns the part of a repeated whole that was not reported before, empty if there is none, and the answer's
+    /// index if it is known. Reports a mismatch if the whole contradicts what was reported.
     pub(crate) fn news_of<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> (Option<u64>, &'t str) {
         if whole.is_empty() {
             return (None, "");
@@ -120,7 +120,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// The same where the wire repeats the parts of a kind in their order, without their places: with the place.
+    /// Does the same as [`news_of`](Self::news_of) for a provider that repeats the parts of a kind in order, without
+    /// their places. Returns the place too.
     pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, &'t str) {
         if whole.is_empty() {
             return (At::Run, "");
@@ -136,12 +137,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// A piece of a part, or all of it so far, on a wire that sends either: what begins with all that was said has the
-    /// rest.
+    /// Returns the new part of a text that is either a piece or everything so far. A text that begins with everything
+    /// that was reported is taken for the latter.
     pub(crate) fn so_far<'t>(&mut self, part: Part<'_>, text: &'t str) -> &'t str {
         let key = ["so far/", part.kind.name(), "/", &part.choice.to_string()].concat();
         let rest = match self.user.stream_state.said.rest_of(&part, text) {
-            // Once one has had all so far and more, the others have too.
+            // After one text that repeated everything and added more, all texts are expected to.
             None if !text.is_empty() && self.has_reported(&key) => {
                 self.contradict(part, text);
                 return "";
@@ -156,13 +157,13 @@ impl Emitter<'_> {
         rest
     }
 
-    /// The wire repeats inputs of calls that have ended, so that they are to be remembered.
+    /// Enables recording the inputs of ended calls, for providers that repeat them.
     pub(crate) fn watch_inputs(&mut self) {
         self.user.stream_state.said.watch_inputs();
     }
 
-    /// The name, if the wire repeats it, and the whole input of a call that may have ended: whether that is so, and the
-    /// input was remembered. If these are others, that is reported here.
+    /// Compares a repeated call, its name if given and its whole input, with the one that ended, and reports a
+    /// mismatch. Returns false if the call is still open or no longer remembered.
     pub(crate) fn repeat_call(&mut self, number: u64, name: &str, whole: &str) -> bool {
         let said = &mut self.user.stream_state.said;
         let has_this_name = !said.was_called_otherwise(number, name);
@@ -176,7 +177,7 @@ impl Emitter<'_> {
         true
     }
 
-    /// The wire says something of a call that has ended otherwise than it did before.
+    /// Reports that a repetition contradicts a call that has ended.
     pub(crate) fn contradict_ended(&mut self, number: u64, kind: MismatchKind, text: &str) {
         let choice = self.known().choice_of(number).unwrap_or_default();
         let (call, text) = (Some(number), text.into());
@@ -184,30 +185,30 @@ impl Emitter<'_> {
         self.user.stream_state.spoil_message();
     }
 
-    /// Notes that a call that has ended may be said once more with this input.
+    /// Records another input with which an ended call may be repeated.
     pub(crate) fn note_input(&mut self, number: u64, input: &str) {
         self.user.stream_state.said.is_input(number, input);
     }
 
-    /// Returns true if a call has ended with this input, as far as that is remembered.
+    /// Returns true if a call is remembered to have ended with this input.
     pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
         self.user.stream_state.said.had_input(call, input)
     }
 
-    /// Returns true if a call has ended with this name and input, as far as that is remembered.
+    /// Returns true if a call is remembered to have ended with this name and input.
     pub(crate) fn was(&self, call: u64, name: &str, input: &str) -> bool {
         let said = &self.user.stream_state.said;
         said.had_input(call, input) && !said.was_called_otherwise(call, name)
     }
 
-    /// The input of a call that may have ended without one: then that was not all.
+    /// Reports a mismatch if a call that has ended without an input is repeated with one.
     pub(crate) fn fill_late(&mut self, call: u64, input: &str) {
         if self.had_input(call, "") {
             self.repeat_call(call, "", input);
         }
     }
 
-    /// A call starts, on a wire that may say it once more after its end: then its input is collected, to be compared.
+    /// Starts a call. If the call has ended and the provider repeats it, its input is buffered for comparison instead.
     pub(crate) fn start_call(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         let start = if self.calls_are_executed { start.executor(Executor::Provider) } else { start };
         if self.start_another(slot, start) {
@@ -226,7 +227,8 @@ impl Emitter<'_> {
         self.calls().start(slot, start);
     }
 
-    /// A call starts that has the place and the id of one that has ended, but another name: that one can't be meant.
+    /// Starts a new call if the slot's call has ended under another name, as a repetition would have the same name.
+    /// Returns true if it did.
     pub(crate) fn start_another(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> bool {
         let ended = self.calls().find_in(slot);
         let is_other =
@@ -237,7 +239,7 @@ impl Emitter<'_> {
         is_other
     }
 
-    /// A piece of a call that may have ended and be said once more.
+    /// Appends a piece of an open call's input or of the repetition of an ended call.
     pub(crate) fn piece_of_call(&mut self, slot: Slot<'_>, piece: &str) {
         if let Some(number) = self.calls().find_in(slot).filter(|number| self.is_said_again(*number)) {
             let most = self.known().limits().input_bytes;
@@ -246,12 +248,12 @@ impl Emitter<'_> {
         self.calls().delta(slot, piece);
     }
 
-    /// Returns true if a call has ended, and is said once more.
+    /// Returns true if a call's input is being repeated.
     pub(crate) fn is_said_again(&self, call: u64) -> bool {
         self.user.stream_state.said.is_again(call)
     }
 
-    /// A piece of an open call's input that events of another kind say too.
+    /// Buffers a piece of an open call's input that a second kind of event repeats, for comparison.
     pub(crate) fn said_otherwise(&mut self, call: u64, piece: &str) {
         let limits = self.known().limits();
         let (most_calls, most) = (limits.open_calls, limits.input_bytes);
@@ -259,14 +261,15 @@ impl Emitter<'_> {
         self.user.stream_state.said.add_again(call, piece, most);
     }
 
-    /// The call is about to end: what was said otherwise is all of it.
+    /// Completes the repetition of a call that is about to end: what a second kind of event has sent is the whole
+    /// input.
     pub(crate) fn end_otherwise(&mut self, call: u64) {
         if let Some((_, input)) = self.user.stream_state.said.end_again(Some(call)) {
             self.calls().whole_of(call, &input);
         }
     }
 
-    /// A call ends, or what was said of it once more.
+    /// Ends a call, or the repetition of one.
     pub(crate) fn stop_call(&mut self, slot: Slot<'_>) {
         self.calls().stop(slot);
         if let Some(number) = self.calls().find_in(slot) {
@@ -274,14 +277,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Ends what is said once more of a call, or of all: it is all there.
+    /// Ends the repetition of one call, or of all for `None`, and compares each with the original.
     pub(super) fn end_again(&mut self, call: Option<u64>) {
         while let Some((number, input)) = self.user.stream_state.said.end_again(call) {
             self.repeat_call(number, "", &input);
         }
     }
 
-    /// The wire says something otherwise than it did before.
+    /// Reports that a repetition contradicts what was reported.
     pub(crate) fn contradict(&mut self, Part { kind, choice, at }: Part<'_>, text: &str) {
         let content = Slot::new(choice, Place::Content);
         let call =

@@ -1,6 +1,7 @@
 //! The provider's errors: in an event of its own, inside another event, or in the body of an HTTP error.
 //!
-//! Owns the shapes of errors, which are much alike everywhere: where the message is, and where type and code are.
+//! Knows the shapes of errors, which are similar for all providers: where the message is, and where the type and the
+//! code are.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::vec::Vec;
@@ -10,39 +11,39 @@ use core::time::Duration;
 use crate::event::retry::seconds;
 use crate::json::{Json, TextOrJson};
 
-/// A provider's error. What it does not say is empty.
+/// A provider's error. Fields that it does not have are empty.
 #[derive(Debug, Default)]
 pub(crate) struct Failure<'a> {
     pub(crate) message: Cow<'a, str>,
     pub(crate) kind: Cow<'a, str>,
     pub(crate) code: Cow<'a, str>,
-    /// After which time the same request may succeed.
+    /// The delay after which the same request may succeed.
     pub(crate) delay: Option<Duration>,
-    /// The object that it is, which may say more.
+    /// The error's object, which may have further members.
     pub(crate) json: Json<'a>,
 }
 
-/// The members that hold an error's parts, in the error itself or in the event around it.
+/// The members that hold the parts of an error, in the error itself or in the event around it.
 #[derive(Default)]
 struct Fields<'a> {
     kind: Json<'a>,
     event_type: Json<'a>,
     object: Json<'a>,
-    /// At AWS: a namespace, `#` and the type.
+    /// AWS: a namespace, `#` and the type.
     aws_kind: Json<'a>,
-    /// At Google, the type. Elsewhere it is the HTTP status, a number, which is not read.
+    /// Google: the type. For others it is the HTTP status, a number, which is ignored.
     status: Json<'a>,
     code: Json<'a>,
-    /// At Databricks and Baidu.
+    /// Databricks and Baidu.
     error_code: Json<'a>,
     message: Json<'a>,
     aws_message: Json<'a>,
     error_msg: Json<'a>,
     error: Json<'a>,
-    /// At Apigee, in place of `error`, with the words of it.
+    /// Apigee: in place of `error`, with the message in `faultstring`.
     fault: Json<'a>,
     faultstring: Json<'a>,
-    /// At `MiniMax`, in each event.
+    /// `MiniMax`, in each event.
     base_resp: Json<'a>,
     errors: Json<'a>,
     detail: Json<'a>,
@@ -50,7 +51,7 @@ struct Fields<'a> {
     retry_after: Json<'a>,
 }
 
-/// The members found in bodies of HTTP errors. An object with any other member is not taken for such a body.
+/// The members of HTTP error bodies. An object with any other member is not recognized as one.
 const BODY: [&str; 26] = [
     "Message",
     "__type",
@@ -81,7 +82,7 @@ const BODY: [&str; 26] = [
 ];
 
 impl<'a> Failure<'a> {
-    /// Reads an error member, if it is there and says anything.
+    /// Reads an error member; `None` if it is missing or empty.
     pub(crate) fn at(error: Json<'a>) -> Option<Self> {
         says_anything(error).then(|| Self::new(error))
     }
@@ -94,7 +95,7 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// The error in a member of an event, or of a part of one, that has no field for it.
+    /// Reads the error in an otherwise unknown member of an event; `None` if the member is not an error.
     pub(crate) fn in_member(name: &str, json: Json<'a>) -> Option<Self> {
         match name {
             "error" => Self::at(json),
@@ -103,7 +104,7 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// The error of a status that every event has, if its code is not 0.
+    /// Reads the error of a status that every event has; `None` if its code is 0.
     fn in_status(status: Json<'a>) -> Option<Self> {
         let code = status.member("status_code").word();
         let message = words(status.member("status_msg"));
@@ -111,7 +112,7 @@ impl<'a> Failure<'a> {
         has_failed.then(|| Self { message, code, json: status, ..Self::default() })
     }
 
-    /// Returns true if a status says that nothing is wrong, and nothing else.
+    /// Returns true if a status has no error and no further information.
     pub(super) fn is_fine(status: Json<'_>) -> bool {
         let says_more = |(name, value): (Json<'_>, Json<'_>)| {
             !matches!(&*name.word(), "status_code" | "status_msg") && value.says_something()
@@ -119,8 +120,8 @@ impl<'a> Failure<'a> {
         status.member("status_code").word() == "0" && !status.members().any(says_more)
     }
 
-    /// The error that an event is, whoever sent it, if the event says so itself: by its type, by an `error` member in
-    /// place of a type, or as an exception under its name.
+    /// Reads an event that is recognizable as an error for any provider: by its type, by an `error` member in an event
+    /// without a type, or by an exception under its name. Returns `None` for other events.
     pub(crate) fn reported_by(event: Json<'a>) -> Option<Self> {
         let (fields, _) = Fields::of(event);
         if let failure @ Some(_) = Self::in_status(fields.base_resp) {
@@ -136,18 +137,18 @@ impl<'a> Failure<'a> {
         }
     }
 
-    /// Returns the members of an event that no error has.
+    /// Returns the members of an event that are not part of any error.
     pub(super) fn others(event: Json<'_>) -> impl Iterator<Item = (Json<'_>, Json<'_>)> {
         Fields::of(event).1.into_iter()
     }
 
-    /// The error that a page is which stands in place of a stream: a gateway's, in markup.
+    /// Reads a gateway's error page in HTML or XML, sent in place of a stream; `None` if the text is not markup.
     pub(crate) fn page(text: &'a str) -> Option<Self> {
         text.trim_start().starts_with('<').then(|| Self { message: text.into(), ..Self::default() })
     }
 
-    /// The error that the only event of a stream is. It need not say so itself if it has nothing but members of an HTTP
-    /// error's body.
+    /// Reads an error that is the only event of a stream. It need not be recognizable as an error if all of its members
+    /// are members of HTTP error bodies.
     pub(crate) fn alone(event: Json<'a>) -> Option<Self> {
         if let reported @ Some(_) = Self::reported_by(event) {
             return reported;
@@ -159,7 +160,7 @@ impl<'a> Failure<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Reads the members of an object; others than these are returned too.
+    /// Reads the members of an object and returns all others with them.
     fn of(json: Json<'a>) -> (Self, Vec<(Json<'a>, Json<'a>)>) {
         let (mut fields, mut others) = (Self::default(), Vec::new());
         for (name, value) in json.members().filter(|(_, value)| value.spelt() != "null") {
@@ -197,12 +198,12 @@ impl<'a> Fields<'a> {
         has_code || [self.kind, self.event_type, self.object].into_iter().any(|name| words(name) == "error")
     }
 
-    /// The error inside these fields.
+    /// Returns the error inside these fields.
     fn inner(&self) -> Json<'a> {
         if says_anything(self.error) { self.error } else { self.fault }
     }
 
-    /// The first part that says what is wrong.
+    /// Returns the first field with a description of the error; `None` if there is none.
     fn said(&self) -> Option<Json<'a>> {
         let own = [self.message, self.aws_message, self.error_msg, self.faultstring];
         own.into_iter()
@@ -211,12 +212,12 @@ impl<'a> Fields<'a> {
             .find(|part| says_anything(*part))
     }
 
-    /// The error inside these fields, which may hold what the error itself leaves out.
+    /// Reads the error inside these fields, which complete it.
     fn around(self) -> Failure<'a> {
         let mut failure = Failure::new(self.inner());
         let words = words(self.message);
         if self.error.is_string() && !words.is_empty() {
-            // `{"error": "invalid_grant", "message": …}`: the error is only a name.
+            // In `{"error": "invalid_grant", "message": …}`, the error is only a name.
             failure.kind = mem::replace(&mut failure.message, words);
         }
         if failure.code.is_empty() {
@@ -225,7 +226,7 @@ impl<'a> Fields<'a> {
         failure
     }
 
-    /// The error that these fields make up; `json` is the whole of it.
+    /// Builds the error from its fields; `json` is the object that they are from.
     fn failure(self, json: Json<'a>) -> Failure<'a> {
         let said = self.said().unwrap_or(json);
         let message = Some(words(said)).filter(|words| !words.is_empty());
@@ -239,7 +240,7 @@ impl<'a> Fields<'a> {
         };
         let kinds = [if kind == "error" { Cow::default() } else { kind }, aws_kind, words(self.status)];
         let kind = kinds.into_iter().find(|kind| !kind.is_empty()).unwrap_or_default();
-        // At Google, one of the details.
+        // For Google, it is in one of the details.
         let delay = self.details.elements().find_map(|detail| seconds(&detail.member("retryDelay").word()));
         let delay = delay.or_else(|| seconds(&self.retry_after.word()));
         Failure {
@@ -252,21 +253,21 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The exception that an event holds under its name, as AWS sends them.
+/// Reads an exception in a member that is named after it, as AWS sends it; `None` if there is no such member.
 fn exception(event: Json<'_>) -> Option<Failure<'_>> {
     let mut members = event.members().map(|(name, value)| (name.word(), value));
     let (kind, exception) = members.find(|(name, value)| name.ends_with("Exception") && value.is_object())?;
     Some(Failure { kind, ..Failure::new(exception) })
 }
 
-/// The name of the member that has the status of a request in each event.
+/// The name of the member with the request's status in each event.
 pub(super) const BASE_RESP: &str = "base_resp";
 
-/// The members that have the words of an error, in an object that stands for them.
+/// The members that may have the message of an error that is an object.
 const WORDS: [&str; 4] = ["message", "msg", "detail", "error"];
 
-/// The words of an error: a text, or those of the first element of a list or of a member of an object, but no deeper
-/// than errors are; nothing if there are none.
+/// Returns the message of an error: a string, or the message of a list's first element or of an object's member, up to
+/// four levels deep; empty if there is none.
 fn words(mut error: Json<'_>) -> Cow<'_, str> {
     for _ in 0..4 {
         if error.is_string() {
@@ -278,7 +279,7 @@ fn words(mut error: Json<'_>) -> Cow<'_, str> {
     error.text().ok().flatten().unwrap_or_default()
 }
 
-/// Returns true if a member is there and not empty.
+/// Returns true if a member is present and not empty.
 fn says_anything(member: Json<'_>) -> bool {
     !matches!(member.spelt(), "" | "\"\"" | "{}" | "[]" | "false")
 }

@@ -1,4 +1,5 @@
-//! The way by which a wire format sends what an event says: signals to the calls, and everything else to the user.
+//! The interface through which a wire format reports the meaning of an event: signals to the calls, and stream events
+//! to the user.
 
 mod answers;
 pub(crate) mod blocks;
@@ -22,20 +23,20 @@ use crate::event::usage::TokenUsage;
 use crate::event::{Block, BlockKind, Opaque, OpaqueKind, Source, StreamEvent};
 use crate::json::{Json, TextOrJson};
 
-/// The user's closure. It is a trait object, so that the wire formats are compiled once and not once for each closure.
+/// The user's closure. A trait object, so that the wire formats are compiled once instead of once per closure.
 pub(crate) type OnEvent<'a> = dyn FnMut(StreamEvent<'_>) + 'a;
 
-/// The calls and the user, for the time of one event.
+/// The calls and the user's closure while one event is read.
 pub(crate) struct Emitter<'a> {
     calls: &'a mut ToolCalls,
     user: User<'a>,
     /// True if a message's own text is JSON.
     is_structured: bool,
-    /// True if the program whose event this is executes its calls itself.
+    /// True if the program that sends this event executes its calls itself.
     calls_are_executed: bool,
 }
 
-/// Hears of the calls, and reports them as events of the stream.
+/// Listens to the calls and reports their events as events of the stream.
 struct User<'a> {
     on_event: &'a mut OnEvent<'a>,
     stream_state: &'a mut StreamState,
@@ -71,14 +72,14 @@ impl User<'_> {
         self.stream_state.outlet.say(event, self.on_event);
     }
 
-    /// Ends blocks, as `end` says which.
+    /// Ends the blocks that `end` selects and reports each of them.
     fn end_blocks(&mut self, end: impl FnOnce(&mut Blocks, &mut dyn FnMut(Block<'_>))) {
         let StreamState { blocks, outlet, .. } = &mut *self.stream_state;
         end(blocks, &mut |block| outlet.say(StreamEvent::BlockEnd(block), self.on_event));
     }
 }
 
-/// Under this key stands the message whose text, which is JSON, came last.
+/// The key of the message whose JSON text was sent last.
 const STRUCTURED: &str = "structured";
 
 impl<'a> Emitter<'a> {
@@ -92,29 +93,29 @@ impl<'a> Emitter<'a> {
         Self { calls, user, is_structured, calls_are_executed: false }
     }
 
-    /// The calls of this event are executed by the program that sends it, whatever they are.
+    /// Marks every call of this event as executed by the program that sends it.
     pub(crate) fn calls_are_executed(&mut self) {
         self.calls_are_executed = true;
     }
 
-    /// Returns the calls, for signals.
+    /// Returns the calls, to send signals to.
     pub(crate) fn calls(&mut self) -> Signals<'_> {
         self.calls.signals(&mut self.user)
     }
 
-    /// An event was left out unread: nothing that is open can be complete, nor can the message.
+    /// Records that an event was skipped: no open call or block can be complete, nor can the message.
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
         self.calls().leave_out(reason);
         self.user.stream_state.outlet.leave_out(reason);
         self.user.stream_state.spoil_message();
     }
 
-    /// What was reported of the message can't be put together from its events.
+    /// Marks the message for the next request as incomplete, since its events do not add up to what was reported.
     pub(crate) fn spoil_message(&mut self) {
         self.user.stream_state.spoil_message();
     }
 
-    /// Returns what the stream's format knows from one event to the next.
+    /// Returns the format's own state, which lasts from one event to the next.
     pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
         self.user.stream_state.memory()
     }
@@ -128,8 +129,8 @@ impl<'a> Emitter<'a> {
         self.user.say(event);
     }
 
-    /// A piece of JSON text, or, where a server gives the JSON itself, the whole of it. The call may have ended, and be
-    /// said once more.
+    /// Appends a piece of JSON text to a call or, if a server sends the JSON itself, sets the whole input. The call may
+    /// have ended; its input is then compared with the one it ended with.
     pub(crate) fn payload(&mut self, slot: Slot<'_>, payload: &TextOrJson<'_>) {
         match payload {
             TextOrJson::Text(text) => self.piece_of_call(slot, text),
@@ -142,8 +143,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Notes that the thing with this key is reported. Returns true if that is for the first time in this message;
-    /// never true for a thing that is too large to be remembered.
+    /// Records that the item with this key is reported. Returns true if it is the first time in this message; always
+    /// false if the item cannot be remembered.
     pub(crate) fn is_news(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &mut self.user.stream_state.repeatable;
@@ -155,17 +156,17 @@ impl<'a> Emitter<'a> {
         is_news
     }
 
-    /// Notes that what has this key is reported, as far as there is room.
+    /// Records that the item with this key is reported, if there is room.
     pub(crate) fn note_reported(&mut self, key: &str) {
         self.is_news(0, key);
     }
 
-    /// Returns true if what has this key was reported, as far as that is remembered.
+    /// Returns true if the item with this key is remembered as reported.
     pub(crate) fn has_reported(&self, key: &str) -> bool {
         self.user.stream_state.repeatable.get(0, Key::Id(key)).is_some()
     }
 
-    /// Returns true if what has this key was reported, or may have been, as not all that was reported is remembered.
+    /// Returns true if the item with this key was reported, or may have been and was not remembered.
     pub(crate) fn may_have_reported(&self, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let repeatable = &self.user.stream_state.repeatable;
@@ -173,15 +174,15 @@ impl<'a> Emitter<'a> {
         is_full || repeatable.get(0, Key::Id(key)).is_some()
     }
 
-    /// The wire says that a block of text begins.
+    /// Starts a block of text.
     pub(crate) fn start_text(&mut self, choice: u64, at: At<'_>, id: &str, phase: &str) {
-        // Where the text is JSON, it is reported as a call.
+        // Structured text is reported as a call.
         if !self.is_structured {
             self.start_block(choice, at, BlockKind::Text, id, phase);
         }
     }
 
-    /// A message or a step is over, so that the next one's text is an answer of its own where it is JSON.
+    /// Ends the call of a structured answer after a message or a step, so the next one's text starts another call.
     pub(crate) fn end_structured(&mut self, choice: u64) {
         let content = self.calls().find_open(Slot::new(choice, Place::Content));
         if let Some(content) = content.filter(|_| self.is_structured) {
@@ -189,8 +190,8 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The text that comes is a message's with this id. Where it is JSON and another message's is open, that one is
-    /// cut.
+    /// Records the id of the message that the following text belongs to. If the text is structured and another
+    /// message's text is open, that text is truncated.
     pub(crate) fn enter_structured(&mut self, choice: u64, id: &str) {
         if !self.is_structured || id.is_empty() {
             return;
@@ -207,7 +208,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// A block begins. Ask [`start_text`](Self::start_text) for one of text.
+    /// Starts a block and returns its number. For text, use [`start_text`](Self::start_text).
     pub(crate) fn start_block(&mut self, choice: u64, at: At<'_>, kind: BlockKind, id: &str, phase: &str) -> u64 {
         let limits = self.calls.state().limits();
         let at = if matches!(at, At::Id(id) if id.len() > limits.name_bytes) { At::Run } else { at };
@@ -219,7 +220,7 @@ impl<'a> Emitter<'a> {
         number
     }
 
-    /// The block that a piece belongs to, which begins with it if it has not begun before.
+    /// Returns the number of the block that a piece belongs to, and starts the block if it is not open.
     pub(crate) fn block_of(&mut self, choice: u64, at: At<'_>, kind: BlockKind) -> u64 {
         match self.user.stream_state.blocks.find(choice, at, kind) {
             Some(number) => number,
@@ -227,27 +228,27 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The block that stands somewhere, if one does.
+    /// Returns the number of the block that is open at a place; `None` if there is none.
     pub(crate) fn find_block(&self, choice: u64, at: At<'_>) -> Option<u64> {
         self.user.stream_state.blocks.find_any(choice, at)
     }
 
-    /// The last block that is open at an index.
+    /// Returns the number of the last block that is open at an index; `None` if there is none.
     pub(crate) fn find_blocks_at(&self, index: u64) -> Option<u64> {
         self.user.stream_state.blocks.find_item(index)
     }
 
-    /// The wire says that a block has ended.
+    /// Ends the block at a place.
     pub(crate) fn end_block(&mut self, at: At<'_>) {
         self.user.end_blocks(|blocks, ended| blocks.end_at(at, ended));
     }
 
-    /// The wire says that all blocks at an index have ended.
+    /// Ends all blocks at an index.
     pub(crate) fn end_blocks_at(&mut self, index: u64) {
         self.user.end_blocks(|blocks, ended| blocks.end_item(index, ended));
     }
 
-    /// An answer has ended, and its blocks with it.
+    /// Ends all blocks of an answer.
     pub(crate) fn end_blocks_of(&mut self, choice: u64) {
         self.user.end_blocks(|blocks, ended| blocks.end_choice(choice, ended));
     }
@@ -256,7 +257,7 @@ impl<'a> Emitter<'a> {
         self.user.end_blocks(Blocks::end_all);
     }
 
-    /// An event that is an application's own.
+    /// Reports an application's own data.
     pub(crate) fn data(&mut self, kind: &str, json: Json<'_>) {
         self.report(StreamEvent::Data { kind: kind.into(), json: json.spelt().into() });
     }
@@ -276,21 +277,21 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Something that has to go back with a block.
+    /// Reports an opaque value of a block, which has to be sent back.
     pub(crate) fn opaque(&mut self, kind: OpaqueKind, choice: u64, block: Option<u64>, json: Json<'_>) {
         if says_something(json) {
             self.report(StreamEvent::Opaque(Opaque { kind, choice, block, call: None, json: json.spelt().into() }));
         }
     }
 
-    /// Something that has to go back with a call.
+    /// Reports an opaque value of a call, which has to be sent back.
     pub(crate) fn opaque_of_call(&mut self, kind: OpaqueKind, choice: u64, call: Option<u64>, json: Json<'_>) {
         if says_something(json) {
             self.report(StreamEvent::Opaque(Opaque { kind, choice, block: None, call, json: json.spelt().into() }));
         }
     }
 
-    /// A member of the provider's own that goes back in the call that it came with.
+    /// Adds a provider-specific member to a call of the message for the next request.
     pub(crate) fn extra_of_call(&mut self, choice: u64, call: Option<u64>, member: &str, json: Json<'_>) {
         if let (Some(message), Some(call), 0) = (&mut self.user.stream_state.message, call, choice) {
             message.extra(call, member, json);
@@ -301,15 +302,15 @@ impl<'a> Emitter<'a> {
         self.report(StreamEvent::Source(source));
     }
 
-    /// A source that the wire repeats: reported once for a message. Those that are too many or too long to be
-    /// remembered are reported each time.
+    /// Reports a source that the provider repeats once per message. Sources that exceed the limits are reported every
+    /// time.
     pub(crate) fn source_once(&mut self, key: &str, source: Source<'_>) {
         if self.is_new_source(source.choice, key) {
             self.source(source);
         }
     }
 
-    /// Returns true if no source with this key was noted, as far as there is room, and notes it.
+    /// Returns true if no source with this key was recorded, and records it if there is room.
     pub(crate) fn is_new_source(&mut self, choice: u64, key: &str) -> bool {
         let limits = self.calls.state().limits();
         let sources = &mut self.user.stream_state.sources;
@@ -334,7 +335,7 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Adds an event that was read to the message that goes back.
+    /// Adds an event to the message for the next request.
     pub(crate) fn keep(&mut self, event: Json<'_>) {
         if let Some(message) = &mut self.user.stream_state.message {
             message.add(event);
@@ -342,7 +343,8 @@ impl<'a> Emitter<'a> {
         self.user.stream_state.settle();
     }
 
-    /// Reports an error. It is usually the provider's last word: what is still open at the end then ends with it.
+    /// Reports an error. An error is usually the last event, so if the input ends after it, the open calls end with
+    /// reason `error`.
     pub(crate) fn fail(&mut self, failure: &Failure<'_>) {
         self.calls().note_all("error");
         self.user.stream_state.unfinished.clear();
@@ -358,7 +360,7 @@ impl<'a> Emitter<'a> {
     }
 }
 
-/// Returns true if a value is there and neither an empty text, nor an empty object or list.
+/// Returns true if a value is present and not an empty string, object or list.
 fn says_something(json: Json<'_>) -> bool {
     !matches!(json.spelt(), "" | "\"\"" | "{}" | "[]")
 }

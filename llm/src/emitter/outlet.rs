@@ -1,7 +1,7 @@
-//! The one way by which events leave a stream: [`Outlet`]. Here it is watched what becomes of the stream, and here the
-//! assistant's text is read for payloads, where somebody has asked for that.
+//! The only exit of a stream's events: [`Outlet`]. It computes the verdict on the stream and, if an envelope was set,
+//! searches the assistant's text for payloads.
 //!
-//! Every wire format sends its events through it, so that neither the verdict nor an envelope knows of any format.
+//! Every wire format reports its events through it, so neither the verdict nor the envelope depends on a format.
 
 use alloc::boxed::Box;
 use core::fmt::{self, Debug};
@@ -17,9 +17,9 @@ type Say<'s> = dyn FnMut(StreamEvent<'_>) + 's;
 /// The exit of a stream's events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Outlet {
-    /// The watch over the end.
+    /// Computes the verdict.
     pub(crate) watch: Watch,
-    /// The reader of the text of blocks, if there is one.
+    /// Reads the text of blocks, if an envelope was set.
     pub(crate) texts: Option<Box<dyn ReadText>>,
 }
 
@@ -33,7 +33,7 @@ impl Outlet {
         match (texts, &event) {
             (Some(texts), StreamEvent::Text { choice, block, text }) => texts.read(*choice, *block, text, &mut say),
             (Some(texts), StreamEvent::BlockEnd(block)) if block.kind == BlockKind::Text => {
-                // What was held back belongs to the block.
+                // Text that was held back belongs to this block.
                 texts.end(block.number, &mut say);
                 say(event);
             }
@@ -45,7 +45,7 @@ impl Outlet {
         }
     }
 
-    /// An event was left out unread, which may have been a piece of any text.
+    /// Records that an event was skipped, which may have been a piece of any block's text.
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
         if let Some(texts) = &mut self.texts {
             texts.leave_out(None, reason);
@@ -53,29 +53,29 @@ impl Outlet {
     }
 }
 
-/// A reader of the text of blocks, for what is in it. A trait object, made where somebody asks for it, so that a
-/// program that does not ask has nothing of an envelope.
+/// A reader of the text of blocks. A trait object, so that programs without an envelope do not link its code.
 pub(crate) trait ReadText: Send + Sync {
-    /// A piece of a block's text.
+    /// Reads a piece of a block's text.
     fn read(&mut self, choice: u64, block: u64, text: &str, say: &mut Say<'_>);
-    /// A block's text has ended.
+    /// Ends a block's text.
     fn end(&mut self, block: u64, say: &mut Say<'_>);
-    /// Something of a block's text is missing, or of any block's: what is open in it can't be complete.
+    /// Records that a part of this block's text, or of any block's for `None`, is missing: an open payload cannot be
+    /// complete.
     fn leave_out(&mut self, block: Option<u64>, reason: &'static str);
-    /// The same with nothing read.
+    /// Returns a reader with the same settings that has read nothing.
     fn emptied(&self) -> Box<dyn ReadText>;
-    /// Returns the owner of its state.
+    /// Returns the kind and the options that a saved state has to match.
     fn owner(&self) -> Owner;
-    /// The blocks that something has come in and that have not ended.
+    /// Returns the numbers of the open blocks that text was read from.
     #[cfg(feature = "envelope")]
     fn blocks(&self) -> alloc::vec::Vec<u64>;
-    /// The envelope of an open block.
+    /// Returns the envelope of an open block.
     #[cfg(feature = "envelope")]
     fn envelope(&self, block: u64) -> Option<&crate::envelope::Envelope>;
     fn boxed_clone(&self) -> Box<dyn ReadText>;
 }
 
-/// Not what it has read: a program that prints nothing would have the code for that all the same.
+/// Omits the contents, so programs that print nothing do not link their `Debug` code.
 impl Debug for dyn ReadText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("ReadText")

@@ -1,25 +1,26 @@
-//! Results of calls: those that the provider sends, and the calls that wait for one.
+//! Results of calls: results that the provider sends, and calls that wait for one.
 //!
-//! A result may be repeated. Each is reported, and one that says something else than the one before, as a mismatch of
-//! its call.
+//! A provider may repeat a result. Every copy is reported, and a copy that differs from the previous one also as a
+//! mismatch of its call.
 
 use super::Emitter;
 use crate::calls::{CallErrorKind, CallStart, Key, Place, Slot, digest_of, present};
 use crate::event::{StreamEvent, ToolResult};
 use crate::json::Json;
 
-/// The beginning of the keys under which digests of results are remembered.
+/// The prefix of the keys for digests of results.
 pub(super) const RESULT: &str = "result/";
 
 impl Emitter<'_> {
-    /// A result for the call with this id. `said` is what it says, apart from what is about the event.
+    /// Reports a result for the call with this id. `said` is the result itself, without members that describe the
+    /// event.
     pub(crate) fn tool_result(&mut self, call_id: &str, is_error: bool, json: Json<'_>, said: &str) {
         let call = if call_id.is_empty() { None } else { self.known().find_id(0, call_id) };
         self.result_of(call, present(call_id), is_error, json);
         self.compare_result(call_id, call, digest_of(&[if is_error { "error " } else { "" }, said].concat()));
     }
 
-    /// Compares a result with the one before, as far as that is remembered.
+    /// Compares a result with the previous one for the same call, if that one is remembered, and reports a mismatch.
     fn compare_result(&mut self, call_id: &str, call: Option<u64>, digest: u64) {
         let key = [RESULT, call_id].concat();
         let (most_bytes, most) = (self.known().limits().name_bytes, self.known().limits().open_calls);
@@ -47,18 +48,18 @@ impl Emitter<'_> {
         }));
     }
 
-    /// The call that the last chunk was of, where chunks that name none go on with it.
+    /// Returns the call of the last chunk, for formats in which an unnamed chunk continues it.
     pub(crate) fn last_chunk(&self) -> Option<u64> {
         self.user.stream_state.chunk
     }
 
-    /// A chunk of a call has come that names it, or something else of calls that ends this.
+    /// Sets the call that unnamed chunks continue; `None` ends the run of chunks.
     pub(crate) fn set_last_chunk(&mut self, call: Option<u64>) {
         self.user.stream_state.chunk = call;
     }
 
-    /// A call that comes whole, as a request with an id of its own, and that has ended when its result has come. At
-    /// most as many are waited for as may be open at once.
+    /// Reports a complete call whose id identifies the request, and waits for its result. At most `open_calls` results
+    /// are awaited.
     pub(crate) fn request(&mut self, id: &str, start: CallStart<'_>) {
         self.calls().whole_call(0, start.id(id));
         self.calls().settle();
@@ -70,12 +71,13 @@ impl Emitter<'_> {
         }
     }
 
-    /// True if the result of a request is waited for.
+    /// Returns true if the result of a request is awaited.
     pub(crate) fn is_awaited(&self, id: &str) -> bool {
         self.user.stream_state.results.get(0, Key::Id(id)).is_some()
     }
 
-    /// The call that a response answers, if it answers one. It is waited for no more.
+    /// Returns the call that a response answers and stops waiting for its result; `None` if the response answers no
+    /// call.
     pub(crate) fn take_request(&mut self, id: &str) -> Option<u64> {
         let call = self.user.stream_state.results.remove(0, Key::Id(id));
         if self.user.stream_state.results.is_empty() {
@@ -84,12 +86,12 @@ impl Emitter<'_> {
         call
     }
 
-    /// The result of the call that a response answers.
+    /// Reports the result of the call that a response answers.
     pub(crate) fn result_of_request(&mut self, call: Option<u64>, id: &str, is_error: bool, json: Json<'_>) {
         self.result_of(call, present(id), is_error, json);
     }
 
-    /// A result will come at this index, for the call with this id.
+    /// Records that the result for the call with this id will be sent at this index.
     pub(crate) fn expect_result(&mut self, index: u64, call_id: &str) {
         let most = self.known().limits().open_calls;
         if let Some(call) = self.known().find_id(0, call_id)
@@ -99,15 +101,15 @@ impl Emitter<'_> {
         }
     }
 
-    /// A result, or a part of it, for the call that was named at this index.
+    /// Reports a result, or a part of one, for the call that was recorded for this index.
     pub(crate) fn tool_result_at(&mut self, index: u64, is_error: bool, json: Json<'_>) {
         let call = self.user.stream_state.results.get(0, Key::Index(index));
         match call {
             Some(call) => self.calls().end_early(call),
-            // Nobody knows whose it is.
+            // The event that names the call was lost.
             None => self.break_off("not-started"),
         }
-        // Only the first part names the call on the wire.
+        // Only the first part of a result names its call, so the id is taken from the state.
         let call_id = call.and_then(|call| self.calls.state().id_of(call));
         let result = ToolResult { call, call_id: call_id.map(Into::into), is_error, json: json.spelt().into() };
         self.user.say(StreamEvent::ToolResult(result));

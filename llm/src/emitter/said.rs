@@ -1,10 +1,9 @@
-//! The words of each part of an answer, to be compared with what a wire repeats: [`Said`].
+//! A record of the reported parts of a message, for comparison with repetitions: [`Said`].
 //!
-//! A wire that repeats its pieces as a whole may say more in the whole than in the pieces: the rest is then what was
-//! lost, and has to be spoken. Nothing is kept of a text but its length and a digest of its bytes, from which it can be
-//! seen whether another text begins with it. Of inputs, which are compared with their repetitions as long as a call is
-//! open, a digest is kept once it has ended. (Whoever makes two texts of one digest on purpose only gets a wrong tail
-//! of a text of their own.)
+//! A provider that repeats a text as a whole may send more than its pieces contained. The rest was lost in the pieces
+//! and has to be reported. Only the length and a digest of a text are kept, which suffice to check whether another text
+//! begins with it. The digest is not cryptographic: a provider that constructs a collision only corrupts its own text.
+//! An input is compared with its repetitions while its call is open; after that, its digest is kept.
 
 use alloc::collections::VecDeque;
 use alloc::string::{String, ToString as _};
@@ -15,7 +14,7 @@ use super::blocks::{At, Place};
 use crate::calls::digest_of;
 use crate::event::MismatchKind;
 
-/// A part of an answer that is said in pieces and repeated as a whole.
+/// A part of an answer that is sent in pieces and repeated as a whole.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part<'a> {
     pub(crate) kind: MismatchKind,
@@ -23,67 +22,68 @@ pub(crate) struct Part<'a> {
     pub(crate) at: At<'a>,
 }
 
-/// The places in which a whole may have been said before, if not in its own.
+/// The other places in which a whole may have been reported before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
-    /// Nowhere: it is as much as has begun.
+    /// No other place.
     Place,
-    /// In the item that the place is in.
+    /// Places in the same item.
     Item,
-    /// Anywhere: the wire lists everything once more, and may count otherwise there.
+    /// All places: the provider lists everything again, and its indices may differ there.
     Anywhere,
 }
 
-/// The part of a whole that goes beyond what was said before.
+/// The part of a whole that was not reported before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum News<'t> {
     /// Nothing.
     Nothing,
     /// All of it.
     All,
-    /// This, of the answer with this number.
+    /// This text, for the answer with this index.
     Rest(u64, &'t str),
-    /// It is not what was said, of the answer with this number.
+    /// The whole contradicts what was reported, for the answer with this index.
     Mismatch(u64),
 }
 
-/// All that was said of one message and may be repeated.
+/// The reported parts of one message that may be repeated.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Said {
     parts: Vec<Spoken>,
-    /// True if any part was not to be remembered, or is no longer.
+    /// True if a part was not recorded because `most` was 0.
     is_blind: bool,
+    /// True if a part was dropped to make room for another.
     has_forgotten: bool,
-    /// True if that was so before the list of everything began: what is forgotten because of it can't have been said
-    /// before.
+    /// The value of `has_forgotten` when the list of everything began. Parts that the list itself displaces do not
+    /// count.
     had_forgotten: bool,
-    /// True if the inputs of ended calls are to be remembered.
+    /// True if the inputs of ended calls are recorded.
     watches_inputs: bool,
-    /// Calls with digests of their input and of their name, oldest first.
+    /// Calls with the digests of their input and name, oldest first.
     inputs: VecDeque<(u64, u64, u64)>,
-    /// Inputs that are said once more, of calls that have ended or by events of another kind, as far as they have come.
+    /// Inputs that are being repeated, of calls that have ended or by a second kind of event, as received so far.
     again: Vec<(u64, String)>,
 }
 
-/// The number of ended calls whose inputs are remembered at once. The oldest is forgotten for one more.
+/// The number of ended calls whose inputs are remembered; the oldest is dropped to make room.
 const MOST_INPUTS: usize = 256;
 
-/// The length and the digest of what was said of a part.
+/// The length and digest of what was reported of a part.
 #[derive(Clone, Debug)]
 struct Spoken {
     kind: MismatchKind,
     choice: u64,
-    /// `None` for a run, and for an item that another one has taken the place of.
+    /// `None` for a run, and for a part whose item was replaced by another.
     place: Option<Place>,
     text: Text,
     /// The last piece, and the text before it.
     last: Text,
     before: Text,
-    /// True if the list of everything has had it.
+    /// True if the list of everything has repeated this part.
     is_listed: bool,
 }
 
-/// A text's length and digest, the same however it was cut.
+/// The length and digest of a text, independent of its chunking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Text {
     len: u64,
@@ -94,7 +94,7 @@ impl Text {
     fn with(self, text: &str) -> Self {
         text.bytes().fold(self, |Self { len, digest }, byte| Self {
             len: len + 1,
-            // FNV-1a, with its basis in place of 0 at the start.
+            // FNV-1a. The offset basis is mixed in at each step, so the digest of an empty text is 0.
             digest: (digest ^ 0xCBF2_9CE4_8422_2325 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3),
         })
     }
@@ -125,7 +125,7 @@ impl Spoken {
 }
 
 impl Said {
-    /// Another piece was reported. At most `most` parts are remembered: the oldest is forgotten for one more.
+    /// Records a reported piece. At most `most` parts are remembered; the oldest is dropped to make room.
     pub(crate) fn add(&mut self, part: Part<'_>, piece: &str, most: usize) {
         if piece.is_empty() {
             return;
@@ -149,22 +149,22 @@ impl Said {
         }
     }
 
-    /// A key of a text, which is no id.
+    /// Returns the key of a text, which differs from every id.
     pub(crate) fn key_of(text: &str) -> String {
         Text::default().with(text).key()
     }
 
-    /// The key of what was said of a part.
+    /// Returns the key of the text that was reported of a part; `None` if none is remembered.
     pub(crate) fn key(&self, part: &Part<'_>) -> Option<String> {
         self.parts.iter().rfind(|spoken| spoken.is(part)).map(|spoken| spoken.text.key())
     }
 
-    /// The list of everything begins.
+    /// Begins the list of everything.
     pub(crate) fn begin_list(&mut self) {
         self.had_forgotten = self.has_forgotten;
     }
 
-    /// Another item begins at an index: what was said there before is an older one's.
+    /// Detaches the parts of the previous item at an index, where another item begins.
     pub(crate) fn retire(&mut self, index: u64) {
         for spoken in &mut self.parts {
             if spoken.is_in_item_of(At::Index(index, 0)) {
@@ -177,28 +177,28 @@ impl Said {
         self.parts.is_empty()
     }
 
-    /// The list of everything has had this part.
+    /// Records that the list of everything has repeated a part.
     pub(crate) fn list(&mut self, part: Part<'_>) {
         self.parts.iter_mut().filter(|spoken| spoken.is(&part)).for_each(|spoken| spoken.is_listed = true);
     }
 
-    /// Returns true if nothing is known of the message, but what its calls came to.
+    /// Returns true if nothing is recorded of a message, except for the inputs of ended calls.
     pub(crate) fn is_forgotten(&self) -> bool {
         let Self { parts, is_blind, has_forgotten, had_forgotten, watches_inputs: _, inputs: _, again } = self;
         parts.is_empty() && !(*is_blind || *has_forgotten || *had_forgotten) && again.is_empty()
     }
 
-    /// Returns true if any call is known that has ended.
+    /// Returns true if the input of any ended call is remembered.
     pub(crate) fn knows_inputs(&self) -> bool {
         !self.inputs.is_empty()
     }
 
-    /// The calls that have ended are not found any more.
+    /// Forgets the inputs of ended calls.
     pub(crate) fn forget_inputs(&mut self) {
         self.inputs.clear();
     }
 
-    /// Nothing more is known of the message, but what its calls came to: they may be said once more after its end.
+    /// Forgets the message, except for the inputs of ended calls, which may be repeated after its end.
     pub(crate) fn forget(&mut self) {
         let inputs = mem::take(&mut self.inputs);
         *self = Self { watches_inputs: self.watches_inputs, inputs, ..Self::default() };
@@ -208,7 +208,7 @@ impl Said {
         self.watches_inputs = true;
     }
 
-    /// A call of this name has ended with this input.
+    /// Records the name and input of a call that has ended.
     pub(crate) fn end_input(&mut self, call: u64, name: &str, input: &str) {
         if self.watches_inputs {
             if self.inputs.len() >= MOST_INPUTS {
@@ -218,7 +218,7 @@ impl Said {
         }
     }
 
-    /// A call that has ended starts once more. At most `most` are followed at once.
+    /// Begins the repetition of a call that has ended and starts again. At most `most` repetitions are tracked at once.
     pub(crate) fn begin_again(&mut self, call: u64, most: usize) {
         self.again.retain(|(number, _)| *number != call);
         if self.inputs.iter().any(|(number, ..)| *number == call) {
@@ -226,19 +226,20 @@ impl Said {
         }
     }
 
-    /// The input of a call that is open is said by events of another kind too. At most `most` are followed at once.
+    /// Begins the repetition of an open call's input by a second kind of event. At most `most` repetitions are tracked
+    /// at once.
     pub(crate) fn begin_otherwise(&mut self, call: u64, most: usize) {
         if !self.is_again(call) && self.again.len() < most {
             self.again.push((call, String::new()));
         }
     }
 
-    /// Returns true if a call's input is being said once more.
+    /// Returns true if a call's input is being repeated.
     pub(crate) fn is_again(&self, call: u64) -> bool {
         self.again.iter().any(|(number, _)| *number == call)
     }
 
-    /// A piece of what is said once more, of which at most `most` bytes are kept.
+    /// Appends a piece of a repetition, unless that is already longer than `most` bytes.
     pub(crate) fn add_again(&mut self, call: u64, piece: &str, most: usize) {
         if let Some((_, input)) = self.again.iter_mut().find(|(number, _)| *number == call)
             && input.len() <= most
@@ -247,57 +248,57 @@ impl Said {
         }
     }
 
-    /// Ends the repetition of this call, or of any, as it has ended again.
+    /// Ends the repetition of this call's input, or any for `None`, and returns it with the call's number; `None` if
+    /// there is none.
     pub(crate) fn end_again(&mut self, call: Option<u64>) -> Option<(u64, String)> {
         let place = self.again.iter().position(|(number, _)| call.is_none_or(|call| call == *number))?;
         Some(self.again.remove(place))
     }
 
-    /// Returns true if a call has ended with this input, as far as that is remembered.
+    /// Returns true if a call is remembered to have ended with this input.
     pub(crate) fn had_input(&self, call: u64, input: &str) -> bool {
         let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
         ended.is_some_and(|(_, digest, _)| *digest == Self::digest_of(input))
     }
 
-    /// Returns true if a call has ended, as far as that is remembered, and was known by another name than this one.
+    /// Returns true if a call is remembered to have ended with another name. A missing name matches every other.
     pub(crate) fn was_called_otherwise(&self, call: u64, name: &str) -> bool {
         let ended = self.inputs.iter().rev().find(|(number, ..)| *number == call);
         ended.is_some_and(|(_, _, known)| !name.is_empty() && *known != digest_of("") && *known != digest_of(name))
     }
 
-    /// Compares a call's input with the one that it ended with, and remembers it instead; an empty one is equal to any.
-    /// `None` if the call has not ended or is no longer remembered.
+    /// Compares a whole input with the one that the call ended with, and remembers it instead. An empty input equals
+    /// any. Returns `None` if the call has not ended or is not remembered.
     pub(crate) fn is_input(&mut self, call: u64, whole: &str) -> Option<bool> {
         let (_, digest, _) = self.inputs.iter_mut().rev().find(|(number, ..)| *number == call)?;
         if whole.is_empty() {
             return Some(true);
         }
-        // It is reported once.
+        // Remembered, so the same difference is reported once.
         let whole = Self::digest_of(whole);
         Some(mem::replace(digest, whole) == whole)
     }
 
-    /// Nothing is an object without members.
+    /// Returns the digest of an input. An empty input equals an empty object.
     fn digest_of(input: &str) -> u64 {
         digest_of(if input.trim_ascii().is_empty() { "{}" } else { input })
     }
 
-    /// Returns true if a text is the last piece of a part, or what was said before that piece.
+    /// Returns true if a text equals the last piece of a part, or everything before that piece.
     pub(crate) fn is_late(&self, part: &Part<'_>, text: &str) -> bool {
         let text = Text::default().with(text);
         self.parts.iter().rfind(|spoken| spoken.is(part)).is_some_and(|it| [it.last, it.before].contains(&text))
     }
 
-    /// Returns the part of a text that goes beyond all that was said in its place; `None` if it does not begin with
-    /// that.
+    /// Returns the rest of a text that begins with everything that was reported of its part; `None` if it does not.
     pub(crate) fn rest_of<'t>(&self, part: &Part<'_>, text: &'t str) -> Option<&'t str> {
         let spoken = self.parts.iter().rfind(|spoken| spoken.is(part))?;
         let (begin, rest) = text.split_at_checked(usize::try_from(spoken.text.len).ok()?)?;
         (Text::default().with(begin) == spoken.text).then_some(rest)
     }
 
-    /// The same for a wire that repeats each part in the order in which they began, without its place: that is returned
-    /// too, and each part is repeated once.
+    /// Does the same as [`news`](Self::news) for a provider that repeats each part once, in the order in which the
+    /// parts began, without its place. Also returns the place.
     pub(crate) fn news_of_next<'t>(&mut self, kind: MismatchKind, whole: &'t str) -> (At<'static>, News<'t>) {
         let is_blind = self.is_blind || self.has_forgotten;
         let Some(spoken) = self.parts.iter_mut().find(|spoken| spoken.kind == kind && !spoken.is_listed) else {
@@ -321,7 +322,8 @@ impl Said {
         (at, news)
     }
 
-    /// Returns the part of a whole that goes beyond what was said. A whole that is new is still to be noted as said.
+    /// Returns the part of a whole that was not reported before. For [`News::All`], the caller has to
+    /// [`add`](Self::add) the whole.
     pub(crate) fn news<'t>(&mut self, part: Part<'_>, whole: &'t str, scope: Scope) -> News<'t> {
         let own = self.parts.iter().rposition(|spoken| spoken.is(&part));
         let beginnings = self.beginnings(&part, whole, scope);
@@ -329,8 +331,8 @@ impl Said {
         let longest = beginnings.iter().copied().max_by_key(|place| self.parts.get(*place).map(|part| part.text.len));
         let found = own.filter(|own| beginnings.contains(own));
         let found = found.or_else(|| beginnings.iter().copied().find(|place| is_all(place)));
-        // In another place than its own, a part that is longer than what it repeats would be a guess if there is its
-        // own.
+        // If the whole has a part of its own, a longer text that begins with another part is not taken for a repetition
+        // of that part: it would be a guess.
         let found = found.or(longest.filter(|_| own.is_none()));
         let Some(spoken) = found.or(own).and_then(|place| self.parts.get_mut(place)) else {
             let may_be_old =
@@ -346,14 +348,15 @@ impl Said {
                 News::Rest(spoken.choice, rest)
             }
             None => {
-                // It is reported once.
+                // Remembered, so the same difference is reported once.
                 spoken.text = Text::default().with(whole);
                 News::Mismatch(spoken.choice)
             }
         }
     }
 
-    /// The parts that a whole may repeat, and begins with: read once, however many they are.
+    /// Returns the indices of the parts that a whole begins with and may repeat. Reads the whole once, however many
+    /// parts there are.
     fn beginnings(&self, part: &Part<'_>, whole: &str, scope: Scope) -> Vec<usize> {
         let may_be = |spoken: &Spoken| match scope {
             _ if spoken.kind != part.kind => false,

@@ -1,4 +1,4 @@
-//! The state of a stream from one event to the next, whatever its format, besides its calls.
+//! The state of a stream between events, except for its calls: [`StreamState`].
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -16,7 +16,7 @@ use crate::calls::{Places, ToolCall, digest_of};
 use crate::json::Json;
 use crate::payload::Payload;
 
-/// The state of the stream from one event to the next, whatever its format.
+/// The state of a stream between events that all formats share.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StreamState {
     pub(crate) blocks: Blocks,
@@ -24,70 +24,70 @@ pub(crate) struct StreamState {
     pub(crate) has_message: bool,
     /// True if anything of the message's content has been reported.
     pub(crate) has_content: bool,
-    /// True if the message has said something under an id that it had before, so that another id is another message's.
+    /// True if the message sent content under an id that it had used before, so another id means another message.
     pub(crate) has_lasting_id: bool,
-    /// The answers that have begun and have not been said to be over.
+    /// The answers that have begun and not stopped.
     pub(crate) unfinished: Vec<u64>,
-    /// The answers that have a call that the client is to execute.
+    /// The answers with a call that the client has to execute.
     pub(crate) with_client_calls: Vec<u64>,
-    /// The answers that are refusals.
+    /// The answers with a refusal.
     pub(crate) refused: Vec<u64>,
-    /// The sources that were reported, where the wire repeats them with every event.
+    /// The reported sources, for formats that repeat them with every event.
     pub(crate) sources: Places,
-    /// By index or id, the numbers of the calls whose results come there.
+    /// The calls that wait for a result, by the index or id under which it will be sent.
     pub(crate) results: Places,
-    /// Things that were reported and may be repeated, by keys of the format's own.
+    /// Items that were reported and may be repeated, by keys that the format chooses.
     pub(crate) repeatable: Places,
-    /// Digests of the members that nobody has a field for, as far as they were reported last.
+    /// Digests of the unknown members that were reported last.
     members: VecDeque<u64>,
-    /// The call that the last chunk was of, where a chunk without a name goes on with it.
+    /// The call of the last chunk, for formats in which an unnamed chunk continues it.
     pub(crate) chunk: Option<u64>,
-    /// Likewise the block of text or reasoning.
+    /// The text or reasoning block of the last chunk, likewise.
     pub(crate) block_chunk: Option<u64>,
-    /// The indices up to which something has begun.
+    /// The index after the highest one at which a part has begun.
     pub(crate) begun: u64,
-    /// Words that were said and may be repeated as a whole.
+    /// Texts and inputs that were reported and may be repeated as a whole.
     pub(crate) said: Said,
-    /// What the format knows from one event to the next, if it needs to know anything.
+    /// The format's own state, if it has any.
     pub(crate) memory: Option<Box<dyn Memory>>,
-    /// The exit of events.
+    /// The exit of the stream's events.
     pub(crate) outlet: Outlet,
-    /// The message that goes back, for who asked for it.
+    /// The message for the next request, if `with_message` was called.
     pub(crate) message: Option<Box<dyn KeepMessage>>,
-    /// True if the event that is being read was the message's last.
+    /// True if the current event was the last one of its message.
     pub(crate) has_ended: bool,
-    /// True if, since this was last asked, another message has begun, and with it the calls of the last one were
+    /// True if another message has begun since this flag was last read, so the calls of the previous message were
     /// forgotten.
     pub(crate) has_begun_anew: bool,
 }
 
-/// The keeper of the message that goes back. A trait object, made where somebody asks for the message, so that a
-/// program that does not ask has nothing of what puts one together.
+/// Builds the message for the next request. A trait object, so that programs that never call `with_message` do not link
+/// the composer.
 pub(crate) trait KeepMessage: Send + Sync {
-    /// Another message begins.
+    /// Starts another message.
     fn begin(&mut self);
-    /// Ends the message: what comes next is another one.
+    /// Ends the message: the next event belongs to another one.
     fn end(&mut self);
-    /// Something of it is missing.
+    /// Records that a part of the message is missing.
     fn spoil(&mut self);
     /// Adds an event that was understood.
     fn add(&mut self, event: Json<'_>);
-    /// Keeps a value that came with a call of the only answer, as a member of its own; the call has not ended.
+    /// Adds a member to an open call of the only answer.
     fn extra(&mut self, call: u64, member: &str, value: Json<'_>);
-    /// Adds a call of the only answer, which has ended.
+    /// Adds a call of the only answer that has ended.
     fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>);
-    /// The message's JSON text, if nothing of it is missing and there is anything.
+    /// Returns the message's JSON text; `None` if it is empty or a part of it is missing.
     fn to_json(&self) -> Option<alloc::string::String>;
-    /// The same without its calls and what came of them.
+    /// Returns the message's JSON text without calls and their results.
     fn to_json_without_calls(&self) -> Option<alloc::string::String>;
-    /// Returns true if the message has ended, and none has begun since.
+    /// Returns true if the message has ended and no other one has begun.
     fn is_over(&self) -> bool;
-    /// Returns true if nothing of the next message is known.
+    /// Returns true if no part of the next message has been read.
     fn is_before_next(&self) -> bool;
     fn boxed_clone(&self) -> Box<dyn KeepMessage>;
 }
 
-/// Not what it keeps: a program that prints nothing would have the code for that all the same.
+/// Omits the contents, so programs that print nothing do not link their `Debug` code.
 impl Debug for dyn KeepMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("KeepMessage")
@@ -100,7 +100,7 @@ impl Clone for Box<dyn KeepMessage> {
     }
 }
 
-/// What a format knows from one event to the next.
+/// The state that a format keeps between events.
 pub(crate) trait Memory: Any + Debug + Send + Sync {
     fn copied(&self) -> Box<dyn Memory>;
 }
@@ -118,23 +118,24 @@ impl Clone for Box<dyn Memory> {
 }
 
 impl StreamState {
-    /// Returns what the stream's format knows from one event to the next.
+    /// Returns the format's own state, which lasts from one event to the next.
     pub(crate) fn memory<T: Memory + Default>(&mut self) -> &mut T {
         let memory: &mut dyn Any = &mut **self.memory.get_or_insert_with(|| Box::new(T::default()));
         memory.downcast_mut().unwrap_or_else(|| unreachable!("a stream has one format"))
     }
 
-    /// Notes that something of an answer has come.
+    /// Records that an answer has begun.
     pub(crate) fn begin(&mut self, choice: u64) {
         note(&mut self.unfinished, choice);
     }
 
-    /// The message that goes back, once all answers have stopped.
+    /// Returns the message for the next request; `None` while an answer is unfinished, or if `with_message` was not
+    /// called.
     pub(crate) fn message(&self) -> Option<&dyn KeepMessage> {
         self.message.as_deref().filter(|_| self.unfinished.is_empty())
     }
 
-    /// Returns true if a member with this value was not reported lately, and notes it.
+    /// Returns true if this member was not recently reported with this value, and records it.
     pub(crate) fn is_new_member(&mut self, name: &str, value: &str) -> bool {
         let digest = digest_of(name).wrapping_mul(31) ^ digest_of(value);
         let is_new = !self.members.contains(&digest);
@@ -147,14 +148,14 @@ impl StreamState {
         is_new
     }
 
-    /// Something of the stream was left out unread.
+    /// Records that a part of the message for the next request is missing.
     pub(crate) fn spoil_message(&mut self) {
         if let Some(message) = &mut self.message {
             message.spoil();
         }
     }
 
-    /// The event has been read.
+    /// Completes an event: ends the message if the event was its last one.
     pub(crate) fn settle(&mut self) {
         if mem::take(&mut self.has_ended)
             && let Some(message) = &mut self.message
@@ -163,7 +164,7 @@ impl StreamState {
         }
     }
 
-    /// Nothing more is known of the message.
+    /// Clears the state that belongs to one message.
     pub(crate) fn forget_message(&mut self) {
         (self.has_message, self.has_content, self.has_lasting_id) = (false, false, false);
         for answers in [&mut self.unfinished, &mut self.with_client_calls, &mut self.refused] {
@@ -177,16 +178,16 @@ impl StreamState {
     }
 }
 
-/// The number of members that are known again.
+/// The number of unknown members that are remembered.
 const MOST_MEMBERS: usize = 64;
 
-/// The number of answers that are watched at once.
+/// The number of answers that are tracked individually.
 const MOST_ANSWERS: usize = 256;
 
-/// Stands for the answers that are too many to be watched: of these, only the end of all is known.
+/// Stands for all answers beyond [`MOST_ANSWERS`], which are only known to end together.
 const OTHERS: u64 = u64::MAX;
 
-/// Adds an answer to a list of them.
+/// Adds an answer to a list if it is not in it.
 pub(crate) fn note(answers: &mut Vec<u64>, choice: u64) {
     let choice = if answers.len() < MOST_ANSWERS { choice } else { OTHERS };
     if !answers.contains(&choice) && answers.len() <= MOST_ANSWERS {
@@ -194,10 +195,10 @@ pub(crate) fn note(answers: &mut Vec<u64>, choice: u64) {
     }
 }
 
-/// Saved state: what outlives a message.
+/// Saved state that outlives a message.
 impl StreamState {
-    /// Returns true if nothing is known of a message, but for its calls that have ended, the message that goes back,
-    /// and what [`save_base`](Self::save_base) writes.
+    /// Returns true if no message is open. The message for the next request, the ended calls and the state that
+    /// [`save_base`](Self::save_base) writes are not considered.
     pub(crate) fn is_closed(&self) -> bool {
         let Self {
             blocks,
@@ -215,7 +216,7 @@ impl StreamState {
             block_chunk,
             begun,
             said,
-            // Texts end with their blocks.
+            // The texts in it end with their blocks.
             outlet: _,
             message: _,
             has_ended,
@@ -239,7 +240,7 @@ impl StreamState {
         self.outlet.watch.save(out);
     }
 
-    /// Reads what was saved into one that is new, for calls of which `next` have been numbered.
+    /// Restores a new stream's state; `next` is the number of the next call.
     pub(crate) fn restore_base(&mut self, reader: &mut Reader<'_>, next: u64) -> Result<(), Impossible> {
         self.blocks.count_from(reader.place()?);
         let count = reader.count()?;

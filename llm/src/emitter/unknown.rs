@@ -1,4 +1,4 @@
-//! Parts that no reader knows: events and parts of new kinds, and members that no field waits for.
+//! Unknown parts: events and parts of new types, and members that no field names.
 
 use alloc::vec;
 
@@ -10,13 +10,13 @@ use crate::event::StreamEvent;
 use crate::json::{Json, Mark};
 
 impl Emitter<'_> {
-    /// A part of an event, or all of it, is of a kind that is not known.
+    /// Reports an event, or a part of one, of an unknown type.
     pub(crate) fn unknown_part(&mut self, kind: &str, json: Json<'_>) {
         self.user.stream_state.outlet.watch.see_unknown(kind, json.spelt());
         self.report(StreamEvent::UnknownPart { kind: kind.into(), json: json.spelt().into() });
     }
 
-    /// A piece of a kind that is not known. What it was a piece of, if that is a call, is not whole.
+    /// Reports a piece of an unknown type. If its slot has an open call, that call cannot be complete.
     pub(crate) fn unknown_piece(&mut self, slot: Slot<'_>, kind: &str, json: Json<'_>) {
         if self.calls().find_open(slot).is_some() {
             self.leave_out("unknown-part");
@@ -24,7 +24,7 @@ impl Emitter<'_> {
         self.unknown_part(kind, json);
     }
 
-    /// Reports the members of an event that stand beside an error in it.
+    /// Reports the members of an event beside its error.
     pub(crate) fn unread_beside(&mut self, failure: &Failure<'_>, event: Json<'_>) {
         if failure.json == event {
             return;
@@ -34,14 +34,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// Notes a member of an object that is reported as a whole, so that it is not reported where it is repeated.
+    /// Records a member of an object that is reported as a whole, so that a repetition of the member is not reported.
     pub(crate) fn note_member(&mut self, name: &str, json: Json<'_>) {
         if json.says_something() && !is_silent(name) {
             self.user.stream_state.is_new_member(name, json.spelt());
         }
     }
 
-    /// Reports a member that no row of a table has read.
+    /// Reports a member that no row of a table has read, and records what may be missing because of it.
     pub(crate) fn unread(&mut self, name: &str, json: Json<'_>, mark: Mark) {
         let is_news = |state: &mut StreamState| !is_silent(name) && state.is_new_member(name, json.spelt());
         match mark {
@@ -61,7 +61,7 @@ impl Emitter<'_> {
         self.user.stream_state.outlet.watch.lose_part();
     }
 
-    /// A member that nobody knows: the provider's error, something unknown, or nothing.
+    /// Reports the provider's error in a member that no field names, or the member itself if it has any content.
     fn unknown_member(&mut self, name: &str, json: Json<'_>) {
         match Failure::in_member(name, json) {
             Some(failure) => self.fail(&failure),
@@ -74,7 +74,7 @@ impl Emitter<'_> {
     }
 }
 
-/// Returns true if there is more in a value than lists and objects of nothing.
+/// Returns true if a value contains anything but empty values and zeros.
 fn says_anything_inside(json: Json<'_>) -> bool {
     let mut values = vec![json];
     while let Some(value) = values.pop() {
@@ -87,7 +87,8 @@ fn says_anything_inside(json: Json<'_>) -> bool {
     false
 }
 
-/// Returns true if a member of this name says nothing of the answer, on any wire: ids, and echoes of the request.
+/// Returns true if a member of this name has no information about the answer in any format: an id, or an echo of the
+/// request.
 fn is_silent(name: &str) -> bool {
     SILENT.contains(&name) || ["id", "_id", "Id"].iter().any(|end| name.ends_with(end))
 }
