@@ -1,9 +1,9 @@
-//! Parts that a server would refuse do not go back: empty text, reasoning without its signature, and calls that are not
-//! those that were reported.
+//! Removes the parts that a server would refuse: empty text, reasoning without its signature, and calls that differ
+//! from those that were reported.
 //!
-//! A message is put together from what the wire says, and its calls are reported from that too, but by another way. One
-//! message that is refused blocks a conversation for ever, as each later request repeats it. So the finished message is
-//! looked at here once more, whatever format it has.
+//! The message and the reported calls are read from the same events, but by different code. A refused message blocks a
+//! conversation forever, because every later request repeats it. So the finished message is checked again here, for all
+//! formats.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -14,27 +14,26 @@ use super::{Ended, OLDER_CALL, is_item_of_reasoning, push_element, quoted};
 use crate::calls::rest_of;
 use crate::json::{Json, TextOrJson};
 
-/// Members that hold what is said. Servers refuse it if it is empty.
+/// Members with text. Servers refuse empty ones.
 const WORDS: [&str; 8] =
     ["text", "thinking", "content", "reasoning", "reasoning_content", "tool_plan", "refusal", "data"];
 
-/// Members that are only valid as the provider made them.
+/// Members that are only valid unchanged.
 const SIGNATURES: [&str; 5] =
     ["signature", "thoughtSignature", "thought_signature", "encrypted_content", "redactedContent"];
 
-/// Members that are the model's or a tool's own, whatever is in them.
+/// Members with arbitrary content, from the model or from a tool.
 const OWN: [&str; 10] =
     ["input", "arguments", "args", "parameters", "output", "outputs", "result", "results", "action", "operation"];
 
-/// The depth of nesting of a message's parts: its list, a part, what the part wraps, and a list in that.
+/// The nesting depth of a message's parts: its list, a part, the object that the part wraps, and a list in that.
 const MOST_LEVELS: usize = 8;
 
-/// Members of a message that hold its reasoning. A message of nothing else is refused.
+/// Members of a message that hold its reasoning. Servers refuse a message with nothing else.
 const REASONING: [&str; 6] =
     ["reasoning", "reasoning_content", "reasoning_details", "thinking", "thinking_blocks", "tool_plan"];
 
-/// A message without its empty parts and without the reasoning at its end, which came to nothing; `None` if nothing is
-/// left of it.
+/// Returns the message without empty parts and without reasoning at its end; `None` if nothing is left.
 pub(super) fn without_blanks(message: Json<'_>) -> Option<String> {
     let cleaned = clean(message, MOST_LEVELS)?;
     let message = Json::of(&cleaned);
@@ -55,7 +54,7 @@ pub(super) fn without_blanks(message: Json<'_>) -> Option<String> {
     says_something.then(|| ["{", &members, "}"].concat())
 }
 
-/// A list of parts without the reasoning after which nothing comes; `None` if that is all there is.
+/// Returns the list without the reasoning at its end; `None` if it consists of reasoning.
 fn without_last_reasoning(list: Json<'_>) -> Option<String> {
     let parts: Vec<_> = list.elements().collect();
     let last = parts.iter().rposition(|part| !is_reasoning(*part))?;
@@ -70,7 +69,7 @@ fn is_reasoning(part: Json<'_>) -> bool {
         || part.member("thought").is_true()
 }
 
-/// A value without what is empty in it; `None` if it is nothing but that.
+/// Returns the value without the empty values in it; `None` if nothing else is in it.
 fn clean(value: Json<'_>, levels: usize) -> Option<String> {
     if levels == 0 {
         return Some(value.spelt().to_owned());
@@ -110,13 +109,13 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
     let is_signed = has_signature(false);
     let (mut members, mut has_words, mut has_blanks) = (String::new(), false, false);
     for (name, value) in object.members() {
-        // Text that is only white space is refused as an empty one is.
+        // Servers refuse text that is only white space like empty text.
         let is_white = &*name.word() == "text" && value.is_string() && value.word().trim().is_empty();
         let is_blank = is_white || value.spelt() == "\"\"";
         let cleaned = match () {
             () if is(&OWN, name) => Some(value.spelt().to_owned()),
             () if is_blank && is_signature(name) => continue,
-            // A text with a signature is accepted, and the signature counts for it.
+            // Servers accept an empty text with a signature and need the signature.
             () if is_blank && is(&WORDS, name) && (!is_signed || &*name.word() == "content") => None,
             () => clean(value, levels - 1),
         };
@@ -132,18 +131,18 @@ fn clean_object(object: Json<'_>, levels: usize) -> Option<String> {
     (!is_unsigned && !is_blank).then(|| ["{", &members, "}"].concat())
 }
 
-/// Recognizes the result of a call, which is needed beside it, be it empty.
+/// Returns true for the result of a call, which has to follow the call even if it is empty.
 fn is_result(object: Json<'_>) -> bool {
     let kind = object.member("type").word();
     kind.ends_with("_result") || kind.ends_with("_output") || object.member("toolUseId").is_given()
 }
 
-/// The message itself, which may have calls and no text.
+/// Returns true for the message itself, which may have calls without text.
 fn is_message(object: Json<'_>) -> bool {
     object.member("role").is_given() && !object.member("type").is_given()
 }
 
-/// A call that goes back, and where its input stands.
+/// A call in the message, and its input.
 pub(super) struct Call<'a> {
     object: Json<'a>,
     pub(super) id: Json<'a>,
@@ -154,7 +153,7 @@ pub(super) struct Call<'a> {
     is_text: bool,
 }
 
-/// The calls of a message, in whatever form they are written.
+/// Returns the calls of a message in any format.
 pub(super) fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
     let lists = [("content", false), ("parts", false), ("tool_calls", true)];
     let lists =
@@ -172,7 +171,7 @@ pub(super) fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
             () if kind.ends_with("tool_use") => (part, ["id", "id"], "input"),
             () if &*kind == "function_call" => (part, ["call_id", "id"], "arguments"),
             () if part.member("parameters").is_given() => (part, ["id", "id"], "parameters"),
-            // What is in a list of calls is one.
+            // Every element of a list of calls is a call.
             () if is_of_calls => (part, ["id", "id"], "parameters"),
             () => continue,
         };
@@ -184,10 +183,10 @@ pub(super) fn calls_of(message: Json<'_>) -> Vec<Call<'_>> {
     calls
 }
 
-/// A message with the calls that were reported, each with the input that was reported of it; `None` if one was not
-/// reported, or is missing.
+/// Returns the message with each call's input replaced by the reported one. Returns `None` if a call was not reported,
+/// or a reported call is missing.
 pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<String> {
-    // Not all servers have ids: then those of one name come in order.
+    // Without ids, the calls of one name are matched in order.
     let mut left: BTreeMap<[Cow<'_, str>; 2], VecDeque<&Ended>> = BTreeMap::new();
     for ended in ended {
         left.entry([Cow::from(&ended.id), Cow::from(&ended.name)]).or_default().push_back(ended);
@@ -199,7 +198,7 @@ pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<
             continue;
         }
         let input = if call.is_text { quoted(&reported.input) } else { reported.input.clone() };
-        // In place of the input, be it null, or at the end of the call if it has none.
+        // Replaces the input, which may be null, or adds it at the end of the call.
         let found = call.object.members().find(|(name, _)| name.word() == call.member);
         let (place, len, before) = match found {
             Some((_, value)) => (value.spelt(), value.spelt().len(), String::new()),
@@ -217,8 +216,8 @@ pub(super) fn with_reported_calls(message: Json<'_>, ended: &[Ended]) -> Option<
     has_all(message, left.into_values().flatten()).then_some(written)
 }
 
-/// Returns true if the client's calls that were not found are there by their ids: what is written in another form, as a
-/// command or a patch is.
+/// Returns true if the message has an item with the id of each missing call of the client. Calls that are written in
+/// another form, such as commands and patches, are only found this way.
 fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> bool {
     let mut missing = missing.filter(|ended| ended.is_client_s).peekable();
     if missing.peek().is_none() {
@@ -232,7 +231,7 @@ fn has_all<'e>(message: Json<'_>, missing: impl Iterator<Item = &'e Ended>) -> b
 }
 
 impl Ended {
-    /// Returns true if this is the input that was reported, as JSON: what deviates and was accepted is not.
+    /// Returns true if this is the reported input as JSON. An input that was accepted with deviations is not.
     fn is(&self, input: Json<'_>) -> bool {
         let text = match input.text_or_json() {
             TextOrJson::Text(text) => text,

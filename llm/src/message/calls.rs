@@ -1,4 +1,4 @@
-//! The calls of the message that goes back: what was reported of them when they ended.
+//! The calls of the message for the next request, as they were reported.
 
 use alloc::borrow::ToOwned;
 
@@ -10,7 +10,7 @@ use crate::json::Json;
 use crate::payload::{Payload, PayloadStatus};
 
 impl Turn {
-    /// Keeps a value that came with the call of this number, as a member of its own.
+    /// Adds a member to the open call with this number, unless it has one already.
     pub(crate) fn extra(&mut self, call: u64, member: &str, value: Json<'_>) {
         if value.is_given() && self.takes(value.spelt().len() + PART_LEN) && !self.extras.contains(call) {
             if self.extras.len() >= MOST_PARTS {
@@ -20,14 +20,14 @@ impl Turn {
         }
     }
 
-    /// The arguments of the call in this part will be known at its end.
+    /// Records that the part at a place is a call whose arguments are known at its end.
     pub(crate) fn await_call(&mut self, place: u64) {
         if self.pending.replace(place).is_some() {
             self.spoil();
         }
     }
 
-    /// A call of the only answer has ended.
+    /// Adds a call of the only answer that has ended.
     pub(crate) fn end_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         self.begin_next();
         let is_whole = match input.status() {
@@ -41,15 +41,15 @@ impl Turn {
         let extra = self.extras.remove(call.number).unwrap_or_default();
         let name = call.name.as_deref().unwrap_or_default();
         match (self.shape, self.pending.take()) {
-            // A call without a name is refused too.
+            // Servers also refuse a call without a name.
             _ if !is_whole || name.is_empty() => self.has_bad_call = true,
             (Shape::WithCalls { .. }, _) if call.executor == Executor::Client => {
                 let id = call.id.as_deref().map(|id| ["\"id\":", &quoted(id), ","].concat()).unwrap_or_default();
-                // No text is no arguments, which servers want to see as an object.
+                // An empty input means no arguments, which servers expect as an object.
                 let arguments = match (input.status(), value_of(input)) {
                     (PayloadStatus::Empty, _) => "{}",
                     (PayloadStatus::Complete, Some("{}")) => "{}",
-                    // Not as it came: nobody else takes that for JSON.
+                    // The original text is not valid JSON.
                     (PayloadStatus::Accepted, Some(value)) => value,
                     _ => input.raw(),
                 };
@@ -77,7 +77,7 @@ impl Turn {
         }
     }
 
-    /// Notes what was reported of a call, as much in all as a message may have.
+    /// Records a reported call. All of them together are limited to the length of a message.
     fn note_call(&mut self, call: &ToolCall<'_>, input: &Payload<'_>) {
         let [id, name] = [&call.id, &call.name].map(|text| text.as_deref().unwrap_or_default().to_owned());
         let input = value_of(input).unwrap_or(input.raw()).to_owned();
@@ -89,8 +89,8 @@ impl Turn {
     }
 }
 
-/// The JSON text of an input's value as servers take it back: some send `null` for a tool without arguments, and refuse
-/// it.
+/// Returns the JSON text of an input's value as servers accept it: some send `null` for a tool without arguments, but
+/// refuse it.
 fn value_of<'a>(input: &'a Payload<'_>) -> Option<&'a str> {
     input.value().map(|value| if value.text() == "null" { "{}" } else { value.text() })
 }

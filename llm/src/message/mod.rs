@@ -1,11 +1,10 @@
-//! The assistant's message in the provider's own shape, put together from the events, for the next request.
+//! The assistant's message in the provider's own shape, composed from the events for the next request.
 //!
-//! Kept only for those who ask for it. Nothing is read here: a wire format's file says, event by event, which member of
-//! which part an event adds to. Text stays as it was spelt, escapes and all, because pieces of a JSON string, joined,
-//! are a piece of a JSON string.
+//! Composed only if the caller asks for it. This module reads no events: for each event, the wire format's file names
+//! the part and the member to add to. Text keeps its original spelling, escapes included, because the concatenated
+//! pieces of a JSON string are a piece of a JSON string.
 //!
-//! There is no message if something of it is missing: one that was too long for the limit, or of which an event could
-//! not be read.
+//! There is no message if a part of it is missing, because it exceeded the limit or an event could not be read.
 
 mod accepted;
 mod calls;
@@ -25,7 +24,7 @@ use crate::json::Json;
 pub(crate) struct Composer {
     /// The shape of the assistant's message in the next request.
     pub(crate) shape: Shape,
-    /// Adds what an event that was understood says to that message.
+    /// Adds an event that was understood to the message.
     pub(crate) compose: fn(Json<'_>, &mut Turn),
 }
 
@@ -40,7 +39,7 @@ impl Composer {
 pub(crate) enum Shape {
     /// An object of this role, with its parts in a list under this name.
     Object { role: &'static str, list: &'static str, ids: Ids },
-    /// The same, and its calls in another list, as OpenAI's chat has them.
+    /// Like `Object` with the role `assistant`, but with the calls in another list, as in OpenAI's chat format.
     WithCalls { list: &'static str, ids: Ids },
     /// A list of OpenAI's items.
     Items,
@@ -48,58 +47,58 @@ pub(crate) enum Shape {
     Steps,
 }
 
-/// The ids of calls in a format's requests.
+/// The use of call ids in a format's requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ids {
-    /// A result is found by the id of its call: one without an id, or with that of another, is refused.
+    /// A result refers to its call by id. Servers refuse calls without an id, or with another call's id.
     Needed,
-    /// Results come in the order of the calls, or with their names.
+    /// Results are matched with calls by order or by name.
     Optional,
 }
 
-/// A message, as far as it has come.
+/// A message that is being composed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Turn {
     shape: Shape,
-    /// The members beside the list.
+    /// The members of the message other than the list of parts.
     own: Part,
     parts: Numbered<Part>,
     /// The place after the last part.
     next: u64,
-    /// The calls that have ended, and what else came with those that have not, by their numbers.
+    /// The ended calls, and the additional members of open calls by call number.
     calls: String,
     extras: Numbered<String>,
-    /// The calls that were reported as whole, to be compared with those that go back; and how long they are.
+    /// The calls that were reported as complete, for comparison with the calls in the message, and their total length.
     ended: Vec<Ended>,
     ended_len: usize,
-    /// The part of a call whose arguments are still coming, where they come as values by path.
+    /// The part of an open call whose arguments are sent as values by path.
     pending: Option<u64>,
-    /// Its length, and the largest length that it may have.
+    /// The length of the message and its limit.
     len: usize,
     most: usize,
     is_spoilt: bool,
-    /// True if a call in it is not whole: servers refuse it, and so does every request that it is in.
+    /// True if a call is not complete. Servers refuse it, and with it every request that contains the message.
     has_bad_call: bool,
-    /// True if what comes next belongs to another message.
+    /// True if the next event belongs to another message.
     is_over: bool,
-    /// True if something of that one is missing.
+    /// True if a part of the next message is missing.
     spoils_next: bool,
 }
 
-/// A call that was reported as whole.
+/// A call that was reported as complete.
 #[derive(Clone, Debug, PartialEq)]
 struct Ended {
     id: String,
     name: String,
-    /// Its value; the text of one whose input is not JSON.
+    /// The JSON text of its value, or its text if the input is not JSON.
     input: String,
     is_client_s: bool,
 }
 
-/// An object: one that came with its start, and members that were added or that replace what was there.
+/// The object that was sent at the part's start, and the members that were added or replaced since.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Part {
-    /// The names that the object is wrapped in.
+    /// The names of the objects that it is wrapped in, outermost first.
     wrapped: &'static [&'static str],
     base: String,
     changed: Vec<(&'static str, Value)>,
@@ -107,20 +106,20 @@ struct Part {
 
 #[derive(Clone, Debug, PartialEq)]
 enum Value {
-    /// A string, as it is spelt between its quotes.
+    /// The text between the quotes of a string, with its escapes.
     Text(String),
-    /// A list, as its elements are spelt between the brackets.
+    /// The text between the brackets of a list.
     List(String),
     /// Any value.
     Json(String),
 }
 
-/// The largest number of parts of a message, where the wire numbers them.
+/// The largest number of parts in a message whose parts have indices.
 const MOST_PARTS: usize = 1 << 12;
-/// The member for a call in the form that chats had before there were lists of them.
+/// The member for a call in the deprecated form without a list.
 const OLDER_CALL: &str = "function_call";
 
-/// The least length of a part.
+/// The overhead that is counted for each part.
 const PART_LEN: usize = 64;
 
 impl Turn {
@@ -144,34 +143,34 @@ impl Turn {
         }
     }
 
-    /// Another message begins.
+    /// Starts another message.
     pub(crate) fn begin(&mut self) {
         *self = Self::new(self.shape, self.most);
     }
 
-    /// Ends the message: what comes next is another one.
+    /// Ends the message: the next event belongs to another one.
     pub(crate) fn end(&mut self) {
         self.is_over = true;
     }
 
-    /// Returns true if the message has ended, and none has begun since.
+    /// Returns true if the message has ended and no other one has begun.
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// Returns true if nothing of the next message is known, not even that its shape is another one than this.
+    /// Returns true if no part of the next message has been read, not even its shape.
     pub(crate) fn is_before_next(&self, shape: Shape) -> bool {
         let is_new = if self.is_over { !self.spoils_next } else { *self == Self::new(shape, self.most) };
         is_new && self.shape == shape
     }
 
-    /// The message has this shape, in a format that has two kinds.
+    /// Sets the shape of the message, for formats with two shapes.
     pub(crate) fn be(&mut self, shape: Shape) {
         self.shape = shape;
         self.calls.clear();
     }
 
-    /// Something of it is missing.
+    /// Records that a part of the message is missing, or of the next one if this one is over.
     pub(crate) fn spoil(&mut self) {
         if self.is_over {
             self.spoils_next = true;
@@ -190,7 +189,7 @@ impl Turn {
         }
     }
 
-    /// Returns true if this much more may be kept.
+    /// Counts the length of an addition. Returns false if the message exceeds its limit or is incomplete.
     fn takes(&mut self, len: usize) -> bool {
         self.begin_next();
         self.len = self.len.saturating_add(len);
@@ -200,20 +199,20 @@ impl Turn {
         !self.is_spoilt
     }
 
-    /// The place of a part that begins at this index; without one after all others.
+    /// Returns the place of a part that begins at this index; `None` is the place after the last part.
     pub(crate) fn new_place_of(&self, index: Option<u64>) -> u64 {
         index.unwrap_or(self.next)
     }
 
-    /// The place of the part that is at this index; without one it is the last.
+    /// Returns the place of the part at this index; `None` is the place of the last part.
     pub(crate) fn place_of(&self, index: Option<u64>) -> u64 {
         index.unwrap_or(self.next.saturating_sub(1))
     }
 
-    /// A part begins, as this object or, if it comes without one, empty.
+    /// Starts a part with this object, which may be missing.
     pub(crate) fn start(&mut self, place: u64, wrapped: &'static [&'static str], base: Json<'_>) {
         let is_too_much = self.parts.len() >= MOST_PARTS && place < self.next;
-        // What stood there would be missing.
+        // The previous part at this place would be lost.
         let is_lost = self.shape != Shape::Items
             && self.parts.get(place).is_some_and(|part| !part.changed.is_empty() || part.base != base.spelt());
         if is_too_much || (is_lost && !self.is_over) {
@@ -226,7 +225,7 @@ impl Turn {
         }
     }
 
-    /// A part begins empty in this wrapping, unless one stands there.
+    /// Starts an empty part in this wrapping, unless there is a part at this place.
     pub(crate) fn start_if_new(&mut self, place: u64, wrapped: &'static [&'static str]) {
         self.begin_next();
         if !self.parts.contains(place) {
@@ -235,21 +234,22 @@ impl Turn {
         self.expect_wrapped(place, wrapped);
     }
 
-    /// The part at a place is in this wrapping: if not, what comes for it can't go back as part of it.
+    /// Marks the message as incomplete if the part at a place has another wrapping, so what is added would not be sent
+    /// back as part of it.
     pub(crate) fn expect_wrapped(&mut self, place: u64, wrapped: &[&str]) {
         if self.parts.get(place).is_some_and(|part| part.wrapped != wrapped) {
             self.spoil();
         }
     }
 
-    /// The part at a place has a type that ends so: if not, what comes for it can't go back as part of it.
+    /// Marks the message as incomplete if the type of the part at a place does not end with `end`.
     pub(crate) fn expect_type(&mut self, place: u64, end: &str) {
         if self.parts.get(place).is_some_and(|part| !part.member("type").word().ends_with(end)) {
             self.spoil();
         }
     }
 
-    /// A part after all others. Its place.
+    /// Appends a part and returns its place.
     pub(crate) fn push(&mut self, base: Json<'_>) -> u64 {
         let place = self.next;
         self.start(place, &[], base);
@@ -260,13 +260,14 @@ impl Turn {
         self.parts.len()
     }
 
-    /// All parts come once more, and some that have not come before.
+    /// Removes all parts, because the provider sends them again.
     pub(crate) fn clear(&mut self) {
         self.parts = Numbered::default();
         self.next = 0;
     }
 
-    /// The part at a place, or the message itself, if this much more may be kept. A part that has not begun was lost.
+    /// Returns the part at a place, or the message itself for `None`, to add `len` bytes to. Returns `None` if the
+    /// limit is exceeded or the part's start was lost.
     fn part(&mut self, place: Option<u64>, len: usize) -> Option<&mut Part> {
         if !self.takes(len) {
             return None;
@@ -281,19 +282,19 @@ impl Turn {
         }
     }
 
-    /// A piece of a string member of the part at a place, or of the message itself: the piece is a string too.
+    /// Appends a JSON string to a string member of a part or, for `None`, of the message itself.
     pub(crate) fn text(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
         let Some(piece) = piece.inside('"').filter(|piece| !piece.is_empty()) else { return };
         let Some(part) = self.part(place, piece.len()) else { return };
         match part.value(name, '"', Value::Text) {
             Value::Text(text) => text.push_str(piece),
-            // Mistral sends its content now as a text, now as a list.
+            // Mistral sends some of its content as strings and some as lists.
             Value::List(list) => push_element(list, &text_part(piece)),
             Value::Json(_) => self.spoil(),
         }
     }
 
-    /// A piece of a string member of the message itself, or all of it so far.
+    /// Appends to a string member of the message itself. The text is a piece, or everything so far.
     pub(crate) fn so_far(&mut self, name: &'static str, text: Json<'_>) {
         self.begin_next();
         let known = self.own.changed.iter().find(|(known, _)| *known == name);
@@ -307,7 +308,7 @@ impl Turn {
         }
     }
 
-    /// An element of a list member.
+    /// Appends an element to a list member.
     pub(crate) fn element(&mut self, place: Option<u64>, name: &'static str, element: Json<'_>) {
         if !element.is_given() {
             return;
@@ -323,7 +324,7 @@ impl Turn {
         }
     }
 
-    /// A member as it is spelt; the last one counts.
+    /// Sets a member to a value, replacing the previous one.
     pub(crate) fn set(&mut self, place: Option<u64>, name: &'static str, value: Json<'_>) {
         if !value.is_given() {
             return;
@@ -334,12 +335,12 @@ impl Turn {
         }
     }
 
-    /// The message's call, if it has no id, comes in the form that chats had before there were lists of them.
+    /// Selects the deprecated form without a list for the message's call, unless it has an id.
     pub(crate) fn expect_older_call(&mut self) {
         self.set(None, OLDER_CALL, Json::of("{}"));
     }
 
-    /// A piece of a member's JSON text.
+    /// Appends a piece of a member's JSON text.
     pub(crate) fn json(&mut self, place: Option<u64>, name: &'static str, piece: Json<'_>) {
         let Ok(Some(piece)) = piece.text() else { return self.set(place, name, piece) };
         if piece.is_empty() {
@@ -353,24 +354,24 @@ impl Turn {
         }
     }
 
-    /// Returns true if the part at a place is that of the call with this id.
+    /// Returns true if the part at a place belongs to the call with this id.
     pub(crate) fn is_part_of(&self, place: u64, id: &str) -> bool {
         !id.is_empty() && self.parts.get(place).is_some_and(|part| part.member("id").word() == id)
     }
 }
 
-/// Recognizes an item of reasoning, which OpenAI takes only together with the item that followed it.
+/// Returns true for an item of reasoning, which OpenAI accepts only with the item that followed it.
 fn is_item_of_reasoning(item: Json<'_>) -> bool {
     item.member("type").word() == "reasoning"
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 fn quoted(text: &str) -> String {
-    // A string can always be written.
+    // Serializing a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// A text, as it is spelt between its quotes, as a part of a list.
+/// Returns the text between a JSON string's quotes as a part of a list.
 fn text_part(text: &str) -> String {
     [r#"{"type":"text","text":""#, text, "\"}"].concat()
 }

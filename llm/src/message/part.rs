@@ -1,4 +1,4 @@
-//! A part of the message that goes back, while it is put together: its members, and how it is written.
+//! A part of the message that is being composed: its members and its JSON text.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -7,17 +7,17 @@ use super::{Part, Value, push_element};
 use crate::json::Json;
 
 impl Part {
-    /// A member of the object that it came with.
+    /// Returns a member of the object that the part started with.
     pub(super) fn member(&self, name: &str) -> Json<'_> {
         Json::of(&self.base).member(name)
     }
 
-    /// The object that it came with.
+    /// Returns the object that the part started with.
     pub(super) fn base(&self) -> Json<'_> {
         Json::of(&self.base)
     }
 
-    /// Returns true if it is a call, or what came of one.
+    /// Returns true if the part is a call or the result of one.
     pub(super) fn is_of_a_call(&self) -> bool {
         let kind = self.member("type").word();
         self.wrapped.iter().any(|name| name.starts_with("tool"))
@@ -35,7 +35,7 @@ impl Part {
             || ["tool_use", "_call", "_result", "_output", "_request"].iter().any(|end| kind.ends_with(end))
     }
 
-    /// A member to add to. If it was in the object that the part came with, it goes on from there.
+    /// Returns a changed member to add to. It starts with the value in the object that the part started with.
     pub(super) fn value(&mut self, name: &'static str, bracket: char, new: fn(String) -> Value) -> &mut Value {
         let place = self.changed.iter().position(|(known, _)| *known == name).unwrap_or_else(|| {
             let begun = Json::of(&self.base).member(name).inside(bracket).unwrap_or_default();

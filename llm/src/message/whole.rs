@@ -1,4 +1,4 @@
-//! The message as a whole: which of its parts go back, and how it is written.
+//! Writes the message and selects the parts that it contains.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use super::{OLDER_CALL, Part, Shape, Turn, Value, accepted, ids, is_item_of_reasoning, push_element};
 use crate::json::Json;
 
-/// The calls of a message that are wanted.
+/// The calls to include in a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Calls {
     All,
@@ -15,31 +15,31 @@ enum Calls {
 }
 
 impl Turn {
-    /// The message's JSON text, if nothing of it is missing and there is anything.
+    /// Returns the message's JSON text; `None` if it is empty or a part of it is missing.
     pub(crate) fn to_json(&self) -> Option<String> {
-        // Where a call was refused, nobody has said so.
+        // Servers refuse a message with an incomplete call.
         let message = self.joined(Calls::All).filter(|_| !self.has_bad_call)?;
         let message = match self.shape {
-            // Its calls are written as they were reported.
+            // Its calls were written when they were reported.
             Shape::WithCalls { .. } => message,
             _ => accepted::with_reported_calls(Json::of(&message), &self.ended)?,
         };
         ids::are_accepted(Json::of(&message), self.shape).then_some(message)
     }
 
-    /// The same without its calls and what came of them.
+    /// Returns the message's JSON text without calls and their results.
     pub(crate) fn to_json_without_calls(&self) -> Option<String> {
         self.joined(Calls::None)
     }
 
-    /// The message as far as servers accept it.
+    /// Returns the message without the parts that servers refuse.
     fn joined(&self, calls: Calls) -> Option<String> {
-        // A call's input that is cut is no JSON.
+        // The text is not JSON if a call's input was truncated.
         accepted::without_blanks(Json::new(&self.written(calls)?)?)
     }
 
-    /// The parts that go back. Without calls, the reasoning that led to one stays away with it, as it does where what
-    /// followed was lost: OpenAI refuses an item of reasoning without the next.
+    /// Returns the parts to send back. Without calls, the reasoning before a call is left out, as is reasoning before a
+    /// part that was lost: OpenAI refuses an item of reasoning without the next item.
     fn kept(&self, calls: Calls) -> impl Iterator<Item = &Part> {
         let parts: Vec<_> = self.parts.iter().collect();
         let mut kept = Vec::new();
@@ -54,10 +54,10 @@ impl Turn {
         kept.into_iter().rev()
     }
 
-    /// The only call, if it came in the form that chats had before there were lists of them, and has no id.
+    /// Returns the only call if it was sent in the deprecated form without a list and has no id.
     fn older_call(&self) -> Option<&str> {
         let is_older = self.own.changed.iter().any(|(name, _)| *name == OLDER_CALL);
-        // Alone in the list, it is an object.
+        // If the list has one call, its text is an object.
         let call = Json::new(&self.calls).filter(|call| is_older && !call.member("id").is_given())?;
         Some(call.member("function").spelt()).filter(|function| !function.is_empty())
     }
