@@ -1,4 +1,4 @@
-//! A member that is spelt in one of two ways.
+//! A value that providers send in two forms: [`TextOrJson`].
 
 use alloc::borrow::Cow;
 

@@ -1,9 +1,9 @@
-//! An event's JSON: a [`Tree`] of its values for the tables of wires, and [`Json`], a value as it is spelt.
+//! An event's JSON: a [`Tree`] of its values for the tables of wire formats, and [`Json`], the raw text of a value.
 //!
-//! Owns how an event is read: leniently. Servers put `null` for absent, `[]` for an empty object, `""` for nothing, and
-//! none of this may cost the whole event. The grammar is checked once, in [`Json::new`]. All else relies on it: values
-//! end where the next comma, bracket or quote says so, and containers are passed over by counting brackets, without
-//! recursion, however deep they are.
+//! Reading is lenient. Servers send `null` for a missing member, `[]` for an empty object or `""` for nothing, and none
+//! of these must make the whole event unreadable. The grammar is checked once, in [`Json::new`], and all other
+//! functions rely on that: a value ends at the next comma, bracket or quote, and a container of any depth is skipped by
+//! counting brackets, without recursion.
 
 use alloc::borrow::Cow;
 
@@ -15,11 +15,11 @@ use self::spelling::whole_number;
 pub(crate) use self::spelling::{push_member, quoted};
 pub(crate) use self::tree::{Mark, Node, Tree, sign};
 
-/// A value as it is spelt; or none, where a member is missing. And where it is noted if anybody asks for it.
+/// The raw text of a value; empty for a missing member. Two values are equal if their texts are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Json<'a>(&'a str);
 
-/// An event that is JSON by its grammar, and can't be read.
+/// The error for an event that matches JSON's grammar but cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Unreadable;
 
@@ -27,18 +27,18 @@ impl<'a> Json<'a> {
     /// A missing member.
     const MISSING: Self = Self("");
 
-    /// The value that a text consists of; `None` if the text is not JSON by its grammar.
+    /// Returns the value of a JSON text; `None` if the text does not match JSON's grammar.
     pub(crate) fn new(text: &'a str) -> Option<Self> {
-        // Values that nobody wants are checked without recursion and without a limit of depth.
+        // `IgnoredAny` is parsed without recursion and without a limit of depth.
         serde_json::from_slice::<IgnoredAny>(text.as_bytes()).is_ok().then(|| Self::of(text.trim_matches(is_space)))
     }
 
-    /// The value as it is spelt; `""` if it is missing.
+    /// Returns the value's raw text; `""` if it is missing.
     pub(crate) fn spelt(self) -> &'a str {
         self.0
     }
 
-    /// Returns true if the value is there.
+    /// Returns true if the value is not missing.
     pub(crate) fn is_given(self) -> bool {
         self != Self::MISSING
     }
@@ -51,12 +51,12 @@ impl<'a> Json<'a> {
         self.0.starts_with('"')
     }
 
-    /// The text that a string stands for; `None` for anything else.
+    /// Returns the decoded text of a string; `None` for any other value.
     pub(crate) fn text(self) -> Result<Option<Cow<'a, str>>, Unreadable> {
         decoded(self.0)
     }
 
-    /// A string's text or a number's digits; `""` for anything else.
+    /// Returns a string's decoded text or a number's digits; `""` for any other value.
     pub(crate) fn word(self) -> Cow<'a, str> {
         match self.text() {
             Ok(Some(text)) => text,
@@ -65,7 +65,7 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// The text that a string stands for, or the JSON of anything else, a string that can't be read included.
+    /// Returns the decoded text of a string, or the raw text of any other value or of a string with an invalid escape.
     pub(crate) fn text_or_json(self) -> TextOrJson<'a> {
         match self.text() {
             Ok(Some(text)) => TextOrJson::Text(text),
@@ -73,45 +73,45 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// An object's members in their order, keys as they are spelt; none of anything else.
+    /// Returns an object's members in order, with raw keys. Other values have none.
     pub(crate) fn members(self) -> impl Iterator<Item = (Self, Self)> {
         let mut inside = Inside::of(self, '{');
         core::iter::from_fn(move || Some((inside.next()?, inside.next().unwrap_or(Self::MISSING))))
     }
 
-    /// The length of the value that a text begins with, if it is one; 0 if none begins there.
+    /// Returns the length of the value at the start of a text; 0 if there is no value.
     pub(crate) fn len_of(text: &str) -> usize {
         value_len(text.as_bytes())
     }
 
-    /// A text that is known to be one value.
+    /// Returns the value of a text that is known to be one JSON value.
     pub(crate) fn of(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The first member of this name; a missing value if there is none, or if it is null.
+    /// Returns the first member of this name, or a missing value if it is absent or `null`.
     pub(crate) fn member(self, name: &str) -> Self {
         self.given(name).filter(|found| found.0 != "null").unwrap_or(Self::MISSING)
     }
 
-    /// The first member of this name, null too.
+    /// Returns the first member of this name, even if it is `null`.
     pub(crate) fn given(self, name: &str) -> Option<Self> {
         self.members().find(|(key, _)| *key.word() == *name).map(|(_, value)| value)
     }
 
-    /// Returns the text that stands between a string's quotes or a list's brackets, as it is spelt; `None` for anything
-    /// else.
+    /// Returns the raw text between a string's quotes or a list's brackets; `None` for any other value.
     pub(crate) fn inside(self, bracket: char) -> Option<&'a str> {
         let close = if bracket == '[' { ']' } else { bracket };
         self.0.strip_prefix(bracket)?.strip_suffix(close)
     }
 
-    /// A list's elements; none of anything else.
+    /// Returns a list's elements. Other values have none.
     pub(crate) fn elements(self) -> impl Iterator<Item = Self> {
         Inside::of(self, '[')
     }
 
-    /// Returns a piece of a call's input: JSON text in a string, or an object that is all of it.
+    /// Returns a piece of a call's input: JSON text in a string, or an object with the whole input. Fails for any other
+    /// value.
     pub(crate) fn piece(self) -> Result<TextOrJson<'a>, Unreadable> {
         match self.text()? {
             Some(text) => Ok(TextOrJson::Text(text)),
@@ -120,18 +120,18 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Returns true for a text, a list or an object that is not empty.
+    /// Returns true for a non-empty string, list or object.
     pub(crate) fn says_something(self) -> bool {
         let may_say = self.is_string() || self.is_object() || self.inside('[').is_some();
         may_say && !self.is_nothing() && !self.is_empty()
     }
 
-    /// The name of an object's first member.
+    /// Returns the name of an object's first member; `""` for any other value.
     pub(crate) fn first_name(self) -> Cow<'a, str> {
         self.members().next().map_or(Cow::Borrowed(""), |(name, _)| name.word())
     }
 
-    /// A place in a list. Some gateways spell numbers as strings.
+    /// Returns the value as an index. Some gateways send numbers as strings.
     pub(crate) fn index(self) -> Option<u64> {
         match self.text() {
             Ok(Some(digits)) => digits.parse().ok().filter(|_| digits.bytes().all(|byte| byte.is_ascii_digit())),
@@ -139,14 +139,14 @@ impl<'a> Json<'a> {
         }
     }
 
-    /// Returns true if it is a list or an object with nothing in it.
+    /// Returns true if it is an empty list or object.
     fn is_empty(self) -> bool {
         let inside = self.inside('[').or(self.0.strip_prefix('{').and_then(|inside| inside.strip_suffix('}')));
         inside.is_some_and(|inside| inside.trim_ascii().is_empty())
     }
 
-    /// Returns true if it is what servers put where there is nothing: null, no text, or, as some languages have no
-    /// empty object, an empty list.
+    /// Returns true for the values that servers send for nothing: `null`, `""`, `false` and, since some languages have
+    /// no empty object, `[]`.
     pub(crate) fn is_nothing(self) -> bool {
         matches!(self.0, "null" | "\"\"" | "false") || (self.inside('[').is_some() && self.is_empty())
     }
@@ -155,7 +155,7 @@ impl<'a> Json<'a> {
         self.0 == "true"
     }
 
-    /// The whole number that a number is; `None` for anything else.
+    /// Returns the value of a whole number; `None` for any other value.
     pub(crate) fn whole(self) -> Option<u64> {
         if self.is_number() { whole_number(self.0) } else { None }
     }
@@ -165,7 +165,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// The text that a string stands for; `None` for anything else.
+/// Returns the decoded text of a JSON string; `None` for any other value.
 fn decoded(json: &str) -> Result<Option<Cow<'_, str>>, Unreadable> {
     match json.strip_prefix('"').and_then(|inside| inside.strip_suffix('"')) {
         None => Ok(None),
@@ -174,7 +174,7 @@ fn decoded(json: &str) -> Result<Option<Cow<'_, str>>, Unreadable> {
     }
 }
 
-/// The values inside a container, keys included, one after the other.
+/// An iterator over the keys and values in a container.
 struct Inside<'a>(&'a str);
 
 impl<'a> Inside<'a> {
@@ -188,14 +188,14 @@ impl<'a> Iterator for Inside<'a> {
 
     fn next(&mut self) -> Option<Json<'a>> {
         let rest = self.0.trim_start_matches(|c| is_space(c) || c == ',' || c == ':');
-        // Nothing is as long as the bracket that closes the container, or as its end.
+        // The closing bracket and the end of the text are values of length 0.
         let (value, rest) = rest.split_at_checked(value_len(rest.as_bytes())).filter(|(value, _)| !value.is_empty())?;
         self.0 = rest;
         Some(Json(value))
     }
 }
 
-/// The length of the value that a text begins with; 0 if there is none.
+/// Returns the length of the value at the start of a text; 0 if there is no value.
 fn value_len(text: &[u8]) -> usize {
     match text.first() {
         Some(b'"') => string_len(text),
@@ -207,7 +207,7 @@ fn value_len(text: &[u8]) -> usize {
     }
 }
 
-/// The length of the container that a text begins with: up to the bracket that closes as many as have been opened.
+/// Returns the length of the container at the start of a text, up to the bracket that closes it.
 fn container_len(text: &[u8]) -> usize {
     let (mut at, mut depth) = (0, 0_usize);
     while let Some(byte) = text.get(at) {

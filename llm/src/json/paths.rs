@@ -1,13 +1,14 @@
-//! Paths from a value of an event to others: names of members divided by `.`, where `name[]` is each element of a list, and
-//! `|` divides paths of which the first that has something counts.
+//! Paths from a value of an event to other values. A path consists of member names, separated by `.`; `name[]` selects
+//! each element of a list. Alternative paths are separated by `|`, and the first one that selects a non-empty value is
+//! used.
 
 use alloc::borrow::Cow;
 
 use super::tree::{NONE, Node};
 
 impl<'e> Node<'e> {
-    /// Returns the value at the first of these paths, divided by `|`, that has something; or none. A path is names of
-    /// members, divided by `.`; `.` or `""` is the value itself.
+    /// Returns the first non-empty value that one of these paths, separated by `|`, selects; a missing value if they
+    /// select nothing. The path `.` or `""` selects the value itself.
     pub(crate) fn get(self, paths: &str) -> Self {
         let (mut found, mut paths) = (self.at(NONE), paths);
         loop {
@@ -25,7 +26,7 @@ impl<'e> Node<'e> {
         }
     }
 
-    /// Returns the value at a path, whatever it is, but for `null`; none if the path is empty.
+    /// Returns the value at a path; a missing value if it is `null` or the path is empty.
     pub(crate) fn raw(self, path: &str) -> Self {
         let mut found = self.at(NONE);
         if !path.is_empty() {
@@ -34,7 +35,7 @@ impl<'e> Node<'e> {
         found
     }
 
-    /// Returns true if a member on a path is there and has nothing, or a list has an element that has nothing.
+    /// Returns true if a member on a path is present but empty, or if the list at its end has a `null` element.
     pub(crate) fn lacks(self, path: &str) -> bool {
         let mut value = self;
         for step in path.split('.') {
@@ -46,7 +47,7 @@ impl<'e> Node<'e> {
         value.is_list() && !value.children().all(Self::is_given)
     }
 
-    /// Returns the word at the first of these paths that has one, which is then read.
+    /// Returns the word at the first of these paths that has one, and marks it as read.
     pub(crate) fn word_at(self, paths: &str) -> Cow<'e, str> {
         let mut word = Cow::Borrowed("");
         if !paths.is_empty() {
@@ -55,15 +56,16 @@ impl<'e> Node<'e> {
         word
     }
 
-    /// The same for a text, which no number is.
+    /// Returns the text at the first of these paths that has one, and marks it as read. Unlike in
+    /// [`word_at`](Self::word_at), a number is not a text.
     pub(crate) fn text_at(self, paths: &str) -> Cow<'e, str> {
         let mut text = Cow::Borrowed("");
         self.each(paths, &mut |value| text = value.said());
         text
     }
 
-    /// Returns the place in a list that the value is, as some servers spell it: a number, or one in a string. Anything
-    /// else that says something is a flaw.
+    /// Returns the value as an index: a number, or a string with one, as some servers send it. Any other non-empty
+    /// value is a flaw.
     pub(crate) fn index(self) -> Option<u64> {
         let json = self.json();
         let index = json.index();
@@ -74,7 +76,7 @@ impl<'e> Node<'e> {
         index
     }
 
-    /// Returns the id that the value is. A list or an object that says something is a flaw.
+    /// Returns the value as an id. A non-empty list or object is a flaw.
     pub(crate) fn id(self) -> Cow<'e, str> {
         if self.is_list() || self.is_object() && self.json().says_something() {
             self.flaw();
@@ -82,9 +84,9 @@ impl<'e> Node<'e> {
         self.word()
     }
 
-    /// Calls `found` with each value at a path; of several paths, with the value at the first that has something. A step
-    /// `name[]` is each element of a list; an object in place of the list is a list of one. The containers on the way
-    /// are marked as entered.
+    /// Passes each value at a path to `found`. With several paths, passes only the first non-empty value. A step
+    /// `name[]` selects each element of a list; an object in place of the list counts as its only element. Marks the
+    /// containers on the path as entered.
     pub(crate) fn each(self, paths: &str, found: &mut dyn FnMut(Self)) {
         if !paths.bytes().any(|byte| byte == b'|') {
             return self.walk(paths, true, found);

@@ -1,15 +1,15 @@
-//! How JSON spells whole numbers, texts and members of objects.
+//! Conversions between Rust values and JSON text: whole numbers, strings and members.
 
 use alloc::string::String;
 
-/// The whole number that a JSON number stands for, if it is one: `3.0` and `0.3e1` are.
+/// Returns the value of a JSON number that is whole, such as `3.0` or `0.3e1`; `None` for other numbers.
 ///
-/// Counts in decimal, so that nothing is rounded, and nothing depends on how serde_json reads numbers.
+/// Uses decimal arithmetic, so nothing is rounded and the result does not depend on how serde_json reads numbers.
 pub(super) fn whole_number(number: &str) -> Option<u64> {
     let (mantissa, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let (digits, is_negative) = mantissa.strip_prefix('-').map_or((mantissa, false), |digits| (digits, true));
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    // All digits, but for the zeros at the end, which are counted.
+    // The digits without trailing zeros, and the number of trailing zeros.
     let (mut significant, mut zeros) = (0_u64, 0_u32);
     for digit in whole.bytes().chain(fraction.bytes()) {
         if digit != b'0' {
@@ -28,14 +28,14 @@ pub(super) fn whole_number(number: &str) -> Option<u64> {
     significant.checked_mul(10_u64.checked_pow(u32::try_from(power).ok()?)?)
 }
 
-/// Adds a member to the text of an object that is not closed yet, name and value as they are spelt.
+/// Appends a member to the text of an open object, with a raw name and a raw value.
 pub(crate) fn push_member(object: &mut String, name: &str, value: &str) {
     let comma = if object.len() > 1 { "," } else { "" };
     object.extend([comma, name, ":", value]);
 }
 
-/// A text as a JSON string.
+/// Returns a text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
-    // A string can always be written.
+    // Serializing a string cannot fail.
     serde_json::to_string(text).unwrap_or_default()
 }

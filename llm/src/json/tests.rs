@@ -1,4 +1,4 @@
-//! The view against serde_json's reading of the same text, and against texts that are made to hurt.
+//! Compares the tree and the raw values with serde_json, on generated, damaged, deep and wide texts.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::{Json, Mark, Node, Tree};
 
-/// White space, as much as JSON allows.
+/// Generates white space.
 fn space() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec!["", "", " ", "\n", "\t \r"])
 }
@@ -49,7 +49,7 @@ fn numbers() -> impl Strategy<Value = String> {
         .prop_map(|(sign, whole, fraction, exponent)| [sign, whole, fraction, exponent].concat())
 }
 
-/// JSON texts, in all spellings; names come twice at times.
+/// Generates JSON texts in various spellings, some with duplicate names.
 fn texts() -> impl Strategy<Value = String> {
     let word = prop::sample::select(vec!["null", "true", "false", "0", "-0", "[]", "{}"]).prop_map(str::to_owned);
     let leaf = prop_oneof![word, numbers(), strings()];
@@ -68,7 +68,7 @@ fn texts() -> impl Strategy<Value = String> {
     (space(), value, space()).prop_map(|(before, value, after)| [before, &value, after].concat())
 }
 
-/// The value that the view shows, all of it; `None` if a string can't be read.
+/// Converts a raw value; `None` if a string cannot be decoded.
 fn value_of(json: Json<'_>) -> Option<Value> {
     Some(match json.spelt().chars().next() {
         Some('"') => Value::String(json.text().ok()??.into_owned()),
@@ -86,7 +86,7 @@ fn value_of(json: Json<'_>) -> Option<Value> {
     })
 }
 
-/// The value of a node, by its children alone.
+/// Converts a node by its children; `None` if a string cannot be decoded.
 fn value_of_node(node: Node<'_>) -> Option<Value> {
     let children = || node.children();
     Some(match node.spelt().chars().next() {
@@ -104,7 +104,7 @@ fn index(text: &str) -> Option<u64> {
 }
 
 proptest! {
-    /// The view shows what serde_json reads, and every value as it is spelt.
+    /// Checks that the values equal serde_json's, and that every raw value is a JSON text.
     #[test]
     fn shows_what_serde_json_reads(text in texts()) {
         let json = Json::new(&text).unwrap();
@@ -120,7 +120,7 @@ proptest! {
         prop_assert!(inside <= text.len());
     }
 
-    /// A text that is damaged is refused if and only if the grammar says so, and whatever is let through can be asked.
+    /// Checks that a damaged text is refused if and only if serde_json refuses it, and that accepted texts can be read.
     #[test]
     fn damaged_texts_are_refused_or_shown(
         text in texts(), at in any::<prop::sample::Index>(), with in prop::sample::select(b"\"\\{}[]:,0-e.u \x00a".to_vec()),
@@ -141,7 +141,7 @@ proptest! {
         }
     }
 
-    /// Members are found by their decoded names; one that is there twice is a flaw.
+    /// Checks that members are found by their decoded names and that duplicates are flaws.
     #[test]
     fn members_are_found_by_name(text in texts()) {
         let json = Json::new(&text).unwrap();
@@ -157,7 +157,7 @@ proptest! {
         }
     }
 
-    /// An index is what a number's digits say, without rounding.
+    /// Checks that indices are read without rounding.
     #[test]
     fn whole_numbers_are_indices_however_they_are_spelt(number in 1_u64.., zeros in 0_usize..30, cut in 0_usize..20) {
         let digits = number.to_string();
@@ -169,7 +169,7 @@ proptest! {
         let (whole, fraction) = digits.split_at(cut % digits.len());
         let whole = if whole.is_empty() { "0" } else { whole };
         prop_assert_eq!(index(&format!("{whole}.{fraction}e{}", fraction.len())), Some(number));
-        // Neither what lies between two whole numbers, nor what is negative or too large.
+        // Numbers between two integers, negative and too large numbers.
         for none in [format!("{digits}.{}1", "0".repeat(zeros)), format!("-{digits}"), format!("{digits}e20")] {
             prop_assert_eq!(index(&none), None, "{}", none);
         }
@@ -198,7 +198,7 @@ fn zero_is_an_index_in_every_spelling() {
     }
 }
 
-/// What a path leads to has been read once somebody has used it, and is reported otherwise.
+/// Checks that values on used paths are marked as read and all others are reported.
 #[test]
 fn what_is_not_read_is_reported() {
     let unread = |text: &'static str, read: &dyn Fn(Node<'_>)| {
@@ -219,14 +219,14 @@ fn what_is_not_read_is_reported() {
     };
     let found = unread(r#"{"a":{"b":"1","c":"2"},"d":[{"e":"4"}],"f":5}"#, &read);
     assert_eq!(found, [owned("c", "\"2\"", Mark::Unread)]);
-    // A string where a path leads further has another type than the path's.
+    // A string where the path expects an object.
     let found = unread(r#"{"a":{"b":"1"},"d":["3",{"e":"4"}]}"#, &read);
     assert_eq!(found, [owned("d", "\"3\"", Mark::Torn)]);
-    // An object in place of a list is a list of one.
+    // An object in place of a list counts as its only element.
     assert_eq!(unread(r#"{"a":{"b":"1"},"d":{"e":"4"}}"#, &read), []);
 }
 
-/// Neither depth nor width is a matter of recursion, or of work that grows faster than the text.
+/// Checks that deep and wide texts cause neither recursion nor superlinear work.
 #[test]
 fn deep_and_wide_texts_are_read() {
     let deep = format!(r#"{{"raw":{}{},"index":7}}"#, "[".repeat(1 << 20), "]".repeat(1 << 20));

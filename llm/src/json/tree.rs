@@ -1,10 +1,9 @@
-//! An event as a tree of its values. Each value records whether a row of the wire's table has read it, so that what no
-//! row names can be reported at the end.
+//! The tree of an event's values. Each value records whether a row of the format's table has read it, so that unread
+//! values can be reported at the end.
 //!
-//! Reading is lenient: a missing member, `null`, `""`, `false` and `[]` all mean that there is nothing. Two things make
-//! the whole event unreadable, because nobody can know what the sender meant: a wanted member that is there twice, and
-//! a wanted string whose escapes are half of a surrogate pair. Both set the tree's flaw, which is asked for before
-//! anything is reported.
+//! Reading is lenient: a missing member, `null`, `""`, `false` and `[]` all mean that there is no value. Only two flaws
+//! make the whole event unreadable, because its meaning is unknown: a duplicate of a member that is looked up, and half
+//! of a surrogate pair in a string that is read. Flaws are checked before anything is reported.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -14,7 +13,7 @@ use jsonspigot::internal::unescaped;
 
 use super::{Json, value_len};
 
-/// The values of one event, in the order of the text: a container is followed by what is in it.
+/// The values of one event in the order of the text: a container is followed by its contents.
 #[derive(Debug)]
 pub(crate) struct Tree<'a> {
     values: Vec<Value<'a>>,
@@ -23,33 +22,33 @@ pub(crate) struct Tree<'a> {
 
 #[derive(Debug)]
 struct Value<'a> {
-    /// The member's name as it is spelt between the quotes; `None` for an element and for the root.
+    /// The raw text between the quotes of the member's name; `None` for an element and for the root.
     key: Option<&'a str>,
     text: &'a str,
-    /// The index of the first value after this one that is not inside it.
+    /// The index of the first value after this one and its contents.
     next: usize,
-    /// The [`sign`]s of an object's members: most names that it lacks are not looked for.
+    /// The [`sign`]s of an object's member names, which rule out most names that it does not have.
     signs: u64,
     mark: Cell<Mark>,
 }
 
-/// Whether a value has been read.
+/// The state of a value with regard to the table's rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mark {
-    /// No row has named it.
+    /// No row has named the value.
     Unread,
-    /// A row has read it, and all of it.
+    /// A row has read the value and everything in it.
     Read,
-    /// A row has looked inside; each of its members has a mark of its own.
+    /// A row has named members of the value, each of which has its own mark.
     Entered,
-    /// A row has named it as words, but it has another type.
+    /// A row expects text, but the value has another type.
     Odd,
-    /// A row has named it as an object, a list or a piece of a call, but it has another type: whatever is open may have
-    /// lost something.
+    /// A row expects an object, a list or a piece of a call, but the value has another type, so an open call may lack a
+    /// part.
     Torn,
 }
 
-/// Returns a bit that most other names do not have.
+/// Returns a bit that most other names do not share.
 pub(crate) const fn sign(name: &[u8]) -> u64 {
     match name {
         [] => 1,
@@ -57,15 +56,15 @@ pub(crate) const fn sign(name: &[u8]) -> u64 {
     }
 }
 
-/// The number of values in most events.
+/// The number of values that most events do not exceed.
 const MOSTLY: usize = 24;
 
 impl<'a> Tree<'a> {
-    /// Builds the tree of a text that is known to be JSON.
+    /// Builds the tree of a value.
     pub(crate) fn new(json: Json<'a>) -> Self {
         let text = json.spelt();
         let mut values: Vec<Value<'a>> = Vec::with_capacity(MOSTLY);
-        // The open containers: the value's index, where its text begins, and whether it is an object.
+        // The open containers: index of the value, start of its text, and whether it is an object.
         let mut open: Vec<(usize, usize, bool)> = Vec::new();
         let (mut at, mut key) = (0, None);
         while let Some(byte) = text.as_bytes().get(at) {
@@ -112,16 +111,16 @@ impl<'a> Tree<'a> {
         Node { tree: self, at: 0 }
     }
 
-    /// Returns true if what was read so far can't be relied on, and forgets what was read.
+    /// Returns true if a flaw was found, and resets all marks.
     pub(crate) fn is_flawed(&self) -> bool {
         self.values.iter().for_each(|value| value.mark.set(Mark::Unread));
         self.is_flawed.get()
     }
 
-    /// Calls `found` with each value that no row has read, and with the name of the member that it is, or is in as an
-    /// element; `event` for the whole event.
+    /// Passes each value that no row has read to `found`, with the name of the nearest enclosing member or `event`, and
+    /// its mark.
     pub(crate) fn unread<'e>(&'e self, found: &mut dyn FnMut(&str, Node<'e>, Mark)) {
-        // The entered containers around a value: where each ends, and its name.
+        // The entered containers around a value: the index after each, and its name.
         let mut around: Vec<(usize, Cow<'_, str>)> = Vec::new();
         let mut at = 0;
         while let Some(value) = self.values.get(at) {
@@ -157,14 +156,14 @@ impl<'a> Value<'a> {
     }
 }
 
-/// A value of an event, or none.
+/// A value of an event, or no value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Node<'e> {
     tree: &'e Tree<'e>,
     pub(super) at: usize,
 }
 
-/// The index of no value.
+/// The index of a missing value.
 pub(super) const NONE: usize = usize::MAX;
 
 impl<'e> Node<'e> {
@@ -176,23 +175,23 @@ impl<'e> Node<'e> {
         Self { at, ..self }
     }
 
-    /// Returns the value as it is spelt; `""` if there is none.
+    /// Returns the value's raw text; `""` if there is no value.
     pub(crate) fn spelt(self) -> &'e str {
         self.value().map_or("", |value| value.text)
     }
 
-    /// Returns the value for functions that take one as it is spelt; `null` is none.
+    /// Returns the value as [`Json`], which is missing if the value is `null`.
     pub(crate) fn json(self) -> Json<'e> {
         if self.is_given() { Json::of(self.spelt()) } else { Json::default() }
     }
 
-    /// Returns the member's name, as a JSON string stands for it.
+    /// Returns the decoded name of the member; `""` for other values.
     pub(crate) fn key(self) -> Cow<'e, str> {
         let key = self.value().and_then(|value| value.key).unwrap_or_default();
         if key.contains('\\') { unescaped(key).unwrap_or_default().into() } else { key.into() }
     }
 
-    /// Returns true if there is a value, be it `null`.
+    /// Returns true if there is a value, even if it is `null`.
     pub(crate) fn is_there(self) -> bool {
         self.value().is_some()
     }
@@ -214,7 +213,7 @@ impl<'e> Node<'e> {
         self.spelt().starts_with('"')
     }
 
-    /// Returns true for what servers put where there is nothing.
+    /// Returns true if there is no value, or one of those that servers send for nothing.
     pub(crate) fn is_nothing(self) -> bool {
         !self.is_given() || self.json().is_nothing()
     }
@@ -223,7 +222,7 @@ impl<'e> Node<'e> {
         self.spelt() == "true"
     }
 
-    /// Returns a string's text; `None` for anything else.
+    /// Returns the decoded text of a string; `None` for any other value. An invalid escape is a flaw.
     pub(crate) fn text(self) -> Option<Cow<'e, str>> {
         match Json::of(self.spelt()).text() {
             Ok(text) => text,
@@ -234,7 +233,7 @@ impl<'e> Node<'e> {
         }
     }
 
-    /// Returns the text of a string, which is then read; `""` for anything else, which is then odd.
+    /// Returns the decoded text of a string and marks it as read. Any other value returns `""` and is marked as odd.
     pub(crate) fn said(self) -> Cow<'e, str> {
         match self.text() {
             Some(text) => {
@@ -248,7 +247,8 @@ impl<'e> Node<'e> {
         }
     }
 
-    /// Returns all of a call's input, which is then read, be it JSON text in a string or JSON; `""` for anything else.
+    /// Returns the whole input of a call, either JSON text in a string or JSON, and marks it as read. Any other value
+    /// returns `""` and is marked as torn.
     pub(crate) fn input(self) -> Cow<'e, str> {
         match self.json().piece() {
             Ok(piece) => {
@@ -262,7 +262,7 @@ impl<'e> Node<'e> {
         }
     }
 
-    /// Returns a string's text or a number's digits, and marks the value as read; `""` for anything else.
+    /// Returns a string's decoded text or a number's digits and marks the value as read. Any other value returns `""`.
     pub(crate) fn word(self) -> Cow<'e, str> {
         let number = || self.json().word();
         let word = self.text().unwrap_or_else(number);
@@ -272,17 +272,17 @@ impl<'e> Node<'e> {
         word
     }
 
-    /// Records that the event can't be relied on.
+    /// Records a flaw, which makes the event unreadable.
     pub(crate) fn flaw(self) {
         self.tree.is_flawed.set(true);
     }
 
-    /// Marks the value and all inside it as read.
+    /// Marks the value and everything in it as read.
     pub(crate) fn read(self) -> Self {
         self.mark(Mark::Read)
     }
 
-    /// The same, but for what another row has named: the value, or a member of it.
+    /// Marks the value and its members as read, except for those that another row has named.
     pub(crate) fn read_rest(self) -> Self {
         for value in [self].into_iter().chain(self.children()).filter(|value| value.is_unread()) {
             value.mark(if value.is_object() && value.at == self.at { Mark::Entered } else { Mark::Read });
@@ -290,7 +290,7 @@ impl<'e> Node<'e> {
         self
     }
 
-    /// Marks the value as looked into.
+    /// Marks the value as entered, unless it is read.
     pub(crate) fn enter(self) -> Self {
         if self.value().is_some_and(|value| value.mark.get() != Mark::Read) {
             self.mark(Mark::Entered);
@@ -298,7 +298,7 @@ impl<'e> Node<'e> {
         self
     }
 
-    /// Marks the value as one of another type than a row's, unless another row reads it or there is nothing in it.
+    /// Marks a value of an unexpected type, unless another row has named it. An empty value is marked as read.
     pub(crate) fn odd(self, mark: Mark) {
         if self.is_nothing() {
             self.read();
@@ -307,12 +307,13 @@ impl<'e> Node<'e> {
         }
     }
 
-    /// Returns true if a row has named the value, but it has another type.
+    /// Returns true if the value was marked as odd or torn.
     pub(crate) fn is_odd(self) -> bool {
         self.value().is_some_and(|value| matches!(value.mark.get(), Mark::Odd | Mark::Torn))
     }
 
-    /// Marks the value as one that is no object, unless it is what some languages have for an empty one.
+    /// Marks a value that should be an object as torn. `null` and the empty list, which some languages send for an
+    /// empty object, are marked as read.
     pub(crate) fn torn(self) -> Self {
         self.mark(if matches!(self.spelt(), "null" | "[]") { Mark::Read } else { Mark::Torn })
     }
@@ -321,7 +322,7 @@ impl<'e> Node<'e> {
         self.value().is_some_and(|value| value.mark.get() == Mark::Unread)
     }
 
-    /// Enters an object and returns it; `None` for anything else, which is then torn.
+    /// Marks an object as entered and returns it. Any other value returns `None` and is marked as torn.
     pub(crate) fn as_object(self) -> Option<Self> {
         if self.is_object() {
             return Some(self.enter());
@@ -330,12 +331,12 @@ impl<'e> Node<'e> {
         None
     }
 
-    /// Returns true if no row has read anything inside the value.
+    /// Returns true if no row has named a member or element of the value.
     pub(crate) fn is_untouched(self) -> bool {
         self.children().all(Self::is_unread)
     }
 
-    /// Returns true if the value is an object's member.
+    /// Returns true if the value is a member of an object.
     pub(crate) fn is_member(self) -> bool {
         self.value().is_some_and(|value| value.key.is_some())
     }
@@ -358,12 +359,12 @@ impl<'e> Node<'e> {
         })
     }
 
-    /// Returns true if an object may have a member with one of these signs.
+    /// Returns true if the value may have a member with one of these signs.
     pub(crate) fn may_have(self, signs: u64) -> bool {
         signs == u64::MAX || self.value().is_some_and(|value| value.signs & signs != 0)
     }
 
-    /// Returns an object's member, or none. One that is there twice is a flaw.
+    /// Returns an object's member, or a missing value. A duplicate is a flaw.
     pub(crate) fn member(self, name: &str) -> Self {
         let mut found = self.at(NONE);
         if self.value().is_none_or(|value| value.signs & sign(name.as_bytes()) == 0) {
