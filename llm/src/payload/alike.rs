@@ -1,22 +1,23 @@
-//! The comparison of two JSON texts by value, as far as a server that repeats one keeps it.
+//! Compares two JSON texts by value, allowing for the changes that servers make when they repeat a text.
 //!
-//! Servers read the input that they repeat, and write it again: members in another order, and numbers as their language
-//! writes them. The texts are read into partial documents rather than into serde_json's `Value`, which would be a tenth
-//! of a WebAssembly module that reads provider streams.
+//! A server that repeats an input parses it and serializes it again, so the members may be in another order, and the
+//! numbers in another format. The texts are read into snapshots instead of serde_json's `Value`, which would take a
+//! tenth of a WebAssembly module that reads provider streams.
 
 use alloc::vec::Vec;
 
 use jsonspigot::ValueKind;
 use jsonspigot::{Parser, Retain};
 
-/// Returns true if both are JSON texts, of the same value: members in any order, the last one of duplicates, and
-/// numbers that are the same double.
+/// Returns true if both texts are JSON and have the same value. The order of members is ignored, the last of duplicate
+/// members is compared, and numbers are equal if they are the same double.
 pub(crate) fn are_alike(one: &str, other: &str) -> bool {
     are_same(one, other, false)
 }
 
-/// The same, but that objects may have more members or fewer: what a schema makes of an input by its defaults, and by
-/// leaving out what it does not know. Objects that have members, but none in common, are others.
+/// Returns true if `validated` may be the result of validating `input` with a schema, which may add default values and
+/// remove unknown members. Compares like [`are_alike`], but objects may have additional members on both sides, as long
+/// as they share one or one of them is empty.
 pub(crate) fn is_validated(input: &str, validated: &str) -> bool {
     are_same(input, validated, true)
 }
@@ -61,10 +62,10 @@ fn read(text: &str) -> Option<Parser> {
     parser.feed_dyn(text.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {})).ok().map(|()| parser)
 }
 
-/// Returns true if two JSON numbers are the same. Whole numbers that are spelt as such are exact, as ids have more
-/// digits than a double. Others are compared as doubles: `1.0` is `1`, and `0.30000000000000004` is what
-/// `0.3000000000000000444` becomes. Of fractions with more than 15 digits, the last two may differ by more than that;
-/// and those below 1e-307, of which doubles keep fewer digits or none, are all as good as zero.
+/// Returns true if two JSON numbers are equal. Integers without fraction and exponent are compared exactly, because ids
+/// may have more digits than a double. Other numbers are compared as doubles: `1.0` equals `1`, and
+/// `0.30000000000000004` equals `0.3000000000000000444`. The comparison is approximate: numbers with more than 15
+/// digits may differ in the last two, and all numbers below 1e-307, where doubles lose digits, are equal to zero.
 fn is_same_number(one: &str, other: &str) -> bool {
     let is_whole = |number: &str| !number.contains(['.', 'e', 'E']);
     if is_whole(one) && is_whole(other) {
@@ -84,23 +85,23 @@ fn is_same_number(one: &str, other: &str) -> bool {
     low.is_negative == high.is_negative && digits.abs_diff(low.digits) <= Decimal::UNSURE
 }
 
-/// A number's beginning: 0 point the digits, times ten to the power of the exponent.
+/// The beginning of a number: `0.digits` times ten to the power of `exponent`.
 struct Decimal {
     is_negative: bool,
-    /// As many as [`LEN`](Self::LEN), the first of them no zero; 0 for zero.
+    /// The first [`LEN`](Self::LEN) digits, without leading zeros; 0 for zero.
     digits: u64,
     exponent: i64,
 }
 
 impl Decimal {
-    /// The number of digits that tell each double from its neighbours.
+    /// The number of digits that distinguish each double from its neighbors.
     const LEN: usize = 17;
 
-    /// The largest distance of two numbers that are the same double: a double's last bit is up to 2.3e-16 of it, and
-    /// of each number one is cut off.
+    /// The largest difference in `digits` of two numbers that are the same double: the last bit of a double is up to
+    /// 2.3e-16 of its value, and one digit of each number may be truncated.
     const UNSURE: u64 = 25;
 
-    /// Returns true if it is below 1e-307.
+    /// Returns true if the absolute value is below 1e-307.
     fn is_tiny(&self) -> bool {
         self.digits == 0 || self.exponent <= -307
     }
@@ -112,7 +113,7 @@ impl Decimal {
         let places = whole.bytes().chain(fraction.bytes());
         let zeros = places.clone().take_while(|digit| *digit == b'0').count();
         let significant = places.skip(zeros).chain(core::iter::repeat(b'0')).take(Self::LEN);
-        // What has no place in 64 bits is as far away as what has.
+        // An exponent that exceeds 64 bits saturates.
         let farthest = if exponent.starts_with('-') { i64::MIN } else { i64::MAX };
         let exponent = exponent.parse().unwrap_or(farthest);
         Self {
@@ -133,7 +134,7 @@ mod tests {
 
     use super::{are_alike, is_same_number};
 
-    /// The same by means of serde_json.
+    /// Compares two values of serde_json.
     fn are_alike_as_values(one: &Value, other: &Value) -> bool {
         match (one, other) {
             (Value::Number(one), Value::Number(other)) => one.as_f64() == other.as_f64(),
@@ -148,7 +149,7 @@ mod tests {
         }
     }
 
-    /// Few keys and atoms, so that two texts are often the same.
+    /// Generates texts with few keys and atoms, so that two texts are often equal.
     fn text() -> impl Strategy<Value = alloc::string::String> {
         let atom = prop::sample::select(&["null", "true", "1", "1.0", "10e-1", "-0", "0", "2", r#""""#, r#""1""#]);
         atom.prop_map(ToString::to_string).prop_recursive(3, 16, 4, |value| {
@@ -209,13 +210,13 @@ mod tests {
         {
             assert!(!is_same_number(one, other), "{one} {other}");
         }
-        // Doubles come to an end, and lose digits before that.
+        // Subnormal doubles and numbers below all doubles.
         for (one, other) in [("1e-400", "0"), ("-1e-99999999999999999999", "0.0"), ("5e-324", "4.9E-324")] {
             assert!(is_same_number(one, other), "{one} {other}");
         }
         assert!(is_same_number("9.99999999999999999e-308", "1e-307"));
         assert!(!is_same_number("3e-307", "0") && !is_same_number("1e-400", "1"));
-        // The doubles next to a power of ten.
+        // Doubles next to a power of ten.
         assert!(is_same_number("1", "0.99999999999999999"));
         assert!(!is_same_number("1.0", "0.999999999999999"));
         assert!(!are_alike("[1", "[1"));

@@ -1,11 +1,11 @@
-//! The members of a payload, as the command prints them and events are serialized.
+//! The members of a payload in the command's lines and in serialized events.
 
 use jsonspigot::Deviation;
 use jsonspigot::internal::{Line, Member};
 
 use super::{Payload, PayloadStatus};
 
-/// Adds the verdict, the value or else the text, what was accepted, and the values of a text that has several.
+/// Adds the status, the value or the raw text, the deviations, and the values of a text with several.
 pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>) {
     line.put("status", payload.status().name());
     match payload.value() {
@@ -25,20 +25,20 @@ pub(crate) fn put_payload<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>) {
     }
 }
 
-/// Adds the error in the text, and the reason for which it was cut, if there is either.
+/// Adds the error in the text and the reason why it was truncated, if there are any.
 pub(crate) fn put_wrong<'a>(line: &mut Line<'a>, payload: &'a Payload<'_>, reason: Option<&'a str>) {
     let mut wrong = Line::default();
     match payload.error() {
         None if reason.is_none() => return,
         Some(error) => wrong.put_error(error),
-        // Nothing is wrong with what has arrived, or nothing has arrived.
+        // The text is valid so far, or empty.
         None => wrong.put("kind", "incomplete"),
     };
     wrong.put_some("reason", reason);
     line.put("error", wrong);
 }
 
-/// The place where a text deviates.
+/// Returns the kind and offset of a deviation.
 fn place_of(deviation: &Deviation) -> Member<'_> {
     let mut line = Line::default();
     line.put("kind", deviation.kind().name()).put("offset", deviation.offset());

@@ -1,12 +1,12 @@
-//! The values of a text that has more than one.
+//! The values of a text with several JSON texts.
 
 use alloc::vec::Vec;
 use core::ops::Range;
 
 use jsonspigot::{ErrorKind, Parser};
 
-/// The places of the JSON texts that a text consists of, if there are two or more and nothing else; otherwise none.
-/// They are read as this parser would read each alone.
+/// Returns the ranges of the JSON texts in `text`, if it consists of at least two and nothing else; otherwise an empty
+/// list. Each is parsed with the options of `parser`.
 pub(crate) fn values_of(text: &str, parser: &Parser) -> Vec<Range<usize>> {
     let mut parser = parser.clone();
     let (mut values, mut start) = (Vec::new(), text.len() - text.trim_ascii_start().len());
@@ -15,7 +15,7 @@ pub(crate) fn values_of(text: &str, parser: &Parser) -> Vec<Range<usize>> {
         let read = parser.feed_dyn(rest.as_bytes(), &mut |_| {}).and_then(|()| parser.finish_with(|_| {}));
         let len = match read {
             Ok(()) => rest.len(),
-            // The first byte that is not the value's.
+            // The next value starts at the first byte after this one.
             Err(error) if error.kind() == ErrorKind::TrailingBytes => usize::try_from(error.offset()).unwrap_or(0),
             Err(_) => return Vec::new(),
         };
