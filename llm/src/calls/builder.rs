@@ -6,7 +6,7 @@ use super::limits::CallLimits;
 use super::options::Options;
 use crate::saved::History;
 
-/// The choices [`ToolCalls`](crate::ToolCalls) are built with; each has a default.
+/// The options of [`ToolCalls`](crate::ToolCalls); each has a default.
 ///
 /// ```
 /// use jsonspigot::PatternSet;
@@ -28,24 +28,24 @@ pub struct ToolCallsBuilder {
 }
 
 impl ToolCallsBuilder {
-    /// The patterns for every tool that has none of its own. By default there are none.
+    /// Sets the patterns for every tool without patterns of its own. By default no patterns are set.
     pub fn patterns(mut self, patterns: &PatternSet) -> Self {
         self.options.patterns = patterns.clone();
         self
     }
 
-    /// The patterns for one tool.
+    /// Sets the patterns for one tool.
     pub fn patterns_for(mut self, name: &str, patterns: &PatternSet) -> Self {
         self.options.patterns_by_name.insert(name.into(), patterns.clone());
         self
     }
 
-    /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. It always keeps its
-    /// text.
+    /// Sets how each call's parser is built: its limits, snapshots and policy on duplicate keys. The parser always
+    /// keeps its text.
     ///
-    /// Unless the builder says otherwise, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if you act
-    /// on a field as soon as it is complete, there must not be another value for it later. White space in a row is
-    /// [limited](jsonspigot::Limits::blank) to 64 KiB, since some models never stop sending it.
+    /// Unless `parser` sets another policy, duplicate keys are [refused](jsonspigot::DuplicateKeys::Reject): if a
+    /// program acts on a field as soon as it is complete, no second value for the field may follow. Consecutive white
+    /// space is [limited](jsonspigot::Limits::blank) to 64 KiB, since some models never stop sending it.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -68,28 +68,29 @@ impl ToolCallsBuilder {
     /// assert_eq!(is_complete(ToolCalls::builder().parser(last_wins).build()), Some(true));
     /// ```
     ///
-    /// The builder's own patterns are ignored; use [`patterns`](Self::patterns).
+    /// Patterns set in `parser` are ignored; use [`patterns`](Self::patterns).
     pub fn parser(mut self, parser: ParserBuilder) -> Self {
         self.options.parser = parser;
         self
     }
 
-    /// Sets how much the stream may make this process keep.
+    /// Sets limits on what the stream may make this process keep.
     pub fn limits(mut self, limits: CallLimits) -> Self {
         self.options.limits = limits;
         self
     }
 
     /// Buffers the signals since the message began, up to `limit` bytes, so that the calls can be
-    /// [saved](crate::ToolCalls::save). Past the limit they are read as before, and saving them fails.
-    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good one; `usize::MAX` stands for none. It is not part of a state.
+    /// [saved](crate::ToolCalls::save). If the limit is exceeded, signals are still read, but saving fails.
+    /// [`SAVE_LIMIT`](crate::SAVE_LIMIT) is a good limit; `usize::MAX` means no limit. The limit is not part of a saved
+    /// state.
     pub fn saveable(mut self, limit: usize) -> Self {
         self.history = History::new(limit);
         self
     }
 
-    /// Each delta holds all of the input so far, as some servers send it; by default, as the protocols say, it holds
-    /// only what is new. This is never guessed: genuine deltas may look the same.
+    /// Treats each delta as all of the input so far, as some servers send it. By default a delta holds only new text,
+    /// as the protocols specify. This is never guessed, because genuine deltas may look cumulative.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};

@@ -1,5 +1,4 @@
-//! The call that a slot or an id means. A call is found by its choice and slot, never by its name and never by its id
-//! alone.
+//! Finds the call for a slot or an id: by its choice and slot, never by its name, and never by its id alone.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
@@ -11,38 +10,37 @@ use super::limits::CallLimits;
 use super::places::{Key, OwnedKey, Places};
 use super::slot::{Place, Slot};
 
-/// Finds calls: the slots of one message with the numbers of their calls, ended ones included, as far as they are
-/// remembered.
+/// The slots and ids of one message, with the numbers of the calls they lead to. Ended calls are included as long as
+/// they are remembered.
 ///
-/// The memory is bounded: the open calls, as many ended ones, and some slots that have no call ([`Strays`]).
+/// Memory is bounded: the open calls, equally many ended calls, and some slots that have no call ([`Strays`]).
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct CallIndex {
-    /// By choice, the number of the call that is found by a key. A choice has itself as long as it has any.
+    /// Call numbers by choice and key. A choice has [`Key::Own`] as long as it has any other key.
     calls: Places,
-    /// The slot that was used last: streams hardly ever change it from one event to the next.
+    /// The choice, index and call that were found last. Streams rarely change the slot from one event to the next.
     last: Option<(u64, u64, u64)>,
-    /// By call, if it is open or remembered, its choice, as itself, and the slots and ids that it is found by there. No
-    /// two calls share one.
+    /// For each open or remembered call, its choice under [`Key::Own`], and the slots and ids that lead to it in this
+    /// choice. No two calls share a slot or an id.
     known: Places,
-    /// The remembered ones, oldest first.
+    /// The remembered ended calls, oldest first.
     ended: VecDeque<u64>,
     has_forgotten: bool,
-    /// Slots whose call was refused: their fragments are no other call's.
+    /// Slots whose call was refused. Their fragments belong to no other call.
     refused: Strays,
-    /// True if a call without a slot of its own was refused, and none has come since.
+    /// True if a call without a slot of its own was refused, and no call was bound since.
     has_refused_latest: bool,
-    /// Slots that got a fragment before a call was started there, which then can't be complete.
+    /// Slots that received a fragment before their call started. Such a call can't be complete.
     orphaned: Strays,
-    /// True if a fragment without a slot came before the next call's start.
+    /// True if a fragment without a slot arrived before the next call's start.
     has_unplaced: bool,
-    /// True if a fragment of an earlier message never found its call.
+    /// True if a fragment of an earlier message was never assigned to a call.
     pub(super) has_lost: bool,
-    /// By choice, the reason of an end that may yet be followed by more.
+    /// For each choice, the reason of an end after which more may still arrive.
     noted: Reasons,
 }
 
-/// By choice, the reason for which it may have ended. The reason is the key; the number that belongs to it means
-/// nothing.
+/// The reason for which each choice may have ended. The reason is stored as the key; the key's number is unused.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Reasons(Places);
 
@@ -67,14 +65,14 @@ impl Reasons {
     }
 }
 
-/// Slots without a call of their own; the limit is far above what a healthy stream has.
+/// Slots without a call of their own. The limit is far above what a healthy stream needs.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct Strays {
     keys: Places,
     has_more: bool,
 }
 
-/// The number of slots without a call that are remembered.
+/// The maximum number of remembered slots without a call.
 const MOST_STRAYS: usize = 512;
 
 impl Strays {
@@ -95,19 +93,19 @@ impl Strays {
     }
 }
 
-/// The key of a slot that is a call's own.
+/// Returns the key of a slot that leads to one call only: an index or an id.
 fn own_key(place: Place<'_>) -> Option<Key<'_>> {
     Key::of(place).filter(|key| matches!(key, Key::Index(_) | Key::Id(_)))
 }
 
-/// The keys that a slot and an id have.
+/// Returns the keys of a slot and an id.
 fn keys_of<'a>(place: Place<'a>, id: &'a str) -> impl Iterator<Item = Key<'a>> {
     let id = (!id.is_empty()).then_some(Key::Id(id));
     [own_key(place), id].into_iter().flatten()
 }
 
 impl CallIndex {
-    /// The call in a slot, open or ended.
+    /// Returns the call in a slot, open or ended.
     pub(super) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
         if let (Some((choice, index, call)), Place::Index(wanted)) = (self.last, slot.place)
             && (choice, index) == (slot.choice, wanted)
@@ -119,12 +117,12 @@ impl CallIndex {
         Some(call)
     }
 
-    /// The call with an id, within its choice.
+    /// Returns the call with this id within its choice.
     pub(super) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
         self.calls.get(choice, Key::Id(id))
     }
 
-    /// An id that a call is found by, as long as it is remembered.
+    /// Returns an id of a call that is open or remembered.
     pub(super) fn id_of(&self, call: u64) -> Option<&str> {
         self.known.keys_from(call, Key::Id("")).find_map(|key| match key.get() {
             Key::Id(id) => Some(id),
@@ -137,17 +135,17 @@ impl CallIndex {
         self.calls.get(choice, Key::Own).is_some()
     }
 
-    /// The choice of a call that is open or remembered.
+    /// Returns the choice of a call that is open or remembered.
     pub(super) fn choice_of(&self, call: u64) -> Option<u64> {
         self.known.get(call, Key::Own)
     }
 
-    /// Returns true if this choice's calls are told apart by an index.
+    /// Returns true if the calls of this choice are distinguished by an index.
     pub(super) fn has_indices(&self, choice: u64) -> bool {
         matches!(self.calls.keys_from(choice, Key::Index(0)).next(), Some(OwnedKey::Index(_)))
     }
 
-    /// Puts a call into a slot, and makes it findable by its id.
+    /// Puts a call into a slot and makes it findable by its id.
     pub(super) fn bind(&mut self, slot: Slot<'_>, id: &str, call: u64) {
         if self.known.get(call, Key::Own).is_none() {
             self.known.insert(call, OwnedKey::Own, slot.choice);
@@ -173,7 +171,7 @@ impl CallIndex {
         self.known.insert(call, owned, choice);
     }
 
-    /// A call in this slot was refused: what follows must not reach the one that was there before.
+    /// Records that the call in this slot was refused, so that its fragments do not reach the slot's previous call.
     pub(super) fn refuse(&mut self, slot: Slot<'_>, id: &str, limits: &CallLimits) {
         self.last = None;
         self.has_refused_latest = own_key(slot.place).is_none();
@@ -181,7 +179,7 @@ impl CallIndex {
             if let Some(before) = self.calls.remove(slot.choice, key) {
                 self.known.remove(before, key);
             }
-            // A name that is too long is not kept to know it again.
+            // An id that is too long is not stored.
             match key {
                 Key::Id(id) if id.len() > limits.name_bytes => self.refused.has_more = true,
                 _ => self.refused.insert(slot.choice, key),
@@ -193,7 +191,7 @@ impl CallIndex {
         }
     }
 
-    /// Returns true if the call of this slot was refused, so that what comes for it is no other call's.
+    /// Returns true if the call in this slot was refused, so that its fragments belong to no other call.
     pub(super) fn was_refused(&self, slot: Slot<'_>) -> bool {
         match own_key(slot.place) {
             Some(key) => self.refused.contains(slot.choice, key),
@@ -201,18 +199,18 @@ impl CallIndex {
         }
     }
 
-    /// Returns true if any call was refused, so that a fragment that names none may be its.
+    /// Returns true if any call was refused, so that a fragment without a slot may belong to it.
     pub(super) fn has_refused(&self) -> bool {
         self.has_refused_latest || self.refused.has_more || !self.refused.keys.is_empty()
     }
 
-    /// Returns the number of keys by which a call is found.
+    /// Returns the number of keys that lead to a call.
     pub(super) fn key_count(&self, call: u64) -> usize {
         self.known.keys_from(call, Key::Index(0)).count()
     }
 
-    /// A fragment came to this slot, in which no call was started. Its call may start later: in this slot, or if the
-    /// fragment said nothing of one and `is_nobodys`, next.
+    /// Records a fragment for a slot in which no call was started. Its call may start later, in this slot. If the
+    /// fragment names no slot and can't belong to an open call (`is_nobodys`), its call may be the next one.
     pub(super) fn orphan(&mut self, slot: Slot<'_>, is_nobodys: bool, limits: &CallLimits) {
         match (own_key(slot.place), slot.place) {
             (None, _) => self.has_unplaced |= is_nobodys,
@@ -221,7 +219,7 @@ impl CallIndex {
         }
     }
 
-    /// Returns true if the call that starts in a slot has lost a fragment before.
+    /// Returns true if a fragment of the call that starts in this slot was lost before.
     pub(super) fn take_orphan(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let mut has_lost = mem::take(&mut self.has_unplaced) || self.orphaned.has_more;
         for key in keys_of(slot.place, id) {
@@ -230,17 +228,17 @@ impl CallIndex {
         has_lost
     }
 
-    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if a fragment found no call, and no call that it may belong to has started since.
     pub(super) fn has_strays(&self) -> bool {
         self.has_lost || self.awaits_start()
     }
 
-    /// Returns true if a fragment of this message may be of a call that is still to start.
+    /// Returns true if a fragment of this message may belong to a call that has not started yet.
     pub(super) fn awaits_start(&self) -> bool {
         self.has_unplaced || self.orphaned.has_more || !self.orphaned.keys.is_empty()
     }
 
-    /// Returns true if nothing is remembered but whether a fragment of an earlier message was lost.
+    /// Returns true if the index is empty, except for `has_lost`.
     pub(super) fn is_new(&self) -> bool {
         *self == Self { has_lost: self.has_lost, ..Self::default() }
     }
@@ -255,7 +253,7 @@ impl CallIndex {
         };
     }
 
-    /// A call has ended: it stays findable until `most` others have ended after it.
+    /// Records that a call has ended. It can be found until `most` other calls have ended after it.
     pub(super) fn end(&mut self, call: u64, most: usize) {
         self.ended.push_back(call);
         if self.ended.len() > most
@@ -287,13 +285,13 @@ impl CallIndex {
         }
     }
 
-    /// Returns true if a call of this message may have been here that is not remembered.
+    /// Returns true if an ended call of this message was forgotten.
     pub(super) fn has_forgotten(&self) -> bool {
         self.has_forgotten
     }
 
-    /// Notes why a choice may have ended. One without calls has nothing that could end, and a reason that is too long
-    /// to be one is cut.
+    /// Notes the reason for which a choice may have ended, cut to the length limit of names. Does nothing for a choice
+    /// without calls.
     pub(super) fn note(&mut self, choice: u64, reason: &str, limits: &CallLimits) {
         let reason = &reason[..floor_char_boundary(reason, limits.name_bytes)];
         if self.has_choice(choice) {
@@ -301,7 +299,7 @@ impl CallIndex {
         }
     }
 
-    /// Notes why all choices may have ended.
+    /// Notes the reason for which all choices may have ended.
     pub(super) fn note_all(&mut self, reason: &str) {
         self.noted = Reasons::default();
         for choice in self.calls.owners() {
@@ -309,12 +307,12 @@ impl CallIndex {
         }
     }
 
-    /// Takes the reasons why choices may have ended, if that was noted after their last calls' starts.
+    /// Takes the noted reasons. A reason is dropped when another call of its choice starts.
     pub(super) fn take_noted(&mut self) -> Reasons {
         mem::take(&mut self.noted)
     }
 
-    /// A new message: its slots begin anew. Fragments that came before any call may belong to the new message.
+    /// Begins a new message with empty slots. Fragments that arrived before any call may belong to the new message.
     pub(super) fn clear(&mut self) {
         let before = mem::take(self);
         if before.known.is_empty() && !before.has_forgotten {

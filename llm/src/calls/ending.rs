@@ -1,16 +1,16 @@
-//! The end of a call, and what that makes of its input: the verdict.
+//! The end of a call, and the verdict on its input.
 //!
-//! Three things decide, in this order:
+//! The verdict is decided in this order:
 //!
-//! 1. **What of the input went missing on our side.** A limit that was passed, a fragment that may have been this
-//!    call's, an event that could not be read: whatever the text says, the call is truncated.
-//! 2. **What the text itself says.** A text that broke JSON's grammar is malformed or trailing, however it ended. An
-//!    object, array, string or literal that has closed is complete, however it ended: more text would have been an
-//!    error. If the parser accepts deviations and there were any, it is accepted instead.
-//! 3. **How the call ended.** For everything else, that is for no text at all, for a number (`12` may be the beginning
-//!    of `120`), for text that is not JSON, and for values by path (which only the end closes), the stream has to say
-//!    that the call was not cut: by an end of its own, or by a reason that is known to mean so. An unknown reason
-//!    counts as a cut, because acting on half a command is worse than asking again.
+//! 1. **Parts of the input that this side lost.** If a limit was exceeded, an event could not be read, or a fragment
+//!    that may belong to this call was dropped, the call is truncated even if its text is whole.
+//! 2. **The text.** A text that broke JSON's grammar is malformed or trailing, however the call ended. An object,
+//!    array, string or literal that has closed is complete, however the call ended: more text would have been an error.
+//!    If the parser accepts deviations and there were any, it is accepted instead.
+//! 3. **The end of the call.** This decides for an empty text, a number (`12` may be the beginning of `120`), text that
+//!    is not JSON, and values by path (which only the end closes). The stream has to report that the call was not cut,
+//!    by an end of the call or by a reason that is known to be regular. An unknown reason counts as a cut, because
+//!    acting on half a command is worse than asking again.
 
 use jsonspigot::Parser;
 use jsonspigot::{Error, ErrorKind};
@@ -23,22 +23,22 @@ use super::options::Options;
 use super::start::InputFormat;
 use crate::payload::{Payload, PayloadStatus};
 
-/// The reason why a call is truncated that never got a name, so that nobody knows what it calls.
+/// The reason of truncation for a call that never received a name, so that its tool is unknown.
 const NAMELESS: &str = "no-name";
 
 /// The end of a call.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Ending<'a> {
-    /// The wire announced the end, without a reason.
+    /// The wire reported the end without a reason.
     Announced,
-    /// The wire gave this reason.
+    /// The wire reported the end with this reason.
     Reason(&'a str),
-    /// The wire announced no end; the reason is ours.
+    /// The wire reported no end; this side chose the reason.
     Abrupt(&'a str),
 }
 
 impl<'a> Ending<'a> {
-    /// Returns true if calls end this way when nothing was cut. An unknown reason is not trusted.
+    /// Returns true if calls that were not cut end this way. An unknown reason is not trusted.
     pub(super) fn is_regular(self) -> bool {
         const REGULAR: &[&str] = &[
             "tool_use",
@@ -70,29 +70,29 @@ impl<'a> Ending<'a> {
     }
 }
 
-/// Returns true if a word is listed, in upper or lower case.
+/// Returns true if `word` is in the list, in upper or lower case.
 pub(crate) fn is_one_of(word: &str, list: &[&str]) -> bool {
-    // Not compared letter by letter regardless of case: the compiler makes 4 KB of that, for words that come once.
+    // Comparing letter by letter regardless of case would add 4 KB of code, and each reason is looked up once.
     list.contains(&&*word.to_ascii_lowercase())
 }
 
 impl OpenCall {
-    /// Reports the verdict.
+    /// Ends the call and reports the verdict.
     pub(super) fn end(mut self, ending: Ending<'_>, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
         let is_nameless = options.needs_names && self.name().is_empty() && !self.is_answer();
         if is_nameless {
             self.report_error(CallErrorKind::NotStarted, listener);
         }
-        // What came with the start may be no more than a part of the input, but it was said.
+        // After an abrupt end, the start's input may be only a part. It is reported, but not complete.
         let is_unconfirmed = matches!(ending, Ending::Abrupt(_)) && !self.has_input() && self.has_start_input();
         self.take_start_input(options, listener);
         let is_whole = self.left_out.is_none() && !is_unconfirmed && !is_nameless;
         let is_regular = ending.is_regular() && !self.is_incomplete && is_whole;
         let reason = if is_nameless && ending.is_regular() { NAMELESS } else { ending.reason() };
         let truncated = PayloadStatus::Truncated { reason: self.left_out.unwrap_or(reason) };
-        // A value that has closed is complete, whatever the reason. If it can't close by itself, as a number or values
-        // by path, only a regular ending makes it complete.
+        // A value that has closed is complete, whatever the reason. A value that can't close by itself, such as a
+        // number or values by path, is complete only after a regular end.
         let ends_itself = !self.input.is_closed_by_its_end() && self.has_whole_value();
         let may_be_complete = is_regular || (is_whole && ends_itself);
         let mut error = None;
@@ -130,8 +130,8 @@ impl OpenCall {
     }
 }
 
-/// The status of an input in which nothing was wrong before its end: `truncated`, unless the end shows that its last
-/// byte begins no deviation that the parser would have gone past.
+/// Returns the status of an input without an error before its end: `truncated`, unless the end shows that the last byte
+/// is an error, and not the beginning of a deviation that the parser would have tolerated.
 fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> PayloadStatus<'a> {
     match error.kind() {
         ErrorKind::UnexpectedByte => PayloadStatus::Malformed,
@@ -140,10 +140,10 @@ fn status_of_unfinished<'a>(error: &Error, truncated: PayloadStatus<'a>) -> Payl
     }
 }
 
-/// A parser that has read `{}`.
+/// Returns a parser that has read `{}`.
 fn empty_object() -> Parser {
     let mut parser = Parser::default();
-    // This text has no error.
+    // Parsing `{}` cannot fail.
     let _ = parser.feed_dyn(b"{}", &mut |_| {}).and_then(|()| parser.finish_with(|_| {}));
     parser
 }

@@ -1,12 +1,12 @@
-//! Errors of a stream of calls besides a call's JSON: the wording of every [`CallError`].
+//! Errors of a stream of calls, except for those in a call's JSON: [`CallError`] and its messages.
 
 use core::fmt;
 
 use jsonspigot::internal::names;
 
-/// Something about a call that the stream got wrong, or a limit that it passed. Other calls are not affected.
+/// An error that the stream made in a call, or a limit that it exceeded. Other calls are not affected.
 ///
-/// An error in a call's *JSON* is in the [`Payload`](crate::Payload) that it ends with instead.
+/// An error in a call's *JSON* is reported in the [`Payload`](crate::Payload) with which the call ends.
 ///
 /// ```
 /// use jsonspigot_llm::{CallErrorKind, CallEvent, ToolCalls};
@@ -34,13 +34,13 @@ impl CallError {
         Self { kind, call: call.into() }
     }
 
-    /// The kind of error.
+    /// Returns the kind of error.
     #[must_use]
     pub fn kind(&self) -> CallErrorKind {
         self.kind
     }
 
-    /// The call it is about, if it is about one that has a number.
+    /// Returns the number of the call with the error, if the error is about a numbered call.
     #[must_use]
     pub fn call(&self) -> Option<u64> {
         self.call
@@ -50,11 +50,11 @@ impl CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self.kind {
-            CallErrorKind::NotStarted if self.call.is_some() => "a call that never got a name",
+            CallErrorKind::NotStarted if self.call.is_some() => "the call never received a name",
             CallErrorKind::NotStarted => "input for a call that was never started",
             CallErrorKind::Ended => "input for a call that has ended",
             CallErrorKind::Mismatch => "the provider contradicts the input or the name that it gave before",
-            CallErrorKind::Mixed => "input comes both as text and as values by path: the call can't be complete",
+            CallErrorKind::Mixed => "input arrived both as text and as values by path: the call can't be complete",
             CallErrorKind::OpenCallsLimit => "open calls limit: the call is left out",
             CallErrorKind::InputLimit => "input limit: the rest of the input is left out",
             CallErrorKind::NameLimit => "name limit: an id or name is too long, what it names is left out",
@@ -76,24 +76,26 @@ impl core::error::Error for CallError {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum CallErrorKind {
-    /// A delta for a slot in which no call was started, or for no slot at all while several calls are open. It is
-    /// dropped, and each open call that may have lost it ends truncated. Or, in a provider's stream, a call that never
-    /// got a name: it ends truncated.
+    /// A delta for a slot in which no call was started, or for no slot while several calls are open. The delta is
+    /// dropped, and each open call that it may belong to ends truncated. In a provider's stream, also a call that never
+    /// received a name: it ends truncated.
     NotStarted,
-    /// A delta after the end of its call. It is dropped, and each open call that may have lost it ends truncated.
+    /// A delta or a repeated start after the end of its call. A delta is dropped, and each open call that it may belong
+    /// to ends truncated.
     Ended,
-    /// A repetition of the whole input differs from the deltas: the call ends truncated, unless the provider's format
-    /// allows a server to change the input (as Vercel's does). Or a result of a call differs from the one before.
+    /// A repeated input, name or id that differs from the one before. The call ends truncated, unless the provider's
+    /// format allows servers to change the input, as Vercel's does. Also a repeated result that differs from the first
+    /// one.
     Mismatch,
-    /// Input as values by path for a call whose input came as text, or the other way round; the call ends truncated.
+    /// Values by path for a call whose input arrived as text, or text after values by path. The call ends truncated.
     Mixed,
-    /// One call more than [`CallLimits::open_calls`](crate::CallLimits::open_calls).
+    /// More open calls than [`CallLimits::open_calls`](crate::CallLimits::open_calls). The new call is left out.
     OpenCallsLimit,
-    /// One byte more than [`CallLimits::input_bytes`](crate::CallLimits::input_bytes); the call ends truncated.
+    /// More input than [`CallLimits::input_bytes`](crate::CallLimits::input_bytes). The call ends truncated.
     InputLimit,
-    /// An id or a name longer than [`CallLimits::name_bytes`](crate::CallLimits::name_bytes).
+    /// An id or name longer than [`CallLimits::name_bytes`](crate::CallLimits::name_bytes).
     NameLimit,
-    /// An event longer than [`CallLimits::event_bytes`](crate::CallLimits::event_bytes); open calls end truncated.
+    /// An event longer than [`CallLimits::event_bytes`](crate::CallLimits::event_bytes). Open calls end truncated.
     EventLimit,
 }
 

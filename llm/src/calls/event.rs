@@ -1,4 +1,4 @@
-//! The events of a stream's tool calls: [`CallEvent`], and the call of each, [`ToolCall`].
+//! The events of a stream's tool calls: [`CallEvent`], and the call that each event is about, [`ToolCall`].
 
 use alloc::borrow::Cow;
 
@@ -9,28 +9,28 @@ use super::error::CallError;
 use super::executor::Executor;
 use crate::payload::{Payload, owned};
 
-/// A tool call's identity, as far as it is known.
+/// The known identity of a tool call.
 ///
-/// Some servers send the id or the name only after the first fragment, so an early event may lack what a later one has.
+/// Some servers send the id or the name only after the first fragment, so early events may lack either.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolCall<'a> {
-    /// The call's number: calls are counted from 0 as they start, over all messages.
+    /// The call's number. Calls are numbered from 0 in the order of their starts, across all messages.
     pub number: u64,
-    /// The provider's id, with which the result is sent back.
+    /// The provider's id, which the result has to name.
     pub id: Option<Cow<'a, str>>,
-    /// The tool's name. Where a server sends it in pieces, as much as has arrived; it is whole at the first fragment.
+    /// The tool's name. Some servers send it in pieces; it is complete at the first fragment.
     pub name: Option<Cow<'a, str>>,
-    /// The index of the answer that it belongs to; 0 where there is only one.
+    /// The index of the answer that the call belongs to; 0 if there is only one.
     pub choice: u64,
-    /// The party that executes it. Some servers say so only with a later event, so ask at the call's end.
+    /// The party that executes the call. Some servers send it only with a later event, so check it at the call's end.
     pub executor: Executor,
-    /// True if its input is the message's own text, which nobody executes and which has neither id nor name.
+    /// True if the input is the message's own text, which has neither id nor name and is not executed.
     pub is_answer: bool,
 }
 
 impl ToolCall<'_> {
-    /// Returns a call that owns its id and name. Copies them, unless it owns them already.
+    /// Returns a call that owns its id and name. Copies them unless it already owns them.
     #[must_use]
     pub fn into_owned(self) -> ToolCall<'static> {
         let Self { number, id, name, choice, executor, is_answer } = self;
@@ -38,12 +38,12 @@ impl ToolCall<'_> {
     }
 }
 
-/// Something that happened to a tool call.
+/// An event of a tool call.
 ///
-/// Each call is started once and ends once, and everything else about it is reported in between.
+/// Each call starts once and ends once. All other events of the call are reported in between.
 ///
-/// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes it `'static`, for
-/// channels and other threads, as the iterators return it.
+/// A callback receives an event that borrows its parts. [`into_owned`](Self::into_owned) makes the event `'static`, for
+/// channels and other threads. Iterators return owned events.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
@@ -66,57 +66,57 @@ impl ToolCall<'_> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CallEvent<'a> {
-    /// A call has started. Where a message's own text is JSON, that text is a call with neither id nor name.
+    /// A call has started. If the message's own text is JSON, that text is reported as a call without id and name.
     Start {
         /// The call.
         call: ToolCall<'a>,
     },
-    /// A piece of a call's input, as it was received: never empty. Joined, the pieces are the input's
+    /// A piece of a call's input as it was received, never empty. The pieces, joined, are the input's
     /// [`raw`](Payload::raw) text.
     Fragment {
-        /// The call that it belongs to.
+        /// The call.
         call: ToolCall<'a>,
         /// The piece.
         text: Cow<'a, str>,
     },
-    /// A pattern's match in a call's input: its begin, delta or end.
+    /// An event of a match in a call's input: its begin, a delta or its end.
     Match {
-        /// The call that it belongs to.
+        /// The call.
         call: ToolCall<'a>,
         /// The parser's event.
         event: Event<'a>,
     },
-    /// A call has ended, and this is what its input came to.
+    /// A call has ended.
     End {
         /// The call.
         call: ToolCall<'a>,
-        /// The verdict and, if it is complete, the value.
+        /// The verdict on the input and, if it is complete, the value.
         input: Payload<'a>,
     },
-    /// The stream got something about a call wrong, or passed a limit; the stream goes on.
+    /// The stream made an error in a call or exceeded a limit. Reading continues.
     Error(CallError),
-    /// The first fragments of a call look as if each held all of the input so far. If so, build the calls with
-    /// [`cumulative`](crate::ToolCallsBuilder::cumulative); the fragments are read as they are, since genuine ones may
-    /// look the same.
+    /// The first fragments of a call look as if each held all of the input so far. If they do, build the calls with
+    /// [`cumulative`](crate::ToolCallsBuilder::cumulative). Fragments are still read as they are, since genuine ones
+    /// may look the same.
     LooksCumulative {
         /// The call.
         call: ToolCall<'a>,
     },
-    /// The provider repeats a call's whole input or its name, and contradicts what came before. An error of the kind
-    /// [`Mismatch`](crate::CallErrorKind::Mismatch) has preceded it, and the call can't be complete.
+    /// The provider repeated a call's whole input, name or id with a different text. The call can't be complete. An
+    /// error of the kind [`Mismatch`](crate::CallErrorKind::Mismatch) is reported first.
     Mismatch {
         /// The call.
         call: ToolCall<'a>,
-        /// The part of the call that is contradicted: its arguments, its name or its id.
+        /// The part of the call that differs: its arguments, its name or its id.
         kind: MismatchKind,
-        /// The whole input, the name or the id, as the provider repeats it.
+        /// The repeated input, name or id.
         text: Cow<'a, str>,
     },
 }
 
 impl CallEvent<'_> {
-    /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them, unless it
-    /// owns them already.
+    /// Returns an event that owns its parts: `'static`, for channels, logs and other threads. Copies them unless it
+    /// already owns them.
     #[must_use]
     pub fn into_owned(self) -> CallEvent<'static> {
         match self {
@@ -134,23 +134,23 @@ impl CallEvent<'_> {
 }
 
 owned_events! {
-    /// The events of one signal, in order: what the verbs of [`ToolCalls`](crate::ToolCalls) return. The signal has
-    /// been read when this is made, and nothing is borrowed.
+    /// The events of one signal, in order, as returned by the methods of [`ToolCalls`](crate::ToolCalls). The signal
+    /// has already been read, and the iterator borrows nothing.
     CallEvents of CallEvent<'static>
 }
 
 impl CallEvents {
-    /// Returns the verdict on the signal, for callers who need none of its events.
+    /// Returns the first error of the signal, for callers that need no other events.
     ///
     /// # Errors
     ///
-    /// The first [`CallError`] among the events that are left.
+    /// Fails with the first [`CallError`] among the remaining events.
     pub fn check(mut self) -> Result<(), CallError> {
         self.find_map(|event| if let CallEvent::Error(error) = event { Some(error) } else { None }).map_or(Ok(()), Err)
     }
 }
 
-/// The subject of a mismatch: what the provider contradicts.
+/// The part of a message or call that the provider repeated with a different text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum MismatchKind {
@@ -177,8 +177,8 @@ names!(MismatchKind {
     Id => "id",
 });
 
-/// The receiver of events. Everything below the public functions takes it as a trait object, so it is compiled once,
-/// and not once for each closure.
+/// The receiver of events. Internal functions take it as a trait object, so they are compiled once and not for each
+/// closure.
 pub(crate) trait CallListener {
     fn on_call_event(&mut self, event: CallEvent<'_>);
 }
@@ -189,9 +189,9 @@ impl<F: FnMut(CallEvent<'_>)> CallListener for F {
     }
 }
 
-/// Something that a fragment has reported.
+/// An event of an input, before its call is added.
 pub(super) enum InputEvent<'a> {
-    /// The text that it added to the raw text.
+    /// The text that was appended to the raw text.
     Fragment(&'a str),
     Match(Event<'a>),
 }

@@ -2,10 +2,10 @@
 
 use jsonspigot::internal::names;
 
-/// The party that is to execute a call, as the wire says it.
+/// The party that executes a call.
 ///
-/// Providers run tools of their own (searches, code, tools of MCP servers) and stream those calls like any other. Only
-/// the others wait for you.
+/// Providers run tools of their own (searches, code, tools of MCP servers) and stream their calls like any others. Only
+/// the remaining calls are yours to execute.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -26,10 +26,10 @@ use jsonspigot::internal::names;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Executor {
-    /// You, or the wire does not say.
+    /// You, or the wire does not name the executor.
     #[default]
     Client,
-    /// The provider: it has executed the call, is doing so, or will once you have approved it. Never execute it again.
+    /// The provider, which has executed the call, is executing it, or will once you approve. Never execute it again.
     Provider,
 }
 

@@ -1,11 +1,10 @@
-//! The part of a call's input that has come: the parser that reads it, the raw text, and the comparison with a
-//! repetition.
+//! The input of a call so far: its parser, its raw text, and the comparison with a repetition.
 //!
-//! Owns how a fragment is read and what is kept of one that can't be. When a call ends, and what that makes of its
-//! input, is in `ending.rs`.
+//! Owns how fragments are read, and what is kept of fragments that can't be read. The end of a call and the verdict are
+//! in `ending.rs`.
 //!
-//! Each operation costs what is new in it. The text that is kept is looked at as a whole in two places only: at the
-//! call's end, and when a repetition is spelt otherwise ([`Input::is_repeated_by`]): once for each value of the input.
+//! Each operation costs only what is new in it. The whole text is read in two places: at the call's end, and when a
+//! repetition is spelled differently ([`Input::is_repeated_by`]), which costs once per value of the input.
 
 #[cfg(test)]
 mod tests;
@@ -24,28 +23,28 @@ use super::rest::rest_of;
 use super::values::{PathValue, ValueWriter};
 use crate::payload::{are_alike, is_validated};
 
-/// The input came in a form that does not go with what had come before.
+/// The error for text after values by path, or for values by path after text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mixed;
 
 #[derive(Clone, Debug)]
 pub(super) enum Input {
     Untouched,
-    /// JSON whose grammar holds so far. The parser keeps its text.
+    /// JSON without an error so far. The parser keeps the text.
     Open(InputReader),
-    /// JSON whose text is kept beside its parser, as the parser does not have it: it has refused the text, or it
-    /// accepts deviations, and its own text is the strict one. After an error it shows what it still can, if it was
-    /// built so.
+    /// JSON whose text is kept beside the parser, because the parser does not have it: the parser has refused the text,
+    /// or it accepts deviations and keeps the strict text. After an error the parser may still report values, if it was
+    /// built to.
     Apart {
         error: Option<Error>,
         raw: String,
         reader: InputReader,
     },
-    /// Not JSON by nature.
+    /// Text that is not JSON by nature.
     Text(String),
 }
 
-/// The reader of the JSON: its parser, and what writes its text, where that comes as values by path.
+/// The parser of the JSON and, for values by path, the writer of its text.
 #[derive(Clone, Debug)]
 pub(super) struct InputReader {
     parser: Box<Parser>,
@@ -53,7 +52,7 @@ pub(super) struct InputReader {
 }
 
 impl Input {
-    /// JSON, to be read as text by a parser with these choices.
+    /// Returns an input that is read as text by a parser with these options.
     pub(super) fn json(builder: ParserBuilder, patterns: &PatternSet) -> Self {
         let accepts = builder.accepts();
         let reader = InputReader { parser: Box::new(for_text(builder).patterns(patterns).build()), values: None };
@@ -63,13 +62,13 @@ impl Input {
         Self::Open(reader)
     }
 
-    /// JSON, to be read as values by path.
+    /// Returns an input that is read as values by path.
     pub(super) fn values(builder: ParserBuilder, patterns: &PatternSet) -> Self {
         let parser = for_text(builder).duplicate_keys(DuplicateKeys::Reject).patterns(patterns).build();
         Self::Open(InputReader { parser: Box::new(parser), values: Some(Box::default()) })
     }
 
-    /// The parser, once there is one.
+    /// Returns the parser; `None` before the first fragment, and for text that is not JSON.
     pub(super) fn parser(&self) -> Option<&Parser> {
         match self {
             Self::Open(reader) | Self::Apart { reader, .. } => Some(&reader.parser),
@@ -77,7 +76,7 @@ impl Input {
         }
     }
 
-    /// All fragments, joined. Costs all of them.
+    /// Returns all fragments, joined. Costs the length of the text.
     pub(super) fn raw(&self) -> &str {
         match self {
             Self::Untouched => "",
@@ -86,7 +85,7 @@ impl Input {
         }
     }
 
-    /// The same as bytes, at no cost.
+    /// Returns the [`raw`](Self::raw) text as bytes, at no cost.
     pub(super) fn raw_bytes(&self) -> &[u8] {
         match self {
             Self::Untouched => &[],
@@ -95,7 +94,7 @@ impl Input {
         }
     }
 
-    /// Takes in a fragment of the text.
+    /// Appends a fragment of the text. Fails if the input consists of values by path.
     pub(super) fn append(&mut self, text: &str, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Mixed> {
         if matches!(self, Self::Untouched) || self.is_closed_by_its_end() {
             return Err(Mixed);
@@ -104,7 +103,7 @@ impl Input {
         Ok(())
     }
 
-    /// Takes in a value by its path; gives the length of the text that it stands for.
+    /// Takes in a value by its path and returns the length of the text that it adds. Fails if the input is text.
     pub(super) fn set(
         &mut self,
         path: &str,
@@ -117,7 +116,7 @@ impl Input {
             Self::Untouched | Self::Text(_) => return Err(Mixed),
         };
         let values = reader.values.as_mut().ok_or(Mixed)?;
-        // Once a value was out of order, nobody can say what the later ones stand for.
+        // After a value out of order, the position of later values is unknown.
         if error.is_some_and(|error| error.kind() == ErrorKind::OutOfOrder) {
             return Ok(0);
         }
@@ -128,7 +127,7 @@ impl Input {
                 reader.parser.refuse(ErrorKind::OutOfOrder, expected);
                 self.read("", &mut |_| {});
             }
-            // Its error is known, and reported at the end.
+            // The first error is kept, and reported at the end.
             (Err(_), Some(_)) => {}
         }
         Ok(text.len())
@@ -143,7 +142,7 @@ impl Input {
             Self::Open(InputReader { parser, .. }) => {
                 let before = TextBefore::of(parser);
                 let fed = parser.feed_with(text, |event| report(InputEvent::Match(event)));
-                // A deviation that the parser goes on past is an error all the same.
+                // A tolerated deviation is an error too.
                 if let Some(error) = fed.err().or_else(|| parser.error().cloned()) {
                     let raw = before.with(parser, text);
                     self.fail(error, raw);
@@ -152,7 +151,7 @@ impl Input {
             Self::Apart { error, raw, reader: InputReader { parser, .. } } => {
                 raw.push_str(text);
                 let fed = parser.feed_dyn(text.as_bytes(), &mut |event| report(InputEvent::Match(event)));
-                // The first error is the one that is reported at the end.
+                // The first error is kept, and reported at the end.
                 if let (None, Err(first)) = (&error, fed) {
                     *error = Some(first);
                 }
@@ -162,8 +161,8 @@ impl Input {
         }
     }
 
-    /// The end: closes what values by path left open, or a number that nothing could end before. Whether the value is
-    /// whole.
+    /// Ends the input: closes the containers that values by path left open, and a number at the end. Fails if the value
+    /// is not whole.
     pub(super) fn finish(&mut self, report: &mut dyn FnMut(InputEvent<'_>)) -> Result<(), Error> {
         if let Self::Open(InputReader { values: Some(values), .. }) = self {
             let mut end = String::new();
@@ -190,15 +189,16 @@ impl Input {
         }
     }
 
-    /// Returns true if the input comes as values by path: it ends where the call does, and can't be whole before.
+    /// Returns true if the input consists of values by path, so that only the call's end can make it whole.
     pub(super) fn is_closed_by_its_end(&self) -> bool {
         matches!(self, Self::Open(reader) | Self::Apart { reader, .. } if reader.values.is_some())
     }
 
-    /// Returns the part that the input lacks, were it to end here. No more can be taken in after that.
+    /// Returns the error of the input if it ended here; `None` if it would be whole. No input can be taken in
+    /// afterwards.
     pub(super) fn why_incomplete(&mut self) -> Option<Error> {
         match self {
-            // What is open is left open.
+            // The clone is finished, so that the open containers are not closed.
             Self::Open(InputReader { parser, values: Some(_) }) => parser.clone().finish_with(|_| {}).err(),
             _ => self.finish(&mut |_| {}).err(),
         }
@@ -211,23 +211,24 @@ impl Input {
     }
 }
 
-/// Repetitions: payloads that say again what the input is, as a whole or so far.
+/// Repetitions: payloads that repeat all of the input, or the input so far.
 impl Input {
-    /// Returns the news in a payload that repeats all so far; `None` if it does not. Costs the payload's length.
+    /// Returns the new part of a payload that repeats the input so far; `None` if it does not. Costs the length of the
+    /// payload.
     pub(super) fn news<'t>(&self, text: &'t str) -> Option<&'t str> {
         let so_far = self.raw_bytes();
         text.as_bytes().starts_with(so_far).then(|| &text[so_far.len()..])
     }
 
-    /// Returns the part of a payload that repeats the whole input beyond what has come, if it begins with that; however
-    /// both are spelt. Costs the length of both.
+    /// Returns the rest of a payload that begins with the input so far, in any spelling; `None` if it does not. Costs
+    /// the length of both.
     pub(super) fn rest<'t>(&self, whole: &'t str) -> Option<&'t str> {
         match self {
             Self::Untouched => Some(whole),
             Self::Text(raw) => whole.strip_prefix(&**raw),
             Self::Open(InputReader { parser, values: None }) => rest_of(text_of(parser), whole),
             Self::Apart { error: None, raw, reader } if reader.parser.is_strict() => rest_of(raw, whole),
-            // What follows a text that deviates is only known if it is repeated as it came.
+            // The rest after a text with deviations is known only if the payload repeats the text exactly.
             Self::Apart { error: None, raw, .. } => whole.strip_prefix(&**raw),
             Self::Open(_) | Self::Apart { .. } => None,
         }
@@ -235,9 +236,9 @@ impl Input {
 
     /// Returns true if a payload repeats the whole input: the same text, or JSON text of the same value.
     ///
-    /// Texts that differ have to be read to be compared. So that many short repetitions of a long input do not cost
-    /// its length each time, the shortest one that was found to be the same, `shortest`, stands for the input from then
-    /// on: each text is read again only beside one that is not much shorter.
+    /// Texts that differ have to be parsed to be compared. Comparing many short repetitions with a long input would
+    /// cost the input's length each time. So `shortest`, the shortest repetition that was found equal, replaces the
+    /// input in later comparisons, and no text is parsed to be compared with a much shorter one.
     pub(super) fn is_repeated_by(&self, text: &str, shortest: &mut Option<String>) -> bool {
         if self.raw_bytes() == text.as_bytes() {
             return true;
@@ -263,15 +264,15 @@ impl Input {
         is_same
     }
 
-    /// Returns true if this is one whole JSON text, and another text what validating it by a schema makes of it.
+    /// Returns true if the input is one whole JSON text, and `text` is what validation by a schema may have made of it.
     pub(super) fn is_validated_as(&self, text: &str) -> bool {
         matches!(self, Self::Open(InputReader { parser, values: None }) if is_validated(text_of(parser), text))
     }
 }
 
-/// The text of a call that its parser had kept before it found an error. It keeps the text up to that, which may cut a
-/// character, and may come before the end of what it had: a lenient parser takes up to two bytes (of a byte order mark)
-/// that may still begin a deviation.
+/// The text that a parser had kept before it read a fragment. After an error, the parser keeps only the text before the
+/// error. That may cut a character and may be shorter than before: a lenient parser takes up to two bytes (of a byte
+/// order mark) that may still begin a deviation.
 struct TextBefore {
     len: usize,
     last: [u8; 2],
@@ -288,7 +289,7 @@ impl TextBefore {
         Self { len: text.len(), last }
     }
 
-    /// That, and then the text that came next.
+    /// Returns the text before, followed by `next`.
     fn with(&self, parser: &Parser, next: &str) -> String {
         let kept = parser.text().unwrap_or_default();
         let kept = &kept[..kept.len().min(self.len)];
@@ -302,7 +303,7 @@ fn text_of(parser: &Parser) -> &str {
     valid(parser.text().unwrap_or_default())
 }
 
-/// Text that is known to be whole characters.
+/// Returns bytes that are known to be whole characters as text.
 fn valid(text: &[u8]) -> &str {
     core::str::from_utf8(text).unwrap_or_default()
 }

@@ -2,10 +2,11 @@
 
 use jsonspigot::internal::saved::Digest;
 
-/// Upper bounds on what a stream may make this process keep. N is allowed; N+1 is reported as an error of its own kind.
+/// Upper bounds on what a stream may make this process keep. A value of N allows N; exceeding it is reported as an
+/// error of its own kind.
 ///
-/// Unlike the parser's [`Limits`](jsonspigot::Limits) they have finite defaults, so that neither a million slots nor an
-/// endless call can take all memory.
+/// Unlike the parser's [`Limits`](jsonspigot::Limits), these have finite defaults, so that neither a million slots nor
+/// an endless call can exhaust memory.
 ///
 /// ```
 /// use jsonspigot_llm::{CallErrorKind, CallEvent, CallLimits, CallStart, ToolCalls};
@@ -24,43 +25,43 @@ use jsonspigot::internal::saved::Digest;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct CallLimits {
-    /// Calls that are open at once, and how many ended ones are remembered; default 256.
+    /// The number of calls open at once, and of ended calls remembered; default 256.
     pub open_calls: usize,
-    /// Bytes of one call's arguments; default 16 MiB. If they arrive as values by path, bytes of the JSON text that the
-    /// values make, without the brackets at its end.
+    /// The length of one call's arguments in bytes; default 16 MiB. For values by path, this is the length of the JSON
+    /// text that they stand for, without its closing brackets.
     pub input_bytes: usize,
-    /// Bytes of an id, and bytes of a name; default 16 KiB. (Some gateways pack signatures into ids.)
+    /// The length of an id, and of a name, in bytes; default 16 KiB. (Some gateways pack signatures into ids.)
     pub name_bytes: usize,
-    /// Bytes of one event's JSON text; default 32 MiB.
+    /// The length of one event's JSON text in bytes; default 32 MiB.
     pub event_bytes: usize,
 }
 
 impl CallLimits {
-    /// The defaults, as [`Default`] gives them.
+    /// Returns the default limits, like [`Default`].
     #[must_use]
     pub const fn new() -> Self {
         Self { open_calls: 256, input_bytes: 16 << 20, name_bytes: 16 << 10, event_bytes: 32 << 20 }
     }
 
-    /// At most this many calls open at once, and as many ended ones remembered.
+    /// Sets the maximum number of calls open at once, and of ended calls remembered.
     #[must_use]
     pub const fn open_calls(self, open_calls: usize) -> Self {
         Self { open_calls, ..self }
     }
 
-    /// At most this many bytes of one call's arguments.
+    /// Sets the maximum length of one call's arguments, in bytes.
     #[must_use]
     pub const fn input_bytes(self, input_bytes: usize) -> Self {
         Self { input_bytes, ..self }
     }
 
-    /// At most this many bytes of an id, and of a name.
+    /// Sets the maximum length of an id, and of a name, in bytes.
     #[must_use]
     pub const fn name_bytes(self, name_bytes: usize) -> Self {
         Self { name_bytes, ..self }
     }
 
-    /// At most this many bytes of one event's JSON text.
+    /// Sets the maximum length of one event's JSON text, in bytes.
     #[must_use]
     pub const fn event_bytes(self, event_bytes: usize) -> Self {
         Self { event_bytes, ..self }

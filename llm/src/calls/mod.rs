@@ -1,24 +1,23 @@
-//! Several tool calls at once, each with a parser of its own, whatever SDK or reader took the stream apart.
+//! Several tool calls at once, each with its own parser, for streams that any SDK or reader has split up.
 //!
 //! [`ToolCalls`] takes the five signals that every protocol has in some form: `start`, `delta`, `whole`, `stop` and
-//! `end_message`. The verdict on a call's arguments is never a guess: each call ends with a [`Payload`](crate::Payload) that
-//! says whether its input is complete, empty, truncated, malformed, followed by more text, or not JSON at all, and only
-//! the first two have a value.
+//! `end_message`. The verdict on a call's arguments is never a guess. Each call ends with a [`Payload`](crate::Payload)
+//! whose status is complete, accepted, empty, truncated, malformed, trailing or raw; only the first three have a value.
 //!
-//! For the streams of known providers, [`providers`](crate::providers) reads the wire format and gives the signals.
+//! [`ProviderStream`](crate::ProviderStream) reads the wire formats of known providers and sends the signals.
 //!
 //! | file | owns |
 //! |---|---|
 //! | `tool_calls` | the public functions |
-//! | `signal`, `signals` | a signal as a value, of which saved state is made; what each does |
-//! | `call_index`, `places` | which call a slot or an id means |
-//! | `state` | what is known of the calls between two signals |
-//! | `open_call`, `input`, `values`, `numbered` | a call that is open, and the text or values that it got |
-//! | `rest` | what a repetition says beyond what has come |
-//! | `ending` | how a call ends, and the verdict on its input |
-//! | `builder`, `options`, `limits`, `start`, `slot` | what a user chooses |
-//! | `event`, `error`, `executor` | what is reported |
-//! | `serialize` | how events are serialized |
+//! | `signal`, `signals` | a signal as a value, for saved states; the effect of each signal |
+//! | `call_index`, `places` | the call that a slot or an id leads to |
+//! | `state` | the state of the calls between two signals |
+//! | `open_call`, `input`, `values`, `numbered` | an open call, and its input as text or values |
+//! | `rest` | the new part of a repeated input |
+//! | `ending`, `stopping` | the end of a call, and the verdict on its input |
+//! | `builder`, `options`, `limits`, `start`, `slot` | the options and arguments of the public functions |
+//! | `event`, `error`, `executor` | the reported types |
+//! | `saved`, `serialize` | saved states; the serialized form of events |
 
 mod builder;
 mod call_index;

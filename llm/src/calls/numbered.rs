@@ -1,12 +1,12 @@
-//! Values by numbers that grow: what calls have, by the calls' numbers.
+//! A map from increasing numbers to values, for the data of calls by their numbers.
 
 use alloc::collections::VecDeque;
 
-/// Values by number. New ones come last as a rule, and are added at a constant cost; so is the cost of removal, on
-/// average, because a value that goes leaves a gap, and gaps are closed all at once when they are most of what is
-/// there.
+/// A map whose keys are mostly inserted in ascending order. Inserting the largest key moves no other value. A removed
+/// value leaves a gap; once more than half of the entries are gaps, all gaps are closed at once. So removal is cheap on
+/// average.
 ///
-/// A `BTreeMap` does all this too, in ten times the code: 10 KB for each type of value.
+/// A `BTreeMap` does the same with ten times the code: 10 KB for each type of value.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Numbered<T> {
     entries: VecDeque<(u64, Option<T>)>,
@@ -45,7 +45,7 @@ impl<T> Numbered<T> {
         self.get(number).is_some()
     }
 
-    /// Adds a value under a number that has none.
+    /// Inserts a value under a number that has none.
     pub(crate) fn insert(&mut self, number: u64, value: T) {
         self.len += 1;
         match self.place(number) {
@@ -64,7 +64,7 @@ impl<T> Numbered<T> {
         Some(value)
     }
 
-    /// In the order of their numbers.
+    /// Returns the values in ascending order of their numbers.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u64, &T)> {
         self.entries.iter().filter_map(|(number, value)| Some((*number, value.as_ref()?)))
     }
@@ -100,7 +100,7 @@ mod tests {
     use super::Numbered;
 
     proptest! {
-        /// Like a `BTreeMap`, whatever is done to it.
+        /// Behaves like a `BTreeMap` for any operations.
         #[test]
         fn behaves_as_a_map(operations in prop::collection::vec((0_u8..4, 0_u64..12), 0..60)) {
             let (mut numbered, mut map) = (Numbered::default(), BTreeMap::new());

@@ -1,4 +1,4 @@
-//! One open call: whose it is, what has come of its input, and what may still come. How it ends is in `ending.rs`.
+//! One open call: its identity, its input so far, and what may still arrive. Its end is in `ending.rs`.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
@@ -17,17 +17,17 @@ use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat, present};
 use super::values::PathValue;
 
-/// The things that may still come.
+/// The input that an open call may still receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     Open,
-    /// The wire said that the input is whole; the call's end is still to come.
+    /// The wire reported that the input is whole; the call's end is still to come.
     Sealed,
     /// The wire reported the end; the verdict waits for the reason.
     Stopped,
 }
 
-/// The identity of a call. Apart from the rest, so that it can be reported while the input is being read.
+/// The identity of a call. Separate from the input, so that it can be reported while the input is being read.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     number: u64,
@@ -52,20 +52,20 @@ pub(crate) struct OpenCall {
     pub(super) format: InputFormat,
     pub(super) phase: Phase,
     is_reported: bool,
-    /// The reason why something was left out on our side, so that it can't be complete.
+    /// The reason why a part of the input was left out on this side, so that the call can't be complete.
     pub(super) left_out: Option<&'static str>,
-    /// The wire said that it is not complete.
+    /// True if the wire marked the input as incomplete.
     pub(super) is_incomplete: bool,
-    /// The input that came with the start: used if nothing else comes, else compared.
+    /// The input that was sent with the start. It is used if no other arrives, and otherwise compared.
     start_input: String,
     /// The length of the raw text.
     len: usize,
-    /// True if the limit was passed: nothing more is taken in, not even what would fit.
+    /// True if the limit was exceeded. No more input is taken in, even if it would fit.
     is_full: bool,
     pub(super) input: Input,
-    /// The shortest repetition of the input as it is that was found to be the same.
+    /// The shortest repetition that was found equal to the input so far.
     repetition: Option<String>,
-    /// While each fragment begins with the one before: how many were longer than that, and the length of the last one.
+    /// While each fragment begins with the one before it: how many were longer, and the length of the last one.
     extensions: Option<(u8, usize)>,
 }
 
@@ -97,7 +97,7 @@ impl OpenCall {
         &self.identity.name
     }
 
-    /// Returns true if it is known by another name than this one, if this is one.
+    /// Returns true if the call has a different name. Returns false if either name is empty.
     pub(crate) fn is_called_otherwise(&self, name: &str) -> bool {
         !name.is_empty() && !self.name().is_empty() && self.name() != name
     }
@@ -110,17 +110,18 @@ impl OpenCall {
         self.identity.tool_call()
     }
 
-    /// The parser, once it has got something.
+    /// Returns the parser, once any JSON input has arrived.
     pub(crate) fn parser(&self) -> Option<&Parser> {
         self.input.parser()
     }
 
-    /// Returns true if the input is one whole JSON value by now.
+    /// Returns true if the input so far is one whole JSON value.
     pub(crate) fn has_whole_value(&self) -> bool {
         self.parser().is_some_and(Parser::is_complete)
     }
 
-    /// Returns true if more of the input may come: nothing of it has come, or only a part of a value, or it is no JSON.
+    /// Returns true if more of the input may arrive: none has arrived, or only part of a value, or it is
+    /// not JSON.
     pub(super) fn may_lack_text(&self) -> bool {
         !self.is_answer()
             && match &self.input {
@@ -136,18 +137,18 @@ impl OpenCall {
         self.identity.is_answer
     }
 
-    /// Returns true if anything has come that is the input.
+    /// Returns true if any input has arrived, not counting the start's.
     pub(crate) fn has_input(&self) -> bool {
         !matches!(self.input, Input::Untouched)
     }
 
-    /// Returns true if a fragment that names no call may be this one's: not if the input is the message's own text, nor
-    /// once the wire has said what the whole input is.
+    /// Returns true if a fragment that names no call may belong to this one. Returns false if the input is the
+    /// message's own text, or if the wire has sent the whole input.
     pub(super) fn may_have_lost(&self) -> bool {
         !self.is_answer() && (self.phase != Phase::Sealed || !self.has_input())
     }
 
-    /// The first id and the first name win; another name is another call's, or nobody knows whose.
+    /// Sets the id and the name unless they are known. A different name is reported as a mismatch.
     pub(super) fn identify(&mut self, id: &str, name: &str, listener: &mut dyn CallListener) {
         if self.is_called_otherwise(name) {
             self.contradict_part(MismatchKind::Name, name, listener);
@@ -160,8 +161,8 @@ impl OpenCall {
         }
     }
 
-    /// Appends a piece of the name, as some servers send it before the first piece of the input. Returns false for
-    /// what can't be one: the name itself, or one that begins with it, which may be all of it so far.
+    /// Appends a piece of the name, as some servers send it before the first piece of the input. Returns false for a
+    /// text that can't be a piece: the name itself, or one that begins with it, which may be the whole name so far.
     pub(super) fn extend_name(&mut self, piece: &str, most: usize) -> bool {
         let is_piece = self.is_called_otherwise(piece) && !piece.starts_with(self.name());
         let may_extend =
@@ -172,32 +173,32 @@ impl OpenCall {
         may_extend
     }
 
-    /// Keeps what came with the start, as far as the limit allows. An object without members only stands in for what
-    /// is to come.
+    /// Keeps the input that was sent with the start, up to the limit. An empty object is ignored, because it only
+    /// stands in for the input that follows.
     pub(super) fn keep_start_input(&mut self, input: &str, options: &Options) {
         if !is_stand_in(input) {
-            // One character more than fits, so that whoever takes it in sees that there was more.
+            // One character more than the limit, so that taking it in exceeds the limit.
             let most = options.limits.input_bytes.saturating_add(char::MAX.len_utf8());
             input[..floor_char_boundary(input, most)].clone_into(&mut self.start_input);
         }
     }
 
-    /// The start comes again, with another input or with the same.
+    /// Compares the input of a repeated start with that of the first one. Reports a mismatch if they differ.
     pub(super) fn repeat_start_input(&mut self, input: &str, listener: &mut dyn CallListener) {
         let is_new = !self.start_input.is_empty() && !input.is_empty() && !is_stand_in(input);
-        // Only as much of it was kept as the limit allows.
+        // Only as much was kept as the limit allows.
         let is_same = input.starts_with(&self.start_input) || digest_of(&self.start_input) == digest_of(input);
         if is_new && !is_same {
             self.contradict(input, listener);
         }
     }
 
-    /// Something of the stream was left out: nothing can be complete that was open then.
+    /// Records that a part of the stream was left out, so that this call can't be complete. The first reason is kept.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.left_out.get_or_insert(reason);
     }
 
-    /// The wire says late who executes it.
+    /// Sets the executor, which some wires send after the start.
     pub(super) fn set_executor(&mut self, executor: Executor) {
         self.identity.executor = executor;
     }
@@ -213,8 +214,8 @@ impl OpenCall {
         }
     }
 
-    /// Warns, once, if the first fragments look as if each held all of the input so far: two in a row strictly extend
-    /// the one before. A fragment means the same whether it looks so or not.
+    /// Warns, once, if the first fragments look cumulative: two in a row strictly extend the fragment before them. Does
+    /// not change how fragments are read.
     pub(super) fn watch_fragment(&mut self, text: &str, listener: &mut dyn CallListener) {
         let Some((count, last)) = self.extensions else { return };
         let so_far = self.input.raw_bytes();
@@ -227,7 +228,7 @@ impl OpenCall {
         }
     }
 
-    /// Takes in a fragment, which is not empty.
+    /// Appends a fragment, which is not empty.
     pub(super) fn append(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
         self.report_start(listener);
         if self.is_full {
@@ -239,7 +240,7 @@ impl OpenCall {
                 InputFormat::Json => Input::json(options.parser.clone(), self.patterns(options)),
             };
         }
-        // Values by path may have passed the limit by what the last of them is long.
+        // The last value by path may have exceeded the limit.
         let room = options.limits.input_bytes.saturating_sub(self.len);
         let within = &text[..floor_char_boundary(text, room)];
         if !within.is_empty() {
@@ -248,7 +249,7 @@ impl OpenCall {
                 return self.refuse_mixed(listener);
             }
             self.len += within.len();
-            // After a whole value, nothing but a number's next digit makes it another one.
+            // White space leaves the value unchanged, and with it the repetition.
             if !within.trim_ascii().is_empty() {
                 self.forget_repetition(listener);
             }
@@ -276,9 +277,9 @@ impl OpenCall {
         }
     }
 
-    /// The input has gone on, so what repeated it does not any more, and the next repetition is compared with all of it
-    /// again. An input that is much longer than its repetition, as a number of many zeros may be, would cost far more
-    /// than what is sent: it counts as contradicted.
+    /// Forgets the known repetition, since the input has grown. The next repetition is compared with all of the input
+    /// again. That would cost far more than what is sent if the input is much longer than its repetition, as a number
+    /// with many zeros may be, so such an input counts as contradicted.
     fn forget_repetition(&mut self, listener: &mut dyn CallListener) {
         if let Some(repetition) = self.repetition.take()
             && self.len / 8 > repetition.len() + 128
@@ -287,7 +288,7 @@ impl OpenCall {
         }
     }
 
-    /// Reports, once, that the rest is left out.
+    /// Reports, once, that the rest of the input is left out.
     fn pass_limit(&mut self, listener: &mut dyn CallListener) {
         self.is_full = true;
         if self.left_out.replace("limit") != Some("limit") {
@@ -295,15 +296,16 @@ impl OpenCall {
         }
     }
 
-    /// Reports, once, that fragments are left out, as they are of another form than the input.
+    /// Reports, once, that input is left out because it is not in the form of the input before: text, or values by
+    /// path.
     fn refuse_mixed(&mut self, listener: &mut dyn CallListener) {
         if self.left_out.replace("mixed") != Some("mixed") {
             self.report_error(CallErrorKind::Mixed, listener);
         }
     }
 
-    /// Takes in a payload that repeats the whole input. If it begins with what came before, the rest of it is the rest
-    /// of the input, and whatever may have been lost on the way is in it.
+    /// Takes in a payload that repeats the whole input. If it begins with the input so far, its rest is appended, and
+    /// anything that may have been lost before is made up for. Otherwise reports a mismatch.
     pub(super) fn whole(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
         if self.is_beyond_repair() {
             return;
@@ -322,20 +324,20 @@ impl OpenCall {
         }
     }
 
-    /// Returns true if all of the input has come, and a text is what validating it by a schema makes of it: another
-    /// one, but none that contradicts.
+    /// Returns true if the whole input has arrived, and `text` differs from it only as validation by a schema may
+    /// change it. Such a text is no mismatch.
     pub(super) fn is_validated_as(&mut self, text: &str) -> bool {
         self.left_out.is_none()
             && !self.input.is_repeated_by(text, &mut self.repetition)
             && self.input.is_validated_as(text)
     }
 
-    /// Returns true if the input can't become whole any more, whatever the wire says of it.
+    /// Returns true if the input can't become whole any more, whatever the wire sends.
     fn is_beyond_repair(&self) -> bool {
         matches!(self.left_out, Some("limit" | "mixed" | "mismatch"))
     }
 
-    /// The wire says that the input is another one: of the two, nobody can say which is right.
+    /// Reports a mismatch: the wire sent a different input, and either of the two may be right.
     pub(super) fn contradict(&mut self, whole: &str, listener: &mut dyn CallListener) {
         self.contradict_part(MismatchKind::Arguments, whole, listener);
     }
@@ -348,18 +350,18 @@ impl OpenCall {
         }
     }
 
-    /// Takes in a payload that repeats all so far.
+    /// Takes in a cumulative fragment, which repeats the input so far. Reports a mismatch if it does not.
     pub(super) fn append_to_all(&mut self, text: &str, options: &Options, listener: &mut dyn CallListener) {
         match self.input.news(text) {
             Some("") => {}
             Some(news) => self.append(news, options, listener),
-            // What the limit cut off is missing.
+            // The input is shorter than what was sent, since a part of it was left out.
             None if self.left_out.is_some() => {}
             None => self.contradict(text, listener),
         }
     }
 
-    /// Returns the rest of a text that begins with all of the input so far; `None` if it does not.
+    /// Returns the rest of a text that begins with the input so far; `None` if it does not, or if there is no input.
     pub(super) fn rest_of<'t>(&self, text: &'t str) -> Option<&'t str> {
         text.strip_prefix(self.input.raw()).filter(|_| self.has_input())
     }
@@ -372,8 +374,8 @@ impl OpenCall {
         listener.on_call_event(CallEvent::Error(CallError::new(kind, self.identity.number)));
     }
 
-    /// The wire has reported the end: takes what came with the start if nothing else did. Whether the verdict still
-    /// depends on the reason.
+    /// Takes the end that the wire reported, and the input of the start if there was no other. Returns true if the
+    /// verdict still depends on the reason.
     pub(super) fn stop(&mut self, options: &Options, listener: &mut dyn CallListener) -> bool {
         self.take_start_input(options, listener);
         match &self.input {
@@ -390,7 +392,8 @@ impl OpenCall {
         !self.start_input.is_empty()
     }
 
-    /// What came with the start is the input if nothing else came; else the input, or its beginning, once more.
+    /// Uses the input of the start if there was no other. Otherwise reports a mismatch, unless the start's input
+    /// repeats the input or its beginning.
     pub(super) fn take_start_input(&mut self, options: &Options, listener: &mut dyn CallListener) {
         let input = mem::take(&mut self.start_input);
         if input.is_empty() {
@@ -399,7 +402,7 @@ impl OpenCall {
         if !self.has_input() {
             return self.append(&input, options, listener);
         }
-        // Servers have many words for nothing.
+        // Some servers send an empty array or string for no input.
         let is_beginning = matches!(&*input, "[]" | "\"\"") || rest_of(&input, self.input.raw()).is_some();
         if !is_beginning && !self.input.is_repeated_by(&input, &mut self.repetition) {
             self.contradict(&input, listener);
@@ -407,7 +410,7 @@ impl OpenCall {
     }
 }
 
-/// Reports what a fragment led to as events of its call.
+/// Returns a callback that reports the events of an input as events of its call.
 pub(super) fn forward<'t>(
     identity: &'t Identity,
     listener: &'t mut dyn CallListener,
@@ -421,8 +424,8 @@ pub(super) fn forward<'t>(
     }
 }
 
-/// Returns true if an input that comes with a call's start only stands in for what is to come: an object without
-/// members.
+/// Returns true if an input sent with a call's start is an empty object, which only stands in for the input that
+/// follows.
 pub(crate) fn is_stand_in(input: &str) -> bool {
     input.strip_prefix('{').is_some_and(|rest| rest.trim_ascii() == "}")
 }

@@ -1,4 +1,4 @@
-//! The options of a stream's calls: the builder's choices, which every open call borrows.
+//! The options of a stream's calls, which every open call borrows.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -10,16 +10,16 @@ use jsonspigot::{DuplicateKeys, Parser, ParserBuilder, Retain};
 
 use super::limits::CallLimits;
 
-/// The builder's choices.
+/// The options of [`ToolCallsBuilder`](super::builder::ToolCallsBuilder).
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
     pub(super) patterns: PatternSet,
     pub(super) patterns_by_name: BTreeMap<String, PatternSet>,
     pub(super) parser: ParserBuilder,
     pub(super) limits: CallLimits,
-    /// True if a delta holds everything so far, and not only what is new.
+    /// True if each delta holds all of the input so far, and not only new text.
     pub(super) is_cumulative: bool,
-    /// True if a call that never gets a name is not complete.
+    /// True if a call without a name is not complete.
     pub(super) needs_names: bool,
 }
 
@@ -37,16 +37,16 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The patterns that apply to a tool's calls.
+    /// Returns the patterns that apply to a tool's calls.
     pub(super) fn patterns_of(&self, name: &str) -> &PatternSet {
         self.patterns_by_name.get(name).unwrap_or(&self.patterns)
     }
 }
 
-/// The bytes of white space in a row that a call may have: models that send more of it never stop.
+/// The maximum of consecutive white space in a call, in bytes. Models that send more never stop sending it.
 const MOST_BLANK: u64 = 64 << 10;
 
-/// Returns the builder for the parser of a call's text, of a user's choices.
+/// Returns a user's builder with the defaults for the parser of a call's text.
 pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
     builder
         .blank_limit_by_default(MOST_BLANK)
@@ -57,7 +57,7 @@ pub(super) fn for_text(builder: ParserBuilder) -> ParserBuilder {
 
 /// Saved state.
 impl Options {
-    /// Returns the digest of the patterns of all tools.
+    /// Returns a digest of the patterns of all tools.
     pub(super) fn patterns_digest(&self) -> Digest {
         let all = Digest::new().with_digest(self.patterns.digest());
         self.patterns_by_name.iter().fold(all, |mut digest, (name, patterns)| {
@@ -67,7 +67,7 @@ impl Options {
         })
     }
 
-    /// Returns the digest of the other choices.
+    /// Returns a digest of all other options.
     pub(super) fn choices(&self) -> Digest {
         let parser = for_text(self.parser.clone()).patterns(&self.patterns).build().choices();
         self.limits.add_to(Digest::new().with_digest(parser)).with(self.is_cumulative.into())

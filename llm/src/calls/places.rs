@@ -1,8 +1,8 @@
-//! Places by an owner's number and a key: the one map behind [`CallIndex`](super::call_index::CallIndex).
+//! A map from an owner's number and a key to a number: the one map of [`CallIndex`](super::call_index::CallIndex).
 //!
-//! It is used for several things that could each have a map of their own type. But each type of map is compiled anew,
-//! and takes some 12 KB in every program that reads tool calls. So there is one, and its users say what owner and
-//! number mean.
+//! Its several uses could each have a map of a type of their own. But each type of map is compiled separately and adds
+//! about 12 KB to every program that reads tool calls. So there is one type, whose users define what owner and number
+//! mean.
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
@@ -12,21 +12,21 @@ use core::ops::Bound;
 
 use super::slot::Place;
 
-/// The key of something among all that an owner has.
+/// The key of an entry among those of its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Key<'a> {
     /// The owner itself.
     Own,
     /// The message's own text.
     Content,
-    /// The call that was touched last.
+    /// The call that was used last.
     Latest,
     Index(u64),
     Id(&'a str),
 }
 
 impl<'a> Key<'a> {
-    /// The key of a place, if it is one.
+    /// Returns the key of a place; `None` for [`Place::Nowhere`].
     pub(crate) fn of(place: Place<'a>) -> Option<Self> {
         match place {
             Place::Index(index) => Some(Self::Index(index)),
@@ -48,7 +48,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// A [`Key`] that can be kept; its text is shared where it is kept more than once.
+/// A [`Key`] that owns its text. Clones share the text.
 #[derive(Clone, Debug)]
 pub(crate) enum OwnedKey {
     Own,
@@ -87,7 +87,7 @@ impl Places {
         self.0.get(&(owner, key) as &dyn Spot).copied()
     }
 
-    /// Puts a number in place of another, which is returned.
+    /// Sets the number of a key. Returns the number that it replaces.
     pub(crate) fn insert(&mut self, owner: u64, key: OwnedKey, number: u64) -> Option<u64> {
         self.0.insert(Kept(owner, key), number)
     }
@@ -96,25 +96,24 @@ impl Places {
         self.0.remove(&(owner, key) as &dyn Spot)
     }
 
-    /// An owner's keys, from one on.
+    /// Returns an owner's keys in order, from `first` on.
     pub(crate) fn keys_from<'s>(&'s self, owner: u64, first: Key<'s>) -> impl Iterator<Item = &'s OwnedKey> {
         let first: &dyn Spot = &(owner, first);
         let kept = self.0.range::<dyn Spot, _>((Bound::Included(first), Bound::Unbounded));
         kept.map(|(kept, _)| kept).take_while(move |kept| kept.0 == owner).map(|kept| &kept.1)
     }
 
-    /// The owners that have [`Key::Own`].
+    /// Returns the owners that have [`Key::Own`].
     pub(crate) fn owners(&self) -> impl Iterator<Item = u64> {
         self.0.keys().filter(|kept| matches!(kept.1, OwnedKey::Own)).map(|kept| kept.0)
     }
 }
 
-/// The key by which the map is sorted.
+/// The owner and key by which the map is sorted.
 #[derive(Clone, Debug)]
 struct Kept(u64, OwnedKey);
 
-/// A key that can be compared with what is kept: that itself, or a key that is only borrowed, so that nothing is
-/// allocated to find something.
+/// An owner and key, owned or borrowed, so that a lookup allocates nothing.
 trait Spot {
     fn spot(&self) -> (u64, Key<'_>);
 }

@@ -1,10 +1,10 @@
-//! The part of a repetition that goes beyond a cut JSON text.
+//! The rest of a repeated JSON text after the part that was already received.
 //!
-//! A server that repeats an input has often written it anew, with other white space and other escapes. So the two texts
-//! are compared character by character as JSON means them, and where the first one ends, what follows in the second one
-//! is the rest. Values that are spelt otherwise in any other way, such as members in another order, do not begin alike.
+//! A server that repeats an input has often serialized it again, with other white space and other escapes. So the two
+//! texts are compared by decoded characters; where the first text ends, the remainder of the second one is the rest.
+//! Texts that differ in any other way, such as in the order of members, have no rest.
 
-/// Returns the rest of `whole` after all that `reported` says; `None` if it does not begin with that.
+/// Returns the rest of `whole` after `reported`; `None` if `whole` does not begin with `reported` in any spelling.
 pub(crate) fn rest_of<'w>(reported: &str, whole: &'w str) -> Option<&'w str> {
     if let Some(rest) = whole.strip_prefix(reported) {
         return Some(rest);
@@ -12,7 +12,7 @@ pub(crate) fn rest_of<'w>(reported: &str, whole: &'w str) -> Option<&'w str> {
     let (mut reported, mut whole) = (Characters::of(reported), Characters::of(whole));
     loop {
         let Some(character) = reported.next() else {
-            // Nothing is left, or the beginning of an escape, which has to go on as it is spelt.
+            // The remainder of `reported` is empty or a cut escape, which `whole` has to spell in the same way.
             return whole.rest.strip_prefix(reported.rest);
         };
         if whole.next() != Some(character) {
@@ -21,7 +21,7 @@ pub(crate) fn rest_of<'w>(reported: &str, whole: &'w str) -> Option<&'w str> {
     }
 }
 
-/// A digest of a JSON text that is the same for each spelling that [`rest_of`] takes for the same.
+/// Returns a digest of a JSON text. Two spellings that [`rest_of`] treats as equal have the same digest.
 pub(crate) fn digest_of(text: &str) -> u64 {
     let mut characters = Characters::of(text);
     let mut digest = 0xCBF2_9CE4_8422_2325_u64;
@@ -33,8 +33,8 @@ pub(crate) fn digest_of(text: &str) -> u64 {
     digest
 }
 
-/// The characters of a JSON text, with escapes read and without white space between tokens. At the end, `rest` is empty
-/// or an escape that is cut.
+/// The decoded characters of a JSON text, without the white space between tokens. At the end, `rest` is empty or an
+/// escape that is cut or invalid.
 struct Characters<'t> {
     rest: &'t str,
     is_in_string: bool,
@@ -45,7 +45,7 @@ impl<'t> Characters<'t> {
         Self { rest: text, is_in_string: false }
     }
 
-    /// Each character, and whether it is one of a string's text.
+    /// Returns the next character, and true if it belongs to a string's text.
     fn next(&mut self) -> Option<(u32, bool)> {
         if !self.is_in_string {
             self.rest = self.rest.trim_start_matches([' ', '\t', '\n', '\r']);
@@ -65,8 +65,8 @@ impl<'t> Characters<'t> {
     }
 }
 
-/// Returns the character of an escape, and its length; `None` if it is cut or invalid. Half a surrogate pair, which
-/// another one may complete, is only known with what follows it.
+/// Returns the character of an escape, and the escape's length; `None` if it is cut or invalid. A high surrogate is
+/// decoded only once the text after it shows whether a low surrogate follows.
 fn escaped(text: &str) -> Option<(u32, usize)> {
     let letter = *text.as_bytes().get(1)?;
     let simple = match letter {
@@ -105,7 +105,7 @@ mod tests {
 
     use super::{digest_of, rest_of};
 
-    /// However the whole is spelt, each beginning of another spelling and the rest make up the value.
+    /// Checks that each prefix of one spelling and the rest of another make up the value.
     #[test]
     fn a_beginning_and_the_rest_are_the_value() {
         let value = r#"{ "a" : "h\u00e9\ud83d\ude00l\"lo\\", "b" : [ 1 , -25, true, null ], "c\n" : { } }"#;
@@ -114,7 +114,7 @@ mod tests {
         for whole in [value, &compact, &escaped] {
             for reported in [value, &compact, &escaped] {
                 for cut in (0..=reported.len()).filter(|cut| reported.is_char_boundary(*cut)) {
-                    // An escape that is cut can only be gone on with as it is spelt.
+                    // A cut escape only continues in the same spelling.
                     let Some(rest) = rest_of(&reported[..cut], whole) else {
                         assert!(
                             reported[..cut].rfind('\\').is_some_and(|at| cut - at < 12),

@@ -1,4 +1,4 @@
-//! Saved state of calls: the signals since the message began.
+//! Saved states of calls: the signals since the message began.
 
 use alloc::vec::Vec;
 
@@ -11,10 +11,11 @@ use super::tool_calls::ToolCalls;
 use crate::saved::{History, Replay, restore};
 
 impl ToolCalls {
-    /// Returns the state of the calls as bytes. [`restore`](Self::restore) makes calls of them that resume as if nothing
-    /// had happened, in another process or on another machine; see [`Parser::save`](jsonspigot::Parser::save).
+    /// Returns the state of the calls as bytes, from which [`restore`](Self::restore) resumes in another process or on
+    /// another machine; see [`Parser::save`](jsonspigot::Parser::save).
     ///
-    /// The state is made of the signals since the message began, or of all if nothing says that another one has begun.
+    /// The state consists of the signals since the last [`begin_message`](Self::begin_message), or of all signals
+    /// without one.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, SAVE_LIMIT, ToolCalls};
@@ -44,10 +45,11 @@ impl ToolCalls {
     ///
     /// # Errors
     ///
-    /// [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the calls were built
-    /// [saveable](crate::ToolCallsBuilder::saveable), and past the limit that was given there, until the next message
-    /// begins. [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a callback, likewise. The calls of a
-    /// [`ProviderStream`](crate::ProviderStream) are saved with it, and not by themselves.
+    /// Fails with [`NotRetained`](jsonspigot::ErrorKind::NotRetained) unless the calls were built
+    /// [saveable](crate::ToolCallsBuilder::saveable), or if the limit given there was exceeded. Fails with
+    /// [`Panicked`](jsonspigot::ErrorKind::Panicked) after a panic in a callback. The next message can be saved again.
+    ///
+    /// The calls of a [`ProviderStream`](crate::ProviderStream) are saved with the stream, not separately.
     ///
     /// # Cost
     ///
@@ -56,8 +58,8 @@ impl ToolCalls {
         self.history.save(&self.owner(Kind::ToolCalls))
     }
 
-    /// Resumes where [saved](Self::save) calls were. These are new, built with the same patterns and choices; what they
-    /// have read is forgotten.
+    /// Resumes from [saved](Self::save) calls. `self` has to be built with the same patterns and options; its own state
+    /// is discarded.
     ///
     /// ```
     /// use jsonspigot::RestoreError;
@@ -71,23 +73,23 @@ impl ToolCalls {
     ///
     /// # Errors
     ///
-    /// As [`Parser::restore`](jsonspigot::Parser::restore).
+    /// Fails like [`Parser::restore`](jsonspigot::Parser::restore).
     ///
     /// # Cost
     ///
-    /// That of the signals.
+    /// Linear in the text of the signals.
     pub fn restore(self, bytes: &[u8]) -> Result<Self, RestoreError> {
         let new = Self { history: self.history.emptied(), ..self.emptied() };
         restore(&new.owner(Kind::ToolCalls), new, bytes)
     }
 
-    /// Returns the owner of a state of the calls, or of something around them.
+    /// Returns the owner of a saved state of the calls, or of a type that contains them.
     pub(crate) fn owner(&self, kind: Kind) -> Owner {
         let options = &self.state.options;
         Owner { kind, patterns: options.patterns_digest(), choices: options.choices() }
     }
 
-    /// Returns new ones with the same choices, which are not saved by themselves.
+    /// Returns new calls with the same options, whose signals are not buffered.
     pub(crate) fn emptied(self) -> Self {
         Self { state: State::new(self.state.options), history: History::default() }
     }
@@ -108,27 +110,26 @@ impl Replay for ToolCalls {
     }
 }
 
-/// What outlives a message.
+/// State that outlives a message.
 impl State {
-    /// Returns true if nothing is known of any call, but for what [`save_base`](Self::save_base) writes.
+    /// Returns true if no call is known, so that [`save_base`](Self::save_base) writes the whole state.
     pub(crate) fn is_new(&self) -> bool {
         self.open.is_empty() && self.waiting.is_empty() && self.index.is_new()
     }
 
-    /// Returns true if no call is open and no fragment waits for one, so that a new message forgets what is known of
-    /// the calls.
+    /// Returns true if no call is open and no fragment waits for one, so that a new message would forget all calls.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn is_closed(&self) -> bool {
         self.open.is_empty() && self.waiting.is_empty() && !self.index.awaits_start()
     }
 
-    /// Returns the number of calls that have been numbered.
+    /// Returns the number of the next call.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn next(&self) -> u64 {
         self.next
     }
 
-    /// The next call has this number, or a later one: others have had those before.
+    /// Continues the numbering of calls at `next`, unless it is already further.
     pub(crate) fn count_from(&mut self, next: u64) {
         if next > self.next {
             self.next = next;

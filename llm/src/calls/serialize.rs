@@ -1,4 +1,4 @@
-//! The serialized form of a [`CallEvent`]: a line in the shape of the command's.
+//! The serialized form of a [`CallEvent`]: a line as the command prints it.
 
 use jsonspigot::internal::{Line, lines};
 
@@ -52,7 +52,7 @@ impl CallEvent<'_> {
         line
     }
 
-    /// The event's name, as the command prints it; a match has that of what is matched.
+    /// Returns the event's name as the command prints it. The line of a match has the name of its own event instead.
     fn name(&self) -> &'static str {
         match self {
             Self::Start { .. } => "call",

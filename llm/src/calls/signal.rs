@@ -1,4 +1,4 @@
-//! A signal as a value: what [`ToolCalls`] are given, and what their saved state is made of.
+//! A signal to [`ToolCalls`] as a value, as it is written to saved states.
 
 use jsonspigot::internal::saved::{Impossible, Reader, Writer};
 
@@ -7,7 +7,7 @@ use super::signals::Signals;
 use super::slot::{Place, Slot};
 use super::start::{CallStart, InputFormat};
 
-/// A signal of [`ToolCalls`].
+/// A signal to [`ToolCalls`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Signal<'a> {
     Start(Slot<'a>, CallStart<'a>),
@@ -37,7 +37,7 @@ impl Signal<'_> {
     }
 }
 
-/// The formats of inputs and the executors as they are written: by their places.
+/// The input formats and the executors. Saved states contain their indices.
 const FORMATS: [InputFormat; 2] = [InputFormat::Json, InputFormat::Text];
 const EXECUTORS: [Executor; 2] = [Executor::Client, Executor::Provider];
 
@@ -99,7 +99,7 @@ impl<'a> Signal<'a> {
     }
 }
 
-/// Writes a slot, which the caller of a public function can only give an index or an id.
+/// Writes the slot of a public function, which is always an index or an id.
 fn save_slot(Slot { choice, place }: Slot<'_>, out: &mut Writer<'_>) {
     out.number(choice);
     match place {

@@ -1,19 +1,19 @@
-//! The effect of each signal on a stream's calls: the one way in, for the functions of [`ToolCalls`](crate::ToolCalls)
-//! and for every wire format.
+//! The effect of each signal on a stream's calls, for the functions of [`ToolCalls`](crate::ToolCalls) and for every
+//! wire format.
 //!
-//! # Which call a fragment belongs to
+//! # The call of a fragment
 //!
-//! A fragment names a slot, and [`CallIndex`](super::call_index::CallIndex) knows which call was started there. Three
-//! cases are left, and none of them is guessed:
+//! A fragment names a slot, and [`CallIndex`](super::call_index::CallIndex) finds the call that was started there. In
+//! three cases there is no such call, and none is guessed:
 //!
-//! - It names no slot, as from a server that leaves out the index. If exactly one call is open it can only be that
-//!   one's; otherwise nobody knows.
-//! - It names a slot in which no call was started, or one whose call has ended. The slot may be wrong, or the start may
-//!   have been lost.
-//! - It names a slot whose call was refused because of a limit. It is nobody else's, and is dropped.
+//! - The fragment names no slot, because the server leaves out the index. If exactly one call is open, the fragment
+//!   belongs to this call; otherwise its call is unknown.
+//! - No call was started in the slot, or its call has ended. The slot may be wrong, or the start may have been lost, so
+//!   the call is unknown.
+//! - The slot's call was refused because of a limit. The fragment belongs to no other call and is dropped.
 //!
-//! If nobody knows, the fragment is reported as an error, and every open call that might have been meant is *tainted*:
-//! it can't be complete any more. A call that starts later in the same slot is tainted too.
+//! A fragment whose call is unknown is reported as an error, and every open call that it may belong to is *tainted*:
+//! this call can't be complete any more. A call that starts later in the same slot is tainted too.
 
 use alloc::boxed::Box;
 
@@ -27,17 +27,18 @@ use super::start::CallStart;
 use super::state::State;
 use super::values::PathValue;
 
-/// The reason why a call is truncated that may have lost a fragment.
+/// The reason of truncation for a call that may have lost a fragment.
 const UNPLACED: &str = "unplaced";
 
-/// The calls, and who is reported about them, for the time of one signal or one event of a provider.
+/// The calls and the listener of their events, during one signal or one event of a provider.
 pub(crate) struct Signals<'a> {
     pub(super) calls: &'a mut State,
     pub(super) listener: &'a mut dyn CallListener,
 }
 
 impl Signals<'_> {
-    /// A call starts, by a signal that means just that.
+    /// Starts a call, unless the signal repeats the start of the open call in this slot. Reports an error if that call
+    /// is sealed or has ended.
     pub(crate) fn start(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         if let Some(number) = self.calls.index.find(slot) {
             let (id, name) = (start.id_or_empty(), start.name_or_empty());
@@ -46,7 +47,7 @@ impl Signals<'_> {
             }
             let is_again = !id.is_empty() && self.calls.index.find_id(slot.choice, id) == Some(number);
             match self.calls.open.get(number) {
-                // The same id with another name is another call.
+                // A different name means another call, even with the same id.
                 Some(call) if is_again && call.is_called_otherwise(name) => {}
                 Some(call) if is_again && call.phase == Phase::Open => {
                     self.identify(number, id, name);
@@ -60,7 +61,7 @@ impl Signals<'_> {
         self.start_new(slot, start);
     }
 
-    /// A call starts, whatever was in its place.
+    /// Starts a call, even if there is a call in its slot.
     pub(crate) fn start_new(&mut self, slot: Slot<'_>, start: CallStart<'_>) {
         if let Some(number) = self.open(slot, start) {
             self.with(number, |call, options, listener| {
@@ -70,7 +71,8 @@ impl Signals<'_> {
         }
     }
 
-    /// A call opens, unreported and without its input; `None` if a limit forbids it.
+    /// Opens a call without taking its input or reporting its start. Reports an error and returns `None` if a limit is
+    /// exceeded.
     pub(crate) fn open(&mut self, slot: Slot<'_>, start: CallStart<'_>) -> Option<u64> {
         let (id, name) = (start.id_or_empty(), start.name_or_empty());
         self.settle();
@@ -82,7 +84,7 @@ impl Signals<'_> {
             self.report_error(kind, None);
             return None;
         }
-        // Calls are numbered in the order in which they are reported: one that waits for its id waits no longer.
+        // Calls are reported in the order of their numbers, so a call that still waits for its id is reported now.
         if let Some(unreported) = self.calls.unreported.take() {
             self.with(unreported, |call, _, listener| call.report_start(listener));
         }
@@ -98,12 +100,12 @@ impl Signals<'_> {
         Some(number)
     }
 
-    /// The call that a signal means: the one in the slot, or if the signal names none, the only one that is open.
+    /// Returns the call of a signal: the call in its slot or, if the signal names none, the only open call.
     pub(crate) fn find(&mut self, slot: Slot<'_>) -> Option<u64> {
         if slot.place == Place::Nowhere { self.only_open(slot.choice) } else { self.calls.index.find(slot) }
     }
 
-    /// The call in a slot has another id too, which some signals may go by.
+    /// Makes the call in a slot findable by a second id, which some signals use.
     pub(crate) fn find_also(&mut self, slot: Slot<'_>, id: &str) {
         if let Some(number) = self.find(slot)
             && !id.is_empty()
@@ -114,8 +116,8 @@ impl Signals<'_> {
         }
     }
 
-    /// Returns true if a call can be found by this id too: besides an index and its own id, by one that no other call
-    /// has. A server that changes the id with each event is not followed.
+    /// Returns true if a call may be found by this id too: no call has this id, and besides its index and its own id
+    /// the call has no other key. If a server changes the id with each event, the later ids are ignored.
     fn takes_key(&self, choice: u64, id: &str, number: u64) -> bool {
         self.calls.index.find_id(choice, id).is_none() && self.calls.index.key_count(number) < 3
     }
@@ -144,10 +146,10 @@ impl Signals<'_> {
         }
     }
 
-    /// A fragment of the call with this number, open or not.
+    /// Appends a fragment to the call with this number. Reports an error if the call is sealed or has ended.
     pub(crate) fn append(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {
-            // Whatever is late, the input is whole.
+            // The call is not tainted, since its whole input has arrived.
             Some(call) if call.phase == Phase::Sealed => self.report_error(CallErrorKind::Ended, number),
             Some(call) if call.phase == Phase::Open => {
                 if self.calls.options.is_cumulative {
@@ -161,7 +163,8 @@ impl Signals<'_> {
         }
     }
 
-    /// A fragment of the call with this number, or all of its input so far, on a wire that sends either.
+    /// Appends a fragment to the call with this number, on a wire that sends either new text or all of the input so
+    /// far.
     pub(crate) fn append_so_far(&mut self, number: u64, text: &str) {
         let rest = self.calls.open.get(number).and_then(|call| call.rest_of(text));
         match rest {
@@ -171,7 +174,7 @@ impl Signals<'_> {
         }
     }
 
-    /// A fragment for which there is no call: it may be any open one's, or one's that is still to start.
+    /// Drops a fragment that has no call. It may belong to an open call or to one that starts later.
     pub(crate) fn unplaced(&mut self, slot: Slot<'_>) {
         if !self.calls.index.was_refused(slot) {
             let has_tainted = self.taint(self.calls.index.has_choice(slot.choice).then_some(slot.choice));
@@ -180,13 +183,14 @@ impl Signals<'_> {
         self.report_error(CallErrorKind::NotStarted, None);
     }
 
-    /// A fragment for a call whose end was reported. It is dropped, and may be another open one's.
+    /// Drops a fragment for a call that has ended. It may belong to another open call.
     pub(crate) fn late(&mut self, number: u64) {
         self.taint(self.calls.index.choice_of(number));
         self.report_error(CallErrorKind::Ended, number);
     }
 
-    /// A fragment was dropped: nothing that may have lost it can be complete. Whether there is any such call.
+    /// Taints the open calls of a choice, or of all choices, that a dropped fragment may belong to. Returns false if
+    /// there are none.
     fn taint(&mut self, choice: Option<u64>) -> bool {
         let mut has_tainted = false;
         for call in self.calls.open.values_mut() {
@@ -206,17 +210,17 @@ impl Signals<'_> {
         }
     }
 
-    /// The wire says that a call's input is another one than what it gave before.
+    /// Reports a mismatch: the wire sent a different input for a call.
     pub(crate) fn contradict(&mut self, number: u64, whole: &str) {
         self.with(number, |call, _, listener| call.contradict(whole, listener));
     }
 
-    /// Returns true if all of an open call's input has come, and a text is what validating it makes of it.
+    /// Returns true if the whole input of an open call has arrived, and `text` is what validation may have made of it.
     pub(crate) fn is_validated_as(&mut self, number: u64, text: &str) -> bool {
         self.calls.open.get_mut(number).is_some_and(|call| call.is_validated_as(text))
     }
 
-    /// The whole input of the call with this number, open or not.
+    /// Takes the whole input of the call with this number. Reports an error if the call has ended.
     pub(crate) fn whole_of(&mut self, number: u64, text: &str) {
         match self.calls.open.get_mut(number) {
             Some(call) => call.whole(text, &self.calls.options, self.listener),
@@ -224,7 +228,7 @@ impl Signals<'_> {
         }
     }
 
-    /// A call that comes whole, in one piece.
+    /// Starts and ends a call that is sent whole, in one piece.
     pub(crate) fn whole_call(&mut self, choice: u64, start: CallStart<'_>) {
         let slot = Slot::new(choice, Place::Latest);
         if let Some(number) = self.open(slot, start) {
@@ -234,39 +238,40 @@ impl Signals<'_> {
         }
     }
 
-    /// A value by its path, for the open call that was touched last.
+    /// Takes in a value by its path, for the call that was used last. Reports an error if it has ended, or if there is
+    /// none.
     pub(crate) fn set(&mut self, choice: u64, path: &str, value: PathValue<'_>) {
         match self.calls.index.find(Slot::new(choice, Place::Latest)) {
             Some(number) => match self.calls.open.get_mut(number) {
                 Some(call) => call.set(path, value, &self.calls.options, self.listener),
-                // Its end has come too early: nothing said what all of it is.
+                // The call ended before the wire reported that all of its values were sent.
                 None => self.unplaced(Slot::new(choice, Place::Latest)),
             },
             None => self.unplaced(Slot::new(choice, Place::Latest)),
         }
     }
 
-    /// The call that was last started in a slot, open or not.
+    /// Returns the call that was last started in a slot, open or ended.
     pub(crate) fn find_in(&mut self, slot: Slot<'_>) -> Option<u64> {
         self.calls.index.find(slot)
     }
 
-    /// The call that a signal means, if it is open.
+    /// Returns the call of a signal if it is open.
     pub(crate) fn find_open(&mut self, slot: Slot<'_>) -> Option<u64> {
         self.find(slot).filter(|number| self.calls.open.contains(*number))
     }
 
-    /// Notes that what follows in this slot is for a call from before.
+    /// Moves an earlier call into a slot, so that the signals that follow there belong to it.
     pub(crate) fn resume(&mut self, slot: Slot<'_>, number: u64) {
         self.calls.index.bind(slot, "", number);
     }
 
-    /// A piece of text that was put together here, for an open call: other than a fragment it is never cumulative.
+    /// Appends text that a wire format has composed for an open call. Unlike a fragment, it is never cumulative.
     pub(crate) fn append_composed(&mut self, number: u64, text: &str) {
         self.with(number, |call, options, listener| call.append(text, options, listener));
     }
 
-    /// Returns true if the call with an id is the open one in a slot.
+    /// Returns true if the open call in a slot has this id.
     pub(crate) fn is_open(&mut self, slot: Slot<'_>, id: &str) -> bool {
         let number = self.calls.index.find_id(slot.choice, id);
         number.is_some_and(|number| self.calls.index.find(slot) == Some(number) && self.calls.open.contains(number))
@@ -278,7 +283,8 @@ impl Signals<'_> {
         number.is_some_and(|number| !self.calls.open.contains(number))
     }
 
-    /// The input is whole, says the wire; the call's end is still to come, deltas are not.
+    /// Records that the wire reported the input as whole. The call's end is still to come; a later fragment is an
+    /// error.
     pub(crate) fn seal(&mut self, slot: Slot<'_>) {
         if let Some(call) = self.call_in(slot)
             && call.phase == Phase::Open
@@ -287,21 +293,21 @@ impl Signals<'_> {
         }
     }
 
-    /// The wire says that what it gives is not all, or that by now it is.
+    /// Sets whether the wire has marked the input of a call as incomplete.
     pub(crate) fn set_incomplete(&mut self, slot: Slot<'_>, is_incomplete: bool) {
         if let Some(call) = self.call_in(slot) {
             call.set_incomplete(is_incomplete);
         }
     }
 
-    /// The wire says, after the start, who executes the call in a slot.
+    /// Sets the executor of a call, which some wires send after the start.
     pub(crate) fn set_executor(&mut self, slot: Slot<'_>, executor: Executor) {
         if let Some(call) = self.call_in(slot) {
             call.set_executor(executor);
         }
     }
 
-    /// The first id and name that are not empty win. Another name contradicts.
+    /// Sets the id and the name of a call unless they are known. A different name is reported as a mismatch.
     pub(crate) fn identify(&mut self, number: u64, id: &str, name: &str) {
         if id.len().max(name.len()) > self.calls.options.limits.name_bytes {
             return self.report_error(CallErrorKind::NameLimit, number);
@@ -318,28 +324,28 @@ impl Signals<'_> {
         }
     }
 
-    /// Appends a piece of an open call's name. Returns false for what can't be one.
+    /// Appends a piece of an open call's name. Returns false if `piece` can't be one.
     pub(crate) fn extend_name(&mut self, number: u64, piece: &str) -> bool {
         let most = self.calls.options.limits.name_bytes;
         self.calls.open.get_mut(number).is_some_and(|call| call.extend_name(piece, most))
     }
 
-    /// The choice may have ended for this reason, or there may be more.
+    /// Notes the reason for which a choice may have ended, though more may follow.
     pub(crate) fn note(&mut self, choice: u64, reason: &str) {
         self.calls.index.note(choice, reason, &self.calls.options.limits);
     }
 
-    /// Notes why all choices may have ended.
+    /// Notes the reason for which all choices may have ended.
     pub(crate) fn note_all(&mut self, reason: &str) {
         self.calls.index.note_all(reason);
     }
 
-    /// An event was left out unread: nothing that is open can be complete.
+    /// Records that an event was left out unread, so that no open call can be complete.
     pub(crate) fn leave_out(&mut self, reason: &'static str) {
         self.calls.leave_out(reason);
     }
 
-    /// A piece of a message's own text, where that text is JSON.
+    /// Appends a piece of the message's own text, where that text is JSON.
     pub(crate) fn content(&mut self, choice: u64, text: &str) {
         let slot = Slot::new(choice, Place::Content);
         let found = self.calls.index.find(slot).filter(|number| self.calls.open.contains(*number));

@@ -1,6 +1,6 @@
-//! A call's place in a message: [`Slot`].
+//! The slot of a call: [`Slot`].
 
-/// A call's place in a message, as the wire gives it: an index, a choice with an index, or an id.
+/// The slot of a call in its message: an index, a choice with an index, or an id.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, Slot, ToolCalls};
@@ -25,16 +25,16 @@ pub struct Slot<'a> {
     pub(crate) place: Place<'a>,
 }
 
-/// The part of a slot after the choice.
+/// The place of a slot within its choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Place<'a> {
     Index(u64),
     Id(&'a str),
-    /// The message's own text, where that is JSON.
+    /// The message's own text, if that text is JSON.
     Content,
-    /// The wire gave no place: the call that was touched last.
+    /// The wire sent no place: the call that was used last.
     Latest,
-    /// The wire gave no place though it has to: no call.
+    /// The wire left out a required place: the only open call, if there is exactly one.
     Nowhere,
 }
 
@@ -43,28 +43,28 @@ impl<'a> Slot<'a> {
         Self { choice, place }
     }
 
-    /// The slot in the only choice at an index that the wire may have left out.
+    /// Returns the slot at an index of the only choice. `index` is `None` if the wire left it out.
     pub(crate) fn at(index: Option<u64>) -> Self {
         Self::new(0, index.map_or(Place::Nowhere, Place::Index))
     }
 }
 
 impl From<u64> for Slot<'_> {
-    /// An index in the only choice.
+    /// Returns the slot at an index of the only choice.
     fn from(index: u64) -> Self {
         Self::new(0, Place::Index(index))
     }
 }
 
 impl From<(u64, u64)> for Slot<'_> {
-    /// A choice and an index in it.
+    /// Returns the slot at an index of a choice.
     fn from((choice, index): (u64, u64)) -> Self {
         Self::new(choice, Place::Index(index))
     }
 }
 
 impl<'a> From<&'a str> for Slot<'a> {
-    /// An id that is the call's only place.
+    /// Returns the slot of a call that is named by its id alone.
     fn from(id: &'a str) -> Self {
         Self::new(0, Place::Id(id))
     }

@@ -1,9 +1,8 @@
-//! The start of a call.
+//! The start of a call: [`CallStart`].
 
 use super::executor::Executor;
 
-/// The start of a call: any of its name, its id and its input, whether that input is
-/// JSON, and who is to execute it.
+/// The start of a call: its name, id and input as far as they are known, the input's format, and the executor.
 ///
 /// ```
 /// use std::borrow::Cow;
@@ -40,28 +39,28 @@ pub(super) enum InputFormat {
 }
 
 impl<'a> CallStart<'a> {
-    /// The start of a call of this tool. Each of these takes a `&str` or an `Option<&str>`, as SDKs have it. An empty
-    /// name is an absent one, as it is on the wire.
+    /// Returns the start of a call of this tool. Like [`id`](Self::id) and [`input`](Self::input), this takes a `&str`
+    /// or an `Option<&str>`, as SDKs have it. An empty name counts as absent, as it does on the wire.
     pub fn new(name: impl Into<Option<&'a str>>) -> Self {
         Self { name: name.into().and_then(present), ..Self::default() }
     }
 
-    /// The start of a call whose tool is not known yet.
+    /// Returns the start of a call whose tool is not known yet.
     pub fn unnamed() -> Self {
         Self::default()
     }
 
-    /// The provider's id. An empty id is an absent one, as it is on the wire.
+    /// Sets the provider's id. An empty id counts as absent, as it does on the wire.
     pub fn id(self, id: impl Into<Option<&'a str>>) -> Self {
         Self { id: id.into().and_then(present), ..self }
     }
 
-    /// The input that came along with the start. It is used only if there are no deltas.
+    /// Sets the input that was sent with the start. It is used only if no other input arrives.
     pub fn input(self, input: impl Into<Option<&'a str>>) -> Self {
         Self { input: input.into().and_then(present), ..self }
     }
 
-    /// The input is not JSON by nature: a patch, a query, code.
+    /// Marks the input as text that is not JSON, such as a patch, a query or code.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -83,7 +82,7 @@ impl<'a> CallStart<'a> {
         Self { format: InputFormat::Text, ..self }
     }
 
-    /// Sets the executor; the client, unless said otherwise.
+    /// Sets the executor; the default is the client.
     pub fn executor(self, executor: Executor) -> Self {
         Self { executor, ..self }
     }
@@ -97,7 +96,7 @@ impl<'a> CallStart<'a> {
     }
 }
 
-/// Returns a text, unless it is empty, which on the wire means that there is none.
+/// Returns a text unless it is empty, since an empty text on the wire means an absent one.
 pub(crate) fn present<'a, T: From<&'a str>>(text: &'a str) -> Option<T> {
     (!text.is_empty()).then(|| text.into())
 }

@@ -9,17 +9,17 @@ use super::numbered::Numbered;
 use super::open_call::OpenCall;
 use super::options::Options;
 
-/// The open calls, the way to find them, and the choices that they are read with.
+/// The options, the open calls and the index that finds calls.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
     pub(super) options: Options,
     pub(super) index: CallIndex,
     pub(super) open: Numbered<Box<OpenCall>>,
-    /// The calls whose end has been announced, and whose verdict waits for the reason.
+    /// The calls whose end was reported and whose verdict waits for the reason.
     pub(super) waiting: Vec<u64>,
     pub(super) next: u64,
-    /// The newest call, whose start may not have been reported yet, since some servers send id and name one after the
-    /// other.
+    /// The newest call if its start may not have been reported yet, since some servers send the id and the name
+    /// separately.
     pub(super) unreported: Option<u64>,
 }
 
@@ -35,12 +35,12 @@ impl State {
         }
     }
 
-    /// Something of the stream is lost: nothing that is open can be complete.
+    /// Records that a part of the stream was left out, so that no open call can be complete.
     pub(super) fn leave_out(&mut self, reason: &'static str) {
         self.open.values_mut().for_each(|call| call.leave_out(reason));
     }
 
-    /// An open call, by its number.
+    /// Returns an open call by its number.
     pub(crate) fn open_call(&self, number: u64) -> Option<&OpenCall> {
         self.open.get(number).map(|call| &**call)
     }
@@ -50,17 +50,17 @@ impl State {
         self.open.len()
     }
 
-    /// The call with this id, open or not, as long as it is remembered.
+    /// Returns the call with this id, open or remembered.
     pub(crate) fn find_id(&self, choice: u64, id: &str) -> Option<u64> {
         self.index.find_id(choice, id)
     }
 
-    /// An id of a call, open or not, as long as it is remembered.
+    /// Returns an id of a call that is open or remembered.
     pub(crate) fn id_of(&self, number: u64) -> Option<&str> {
         self.index.id_of(number)
     }
 
-    /// The choice of a call, open or not, as long as it is remembered.
+    /// Returns the choice of a call that is open or remembered.
     pub(crate) fn choice_of(&self, number: u64) -> Option<u64> {
         self.index.choice_of(number)
     }
@@ -70,12 +70,12 @@ impl State {
         self.index.has_indices(choice)
     }
 
-    /// Returns true if a call of this message may have been here that is not remembered.
+    /// Returns true if an ended call of this message was forgotten.
     pub(crate) fn has_forgotten(&self) -> bool {
         self.index.has_forgotten()
     }
 
-    /// Returns true if any fragment has found no call, and none has been started since that it may have been of.
+    /// Returns true if a fragment found no call, and no call that it may belong to has started since.
     pub(crate) fn has_strays(&self) -> bool {
         self.index.has_strays()
     }
@@ -84,7 +84,7 @@ impl State {
         &self.options.limits
     }
 
-    /// Returns true if a delta holds everything so far.
+    /// Returns true if each delta holds all of the input so far.
     pub(crate) fn is_cumulative(&self) -> bool {
         self.options.is_cumulative
     }

@@ -1,4 +1,4 @@
-//! The signals by which calls end: a call's own end, the end of an answer, of a message, or of the input.
+//! The signals that end calls: the end of one call, of an answer, of a message, and of the input.
 
 use alloc::vec::Vec;
 use core::mem;
@@ -21,14 +21,14 @@ impl Signals<'_> {
         }
     }
 
-    /// Nothing more of a call's input comes: what has come of it is known, or another one begins.
+    /// Ends an open call that receives no more input, because its result has arrived or another call has begun.
     pub(crate) fn end_early(&mut self, number: u64) {
         if self.calls.open.contains(number) {
             self.end_call(number, Ending::Announced);
         }
     }
 
-    /// The stream has moved on: what waits for a reason was not cut by the message's end.
+    /// Ends the calls that wait for a reason. The stream continues, so the message's end has not cut them.
     pub(crate) fn settle(&mut self) {
         for number in mem::take(&mut self.calls.waiting) {
             self.end_call(number, Ending::Announced);
@@ -48,8 +48,9 @@ impl Signals<'_> {
         self.end_all(&|call| (call.choice() == choice).then_some(ending));
     }
 
-    /// The choice stops for this reason, on a wire whose last pieces may follow that: a call whose text may not be whole
-    /// stays open, and ends for this reason with the message. After a reason that cuts, none follow.
+    /// Ends the calls of a choice for this reason, on a wire whose last pieces may follow the reason. After a regular
+    /// reason, a call whose text may not be whole stays open, and ends for this reason with the message. No pieces
+    /// follow a reason that cuts.
     pub(crate) fn stop_choice(&mut self, choice: u64, reason: &str) {
         let ending = Ending::Reason(reason);
         let may_go_on = |call: &OpenCall| ending.is_regular() && call.may_lack_text();
@@ -62,24 +63,25 @@ impl Signals<'_> {
         self.calls.index.clear();
     }
 
-    /// Nothing more will come, for this reason, though the stream has not said that it is at its end.
+    /// Ends all open calls for this reason, although the stream has not reported its end. Noted reasons take
+    /// precedence.
     pub(crate) fn cut(&mut self, reason: &str) {
         let noted = self.calls.index.take_noted();
         self.end_all(&|call| Some(noted.get(call.choice()).map_or_else(|| abrupt(call, reason), Ending::Reason)));
     }
 
-    /// Nothing more will be taken for this call.
+    /// Ends one open call for this reason.
     pub(crate) fn cut_call(&mut self, slot: Slot<'_>, reason: &str) {
         if let Some(number) = self.find_open(slot) {
             self.end_call(number, Ending::Abrupt(reason));
         }
     }
 
-    /// Ends all open calls that are meant, in the order of their starts.
+    /// Ends the open calls for which `ending` returns an ending, in the order of their starts.
     fn end_all<'e>(&mut self, ending: &dyn Fn(&OpenCall) -> Option<Ending<'e>>) {
         let open = self.calls.open.iter();
         let endings: Vec<_> = open.filter_map(|(number, call)| Some((number, ending(call)?))).collect();
-        // Looked through once, and not for each call.
+        // Taken out, so that the list is searched once and not for each call.
         let mut waiting = mem::take(&mut self.calls.waiting);
         for (number, ending) in endings {
             self.end_call(number, ending);
@@ -88,7 +90,7 @@ impl Signals<'_> {
         self.calls.waiting = waiting;
     }
 
-    /// A call that ends waits no longer, though it may have been stopped before.
+    /// Ends a call, whether or not it waits for a reason.
     pub(super) fn end_call(&mut self, number: u64, ending: Ending<'_>) {
         self.calls.waiting.retain(|waiting| *waiting != number);
         if let Some(call) = self.calls.open.remove(number) {
@@ -98,7 +100,7 @@ impl Signals<'_> {
     }
 }
 
-/// The wire's word for a call's end counts, also where the message's end is missing.
+/// Returns the ending of a call without the message's end. If the wire reported the call's own end, that counts.
 fn abrupt<'r>(call: &OpenCall, reason: &'r str) -> Ending<'r> {
     if call.phase == Phase::Stopped { Ending::Announced } else { Ending::Abrupt(reason) }
 }

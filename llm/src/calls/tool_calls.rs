@@ -1,4 +1,4 @@
-//! A stream's tool calls, whatever SDK or reader split up the stream: [`ToolCalls`].
+//! The tool calls of a stream that any SDK or reader has split up: [`ToolCalls`].
 
 use alloc::vec::Vec;
 
@@ -16,10 +16,10 @@ use crate::saved::History;
 
 /// A stream's tool calls, each with its own [`Parser`]: signals in, [`CallEvent`]s out.
 ///
-/// [`start`](Self::start) a call, feed it by [`delta`](Self::delta) or [`whole`](Self::whole), [`stop`](Self::stop) it,
-/// and [`end_message`](Self::end_message) with the provider's reason. Calls may be interleaved. An empty text is an
-/// absent one, as it is on the wire. Each of these returns its events as values of their own; the same verb with
-/// `_with` calls a closure with borrowed ones.
+/// [`start`](Self::start) a call, send its input with [`delta`](Self::delta) or [`whole`](Self::whole),
+/// [`stop`](Self::stop) it, and [`end_message`](Self::end_message) with the provider's reason. Calls may be
+/// interleaved. An empty text counts as absent, as it does on the wire. Each of these methods returns owned events; its
+/// variant with `_with` passes borrowed ones to a closure.
 ///
 /// ```
 /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -44,12 +44,12 @@ use crate::saved::History;
 /// # Ok::<(), jsonspigot::PatternError>(())
 /// ```
 ///
-/// If a callback panics and the panic is caught, the calls that were open end truncated.
+/// If a callback panics and the panic is caught, all open calls end truncated.
 ///
 /// # Cost
 ///
-/// Linear in the text, whatever the size of the deltas. Memory is bounded by the
-/// [`CallLimits`](crate::CallLimits); what belongs to a call is dropped at its end.
+/// Linear in the text, for any size of the deltas. Memory is bounded by the [`CallLimits`](crate::CallLimits); the
+/// memory of a call is freed at its end.
 #[derive(Clone, Debug)]
 pub struct ToolCalls {
     pub(super) state: State,
@@ -57,25 +57,25 @@ pub struct ToolCalls {
 }
 
 impl ToolCalls {
-    /// Calls whose arguments are all matched against the same patterns. Without any, [`ToolCalls::default`] is shorter.
+    /// Returns calls whose arguments are all matched against the same patterns. Without patterns, use
+    /// [`ToolCalls::default`].
     #[must_use]
     pub fn new(patterns: &PatternSet) -> Self {
         Self::builder().patterns(patterns).build()
     }
 
-    /// A builder, to set options: patterns for each tool, limits, modes.
+    /// Returns a builder, which sets other options: patterns for each tool, limits, modes.
     pub fn builder() -> ToolCallsBuilder {
         ToolCallsBuilder::default()
     }
 
-    /// The patterns that apply to a tool's calls: [`Event::pattern`](jsonspigot::Event::pattern) is a place in this
-    /// set.
+    /// Returns the patterns that apply to a tool's calls. [`Event::pattern`](jsonspigot::Event::pattern) refers to them.
     #[must_use]
     pub fn patterns(&self, name: &str) -> &PatternSet {
         self.state.options.patterns_of(name)
     }
 
-    /// The open calls, in the order of their starts. [`parser`](Self::parser) gives their parsers.
+    /// Returns the open calls in the order of their starts. [`parser`](Self::parser) returns the parser of each.
     ///
     /// ```
     /// use jsonspigot_llm::{CallStart, ToolCalls};
@@ -96,22 +96,22 @@ impl ToolCalls {
         self.state.open.iter().map(|(_, call)| call.tool_call()).collect()
     }
 
-    /// The parser of an open call, by its number, from its first fragment on: its snapshot, its deviations.
+    /// Returns the parser of an open call, for its snapshot and deviations; `None` before the first fragment.
     #[must_use]
     pub fn parser(&self, call: u64) -> Option<&Parser> {
         self.state.open.get(call)?.parser()
     }
 
-    /// A call starts.
+    /// Starts a call.
     ///
-    /// Starting an open slot again with the same id and the same name or none, or with neither id nor name, is a no-op,
-    /// so you can start and feed with every chunk. Anything else, such as a name without an id, starts another call;
-    /// the first one stays open until the end.
+    /// Starting an open slot again with the same id, and with the same name or none, does nothing. Neither does
+    /// starting it with neither id nor name, so a caller can start and feed with every chunk. Any other start, such as
+    /// a name without an id, starts another call; the first one stays open until the message ends.
     pub fn start<'s>(&mut self, slot: impl Into<Slot<'s>>, start: CallStart<'_>) -> CallEvents {
         self.events_of(Signal::Start(slot.into(), start))
     }
 
-    /// [`start`](Self::start), with a callback in place of the iterator: nothing is copied.
+    /// Like [`start`](Self::start), but passes the events to a callback and copies nothing.
     pub fn start_with<'s>(
         &mut self,
         slot: impl Into<Slot<'s>>,
@@ -121,39 +121,40 @@ impl ToolCalls {
         self.signal(Signal::Start(slot.into(), start), &mut on_event);
     }
 
-    /// A piece of a call's input.
+    /// Appends a piece of a call's input.
     pub fn delta<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
         self.events_of(Signal::Delta(slot.into(), text))
     }
 
-    /// [`delta`](Self::delta), with a callback in place of the iterator: nothing is copied.
+    /// Like [`delta`](Self::delta), but passes the events to a callback and copies nothing.
     pub fn delta_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signal(Signal::Delta(slot.into(), text), &mut on_event);
     }
 
-    /// A call's whole input. It is used if there were no deltas, and otherwise compared with them.
+    /// Takes a call's whole input. After deltas, compares it with them and appends the rest; an input that does not
+    /// begin with them is reported as a [`Mismatch`](CallEvent::Mismatch).
     pub fn whole<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str) -> CallEvents {
         self.events_of(Signal::Whole(slot.into(), text))
     }
 
-    /// [`whole`](Self::whole), with a callback in place of the iterator: nothing is copied.
+    /// Like [`whole`](Self::whole), but passes the events to a callback and copies nothing.
     pub fn whole_with<'s>(&mut self, slot: impl Into<Slot<'s>>, text: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signal(Signal::Whole(slot.into(), text), &mut on_event);
     }
 
-    /// A call has ended. If only a part of a value has arrived, or nothing, the verdict waits for the reason, until the
-    /// next start or the end of the message.
+    /// Ends a call. If no input or only a part of a value has arrived, the verdict waits for the reason, until the next
+    /// start or the end of the message.
     pub fn stop<'s>(&mut self, slot: impl Into<Slot<'s>>) -> CallEvents {
         self.events_of(Signal::Stop(slot.into()))
     }
 
-    /// [`stop`](Self::stop), with a callback in place of the iterator: nothing is copied.
+    /// Like [`stop`](Self::stop), but passes the events to a callback and copies nothing.
     pub fn stop_with<'s>(&mut self, slot: impl Into<Slot<'s>>, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signal(Signal::Stop(slot.into()), &mut on_event);
     }
 
-    /// The message has ended, with the provider's reason if it gave one: all open calls end. A reason that is not known
-    /// to mean a regular end cuts them.
+    /// Ends the message and all open calls, with the provider's reason if there is one. A reason that is not known to
+    /// be regular counts as a cut.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -175,7 +176,7 @@ impl ToolCalls {
         self.events_of(Signal::Finish(reason.into()))
     }
 
-    /// [`end_message`](Self::end_message), with a callback in place of the iterator: nothing is copied.
+    /// Like [`end_message`](Self::end_message), but passes the events to a callback and copies nothing.
     pub fn end_message_with<'r>(
         &mut self,
         reason: impl Into<Option<&'r str>>,
@@ -184,12 +185,12 @@ impl ToolCalls {
         self.signal(Signal::Finish(reason.into()), &mut on_event);
     }
 
-    /// One of several answers has ended, with the provider's reason if it gave one: its open calls end.
+    /// Ends one of several answers and its open calls, with the provider's reason if there is one.
     pub fn end_choice<'r>(&mut self, choice: u64, reason: impl Into<Option<&'r str>>) -> CallEvents {
         self.events_of(Signal::FinishChoice(choice, reason.into()))
     }
 
-    /// [`end_choice`](Self::end_choice), with a callback in place of the iterator: nothing is copied.
+    /// Like [`end_choice`](Self::end_choice), but passes the events to a callback and copies nothing.
     pub fn end_choice_with<'r>(
         &mut self,
         choice: u64,
@@ -199,8 +200,8 @@ impl ToolCalls {
         self.signal(Signal::FinishChoice(choice, reason.into()), &mut on_event);
     }
 
-    /// Ends the input: nothing more will arrive, and what is not complete is truncated. After
-    /// [`end_message`](Self::end_message) this does nothing, so it is safe to call in any case.
+    /// Ends the input. Calls that are not complete are truncated. After [`end_message`](Self::end_message) this does
+    /// nothing, so it is always safe to call.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -217,13 +218,13 @@ impl ToolCalls {
         self.cut("end-of-input")
     }
 
-    /// [`finish`](Self::finish), with a callback in place of the iterator: nothing is copied.
+    /// Like [`finish`](Self::finish), but passes the events to a callback and copies nothing.
     pub fn finish_with(&mut self, on_event: impl FnMut(CallEvent<'_>)) {
         self.cut_with("end-of-input", on_event);
     }
 
-    /// Ends the calls for a reason of yours, such as `cancelled` or `timeout`: nothing more will arrive, and what is not
-    /// complete is truncated. A reason that the provider gave before takes precedence.
+    /// Ends all open calls for a reason of the caller's, such as `cancelled` or `timeout`. Calls that are not complete
+    /// are truncated. A reason that the provider sent before takes precedence.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -241,13 +242,13 @@ impl ToolCalls {
         self.events_of(Signal::Cut(reason))
     }
 
-    /// [`cut`](Self::cut), with a callback in place of the iterator: nothing is copied.
+    /// Like [`cut`](Self::cut), but passes the events to a callback and copies nothing.
     pub fn cut_with(&mut self, reason: &str, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signal(Signal::Cut(reason), &mut on_event);
     }
 
-    /// One call is cut, for this reason, while the others go on: you have cancelled it, or it took too long. What still
-    /// comes for it is an error. A call whose value is complete stays complete.
+    /// Ends one call for a reason of the caller's, such as `cancelled` or `timeout`, while the others continue. Later
+    /// input for this call is an error. A call whose value is complete stays complete.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
@@ -271,7 +272,7 @@ impl ToolCalls {
         self.events_of(Signal::CutCall(slot.into(), reason))
     }
 
-    /// [`cut_call`](Self::cut_call), with a callback in place of the iterator: nothing is copied.
+    /// Like [`cut_call`](Self::cut_call), but passes the events to a callback and copies nothing.
     pub fn cut_call_with<'s>(
         &mut self,
         slot: impl Into<Slot<'s>>,
@@ -281,24 +282,24 @@ impl ToolCalls {
         self.signal(Signal::CutCall(slot.into(), reason), &mut on_event);
     }
 
-    /// Another message begins: its slots start again, and calls that are still open end as superseded.
+    /// Begins another message, with empty slots. Calls that are still open end as `superseded`.
     pub fn begin_message(&mut self) -> CallEvents {
         self.events_of(Signal::BeginMessage)
     }
 
-    /// [`begin_message`](Self::begin_message), with a callback in place of the iterator: nothing is copied.
+    /// Like [`begin_message`](Self::begin_message), but passes the events to a callback and copies nothing.
     pub fn begin_message_with(&mut self, mut on_event: impl FnMut(CallEvent<'_>)) {
         self.signal(Signal::BeginMessage, &mut on_event);
     }
 
-    /// The events of a signal, as values of their own.
+    /// Returns the events of a signal, owned.
     fn events_of(&mut self, signal: Signal<'_>) -> CallEvents {
         let mut events = Vec::new();
         self.signal(signal, &mut |event: CallEvent<'_>| events.push(event.into_owned()));
         CallEvents::new(events)
     }
 
-    /// Gives a signal to the calls. If the listener panics and the panic is caught, no call that was open is complete.
+    /// Applies a signal to the calls. If the listener panics and the panic is caught, no open call can be complete.
     pub(super) fn signal(&mut self, signal: Signal<'_>, listener: &mut dyn CallListener) {
         self.history.add(|out| signal.save(out));
         unless_interrupted(self, |calls| signal.give(&mut calls.signals(listener)));
@@ -307,12 +308,12 @@ impl ToolCalls {
         }
     }
 
-    /// The entrance for signals, whose events go to this listener.
+    /// Returns the calls as a receiver of signals that reports to `listener`.
     pub(crate) fn signals<'a>(&'a mut self, listener: &'a mut dyn CallListener) -> Signals<'a> {
         Signals { calls: &mut self.state, listener }
     }
 
-    /// Sets that a call that never gets a name is not complete.
+    /// Makes calls without a name incomplete.
     pub(crate) fn require_names(&mut self) {
         self.state.options.needs_names = true;
     }
@@ -322,14 +323,14 @@ impl ToolCalls {
         &self.state
     }
 
-    /// The same, to be changed.
+    /// Returns the state of the calls, mutably.
     #[cfg(feature = "_provider-streams")]
     pub(crate) fn state_mut(&mut self) -> &mut State {
         &mut self.state
     }
 }
 
-/// Calls without patterns.
+/// Creates calls without patterns.
 impl Default for ToolCalls {
     fn default() -> Self {
         Self::builder().build()
@@ -344,7 +345,7 @@ impl Interrupted for ToolCalls {
 }
 
 impl ToolCallsBuilder {
-    /// Tool calls with these choices.
+    /// Returns calls with these options.
     #[must_use]
     pub fn build(self) -> ToolCalls {
         ToolCalls { state: State::new(self.options), history: self.history }

@@ -1,6 +1,8 @@
-//! Values by path, which some wire formats send instead of text. Each is written as the JSON text that it stands for,
-//! and that goes the way of any other fragment: so patterns, limits, snapshots and the verdict work alike, and there is
-//! no second parser. What this file owns is the order: which containers are open, and what may come next.
+//! Values by path, which some wire formats send instead of text.
+//!
+//! Each value is written as JSON text, which is then read like any other fragment. So patterns, limits, snapshots and
+//! the verdict apply as usual, without a second parser. This file owns the order of the values: which containers are
+//! open, and what may follow.
 
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -10,14 +12,14 @@ use jsonspigot::internal::{ConcreteStep, concrete_steps};
 use jsonspigot::{Parser, Retain, Segment};
 use smallvec::SmallVec;
 
-/// A value, or a piece of a string, for a path.
+/// A value, or a piece of a string, that is sent for a path.
 #[derive(Clone, Copy)]
 pub(crate) enum PathValue<'a> {
     Null,
     Bool(bool),
-    /// As JSON spells it.
+    /// A number in JSON's spelling.
     Number(&'a str),
-    /// The next piece of a string, which ends with the last one.
+    /// The next piece of a string; the last piece ends it.
     Text {
         text: &'a str,
         has_ended: bool,
@@ -26,9 +28,9 @@ pub(crate) enum PathValue<'a> {
 
 /// The open part of the text that has been written so far.
 ///
-/// Values come in document order. Containers open as paths need them and close when a path leaves them; what has closed
-/// can't be entered again. An array's elements come one after the other, from 0, and between the pieces of a string
-/// nothing else may come.
+/// Values arrive in document order. A container opens when a path enters it and closes when a path leaves it, and a
+/// closed container can't be entered again. The elements of an array arrive in order, from index 0. No other value may
+/// arrive between the pieces of a string.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ValueWriter {
     /// The open containers, outermost first, each with its newest child.
@@ -58,11 +60,11 @@ impl OpenContainer {
             (Self::Array { newest }, ConcreteStep::Index(index)) if *newest + 1 == index => Ok(()),
             (Self::Array { .. }, ConcreteStep::Index(_)) => Err("expected the next index of an array"),
             (Self::Object { .. }, ConcreteStep::Name(_) | ConcreteStep::Quoted(_)) => Ok(()),
-            _ => Err("expected the kind of container that is open"),
+            _ => Err("expected an index in an array, or a name in an object"),
         }
     }
 
-    /// A child begins, which may come next.
+    /// Begins a child that may come next, and writes its key if it is a member.
     fn begin_child(&mut self, step: ConcreteStep<'_>, out: &mut String) {
         match (self, step) {
             (Self::Array { newest }, ConcreteStep::Index(index)) => *newest = index,
@@ -78,15 +80,15 @@ impl OpenContainer {
     }
 }
 
-/// The steps of a path: usually few enough to need no allocation.
+/// The steps of a path. Most paths are short enough to need no allocation.
 type Steps<'a> = SmallVec<[ConcreteStep<'a>; 8]>;
 
-/// The thing that was expected instead of a value that can't follow those before it.
+/// The error message for a value out of order: what was expected instead.
 pub(super) type Disorder = &'static str;
 
 impl ValueWriter {
-    /// Writes the text that a value at a concrete path (`$.a[0]`, `a[0]`) adds; nothing is written of one that can't
-    /// follow those before it.
+    /// Writes the text that a value at a concrete path (`$.a[0]`, `a[0]`) adds. Fails and writes nothing if the value
+    /// is out of order.
     pub(super) fn write(&mut self, path: &str, value: PathValue<'_>, out: &mut String) -> Result<(), Disorder> {
         if let PathValue::Number(text) = value
             && !is_number(text)
@@ -100,7 +102,7 @@ impl ValueWriter {
         match value {
             PathValue::Null => out.push_str("null"),
             PathValue::Bool(is_true) => out.push_str(if is_true { "true" } else { "false" }),
-            // The blank ends the number, so that it is reported at once.
+            // The space ends the number, so that it is reported at once.
             PathValue::Number(text) => {
                 out.push_str(text);
                 out.push(' ');
@@ -120,19 +122,18 @@ impl ValueWriter {
         Ok(())
     }
 
-    /// Writes the ends of the open containers. A string is not closed: then the text is incomplete, as it is without
-    /// any value.
+    /// Writes the ends of the open containers. Writes nothing while a string is open, which leaves the text incomplete.
     pub(super) fn end(&self, out: &mut String) {
         if !self.has_open_string {
             self.close_above(0, out);
         }
     }
 
-    /// Goes to a path that has no value yet, closing and opening containers on the way.
+    /// Moves to a path that has no value yet, closing and opening containers on the way. Fails if it is out of order.
     fn begin(&mut self, path: &str, out: &mut String) -> Result<(), Disorder> {
         let steps = steps(path)?;
         if self.has_open_string {
-            return Err("expected the open string to be closed first");
+            return Err("expected the open string to end first");
         }
         let shared = self.open.iter().zip(&steps).take_while(|(open, step)| open.newest_is(**step)).count();
         let is_within = self.has_root && shared < steps.len() && shared < self.open.len();
@@ -171,7 +172,7 @@ impl ValueWriter {
         }
     }
 
-    /// Returns true if a path leads to the newest value.
+    /// Returns true if the path is that of the newest value.
     fn is_newest(&self, path: &str) -> bool {
         let is_open = |steps: &Steps<'_>| self.open.iter().zip(steps).all(|(open, step)| open.newest_is(*step));
         steps(path).is_ok_and(|steps| steps.len() == self.open.len() && is_open(&steps))

@@ -1,4 +1,4 @@
-//! The text that values by path stand for, and what is out of order.
+//! Tests of the text that values by path stand for, and of values out of order.
 
 use alloc::borrow::ToOwned;
 use alloc::format;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::super::values::Disorder;
 use super::*;
 
-/// One value, or a piece of one, for a path.
+/// A value, or a piece of a string, with its path.
 #[derive(Clone, Debug)]
 enum Op {
     Set(String, Value),
@@ -34,7 +34,7 @@ impl Op {
     }
 }
 
-/// Returns the steps that build a value, strings in pieces.
+/// Appends the operations that build a value, with strings in pieces.
 fn operations(value: &Value, path: &str, ops: &mut Vec<Op>) {
     match value {
         Value::Array(elements) => {
@@ -53,7 +53,7 @@ fn operations(value: &Value, path: &str, ops: &mut Vec<Op>) {
     }
 }
 
-/// Values without empty containers, which no path announces.
+/// Returns values without empty containers, which no path announces.
 fn value() -> impl Strategy<Value = Value> {
     let text = "[a-c'\\\\\"\n\u{1}é😀 ]{0,4}";
     let leaf = prop_oneof![
@@ -72,7 +72,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 proptest! {
-    /// The text is that of the same values.
+    /// Writes text of the same value.
     #[test]
     fn values_by_path_are_the_same_values_as_text(value in value()) {
         let mut ops = Vec::new();
