@@ -1,12 +1,14 @@
-//! What models send around JSON: tool calls, the streams of providers, and payloads in text, each value as it arrives.
+//! Reads what language models send: tool calls, provider streams, and JSON payloads inside text. Each value is reported
+//! as it arrives.
 //!
-//! [`ProviderStream`] takes the events of a provider's stream, one JSON text at a time, and reports text, reasoning,
-//! usage, the stop reason, errors, and every tool call, whose arguments are parsed while they arrive. [`ToolCalls`]
-//! does the last for those who read the stream with an SDK, and [`Envelope`] separates JSON from the text around it.
-//! All of them parse with [`jsonspigot`], whose [patterns](jsonspigot::PatternSet) select the values that are reported.
+//! [`ProviderStream`] reads the events of a provider's stream, one JSON text at a time. It reports text, reasoning,
+//! usage, the stop reason, errors and tool calls, and parses the arguments of each call while they arrive.
+//! [`ToolCalls`] parses the calls of a stream that an SDK has already read. [`Envelope`] separates JSON payloads from
+//! the text around them. All three parse with [`jsonspigot`], whose [patterns](jsonspigot::PatternSet) select the
+//! values to report.
 //!
-//! No I/O, no async. A response's body is cut into events elsewhere: by `jsonspigot-framing`, or by any reader of
-//! server-sent events, whose `data` is what is pushed.
+//! The crate does no I/O and uses no async runtime. To split a response body into events, use `jsonspigot-framing` or
+//! any reader of server-sent events, and push each event's `data`.
 //!
 //! ```
 //! # #[cfg(not(feature = "providers"))]
@@ -45,16 +47,16 @@
 //!
 //! # What is reported
 //!
-//! | question | reported by |
+//! | topic | reported by |
 //! |---|---|
-//! | what is said | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks; [`Media`](StreamEvent::Media), [`Data`](StreamEvent::Data) |
-//! | what is to be done, and who does it | [`Call`](StreamEvent::Call) with its [executor](Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
-//! | what came of it, and where it is from | [`ToolResult`](StreamEvent::ToolResult), [`CallCancelled`](StreamEvent::CallCancelled), [`Source`](StreamEvent::Source) |
-//! | what has to go back with the next request | [`Opaque`](StreamEvent::Opaque), and [`ProviderStream::message`](ProviderStream::message) as a whole |
-//! | where things begin and end | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
-//! | what it costs, and what went wrong | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Mismatch`](StreamEvent::Mismatch), [`UnknownPart`](StreamEvent::UnknownPart), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
-//! | what stands in the text | [`Payload`](StreamEvent::Payload), after [`with_envelope`](ProviderStream::with_envelope) |
-//! | whether all of it came | [`ProviderStream::verdict`](ProviderStream::verdict) |
+//! | the answer | [`Text`](StreamEvent::Text), [`Reasoning`](StreamEvent::Reasoning), [`Refusal`](StreamEvent::Refusal), in blocks; [`Media`](StreamEvent::Media), [`Data`](StreamEvent::Data) |
+//! | calls, and the party that executes them | [`Call`](StreamEvent::Call) with its [executor](Executor), [`ApprovalRequest`](StreamEvent::ApprovalRequest) |
+//! | results and sources | [`ToolResult`](StreamEvent::ToolResult), [`CallCancelled`](StreamEvent::CallCancelled), [`Source`](StreamEvent::Source) |
+//! | parts to send back with the next request | [`Opaque`](StreamEvent::Opaque); the whole message is [`ProviderStream::message`](ProviderStream::message) |
+//! | beginnings and ends | [`MessageStart`](StreamEvent::MessageStart), [`BlockStart`](StreamEvent::BlockStart), [`BlockEnd`](StreamEvent::BlockEnd), [`Stop`](StreamEvent::Stop), [`End`](StreamEvent::End), [`Incomplete`](StreamEvent::Incomplete) |
+//! | usage and errors | [`Usage`](StreamEvent::Usage), [`ContentFilter`](StreamEvent::ContentFilter), [`ProviderError`](StreamEvent::ProviderError), [`Mismatch`](StreamEvent::Mismatch), [`UnknownPart`](StreamEvent::UnknownPart), [`Unknown`](StreamEvent::Unknown), [`BadFrame`](StreamEvent::BadFrame) |
+//! | payloads in the text | [`Payload`](StreamEvent::Payload), after [`with_envelope`](ProviderStream::with_envelope) |
+//! | completeness of the stream | [`ProviderStream::verdict`](ProviderStream::verdict) |
 //!
 //!
 #![cfg_attr(feature = "_provider-streams", doc = include_str!("formats/formats.md"))]
@@ -67,7 +69,7 @@
 
 extern crate alloc;
 
-// Its examples are tried.
+// Runs the README's examples as doc tests.
 #[cfg(all(doctest, feature = "providers"))]
 #[doc = include_str!("../README.md")]
 mod readme {}

@@ -1,7 +1,7 @@
-//! The outcome of a text with an end of its own: a tool call's input, or the payload of an envelope.
+//! The outcome of a delimited text: a tool call's input, or the payload of an envelope.
 //!
-//! Owns the verdict's names, [`PayloadStatus`], and what comes with each, [`Payload`]. The module that reads the text
-//! decides which verdict it is.
+//! Owns the names of the verdicts, [`PayloadStatus`], and the data of each, [`Payload`]. The module that reads the text
+//! decides the verdict.
 
 mod alike;
 mod serialize;
@@ -50,7 +50,7 @@ pub struct Payload<'a> {
     raw: Cow<'a, str>,
     value: Option<CompleteValue<'a>>,
     error: Option<Cow<'a, Error>>,
-    /// Boxed, since few payloads have it.
+    /// Boxed because few payloads have any.
     oddities: Option<Box<Oddities<'a>>>,
 }
 
@@ -80,12 +80,12 @@ impl<'a> From<PayloadStatus<'a>> for StoredStatus<'a> {
 struct Oddities<'a> {
     deviations: Cow<'a, [Deviation]>,
     deviation_count: u64,
-    /// The places in the text of the values of a trailing input that has nothing else.
+    /// The ranges of the values in a trailing input that consists of whole values.
     values: Vec<Range<usize>>,
 }
 
 impl<'a> Payload<'a> {
-    /// Returns the payload of a text that `parser` has read, if one has.
+    /// Returns the payload of a text; `parser` is the parser that has read it, if any.
     pub(crate) fn new(
         status: PayloadStatus<'a>,
         raw: &'a str,
@@ -103,14 +103,14 @@ impl<'a> Payload<'a> {
         Self { status: status.into(), raw: raw.into(), value, error: error.map(Cow::Borrowed), oddities }
     }
 
-    /// Returns the payload of the same text, truncated for a reason.
+    /// Returns the payload with the status `truncated` and without its value.
     #[cfg(all(feature = "_provider-streams", feature = "envelope"))]
     pub(crate) fn truncated(self, reason: &'static str) -> Self {
         Self { status: StoredStatus::Truncated(reason.into()), value: None, ..self }
     }
 
-    /// Returns a payload that owns its parts: `'static`, for channels and other threads. Copies the text and the value,
-    /// unless it owns them already.
+    /// Returns a payload that owns its parts: `'static`, for channels and other threads. Copies the text and the value
+    /// unless it already owns them.
     #[must_use]
     pub fn into_owned(self) -> Payload<'static> {
         let Self { status, raw, value, error, oddities } = self;
@@ -138,21 +138,21 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Returns the text as it was received, including what follows the first bad byte. A call's fragments, joined, are
-    /// this text; that of a payload is everything between its delimiters, up to its limit.
+    /// Returns the text as it was received, including everything after the first bad byte. For a call this is its
+    /// fragments, joined. For an envelope's payload it is everything between the delimiters, up to the limit.
     #[must_use]
     pub fn raw(&self) -> &str {
         &self.raw
     }
 
-    /// Returns the value, if it is complete or [accepted](PayloadStatus::Accepted). An empty tool call has one too:
+    /// Returns the value if it is complete or [accepted](PayloadStatus::Accepted). The value of an empty tool call is
     /// `{}`.
     #[must_use]
     pub fn value(&self) -> Option<&CompleteValue<'a>> {
         self.value.as_ref()
     }
 
-    /// Reads the [value](Self::value) strictly with serde_json.
+    /// Deserializes the [value](Self::value) strictly with serde_json.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, ToolCalls};
@@ -170,8 +170,8 @@ impl<'a> Payload<'a> {
     ///
     /// # Errors
     ///
-    /// Fails with the [error](Self::error) of the text, or one that names the status, if there is no value; otherwise
-    /// like [`CompleteValue::deserialize`].
+    /// If there is no value, fails with the [error](Self::error) of the text or with an error that names the status.
+    /// Otherwise fails like [`CompleteValue::deserialize`].
     pub fn deserialize<'d, T: Deserialize<'d>>(&'d self) -> Result<T, Error> {
         match &self.value {
             Some(value) => value.deserialize(),
@@ -179,7 +179,7 @@ impl<'a> Payload<'a> {
         }
     }
 
-    /// Returns the error for a text that has no value, though nothing is wrong with it.
+    /// Returns the error for a text that has no value although nothing is wrong with it.
     fn without_value(&self) -> Error {
         let status = self.status();
         let kind = if status == PayloadStatus::Raw { ErrorKind::Data } else { ErrorKind::Incomplete };
@@ -190,9 +190,11 @@ impl<'a> Payload<'a> {
         Error::without_place(kind, "$", &format!("expected a value, but the text is {status}{reason}"))
     }
 
-    /// The values of a trailing input that is nothing but whole values, two or more, in their order, each as its JSON
-    /// text; otherwise none. Each is within the limits of its parser, and has no key twice if that is refused. Servers
-    /// put several calls into one, or send one several times; which it is, only you can tell.
+    /// Returns the values of a trailing input that consists of two or more whole values and nothing else, in order,
+    /// each as its JSON text. Otherwise returns an empty list.
+    ///
+    /// Each value is within the parser's limits and follows its policy on duplicate keys. Some servers merge several
+    /// calls into one, others send one call several times; only the caller can tell which it is.
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -218,17 +220,16 @@ impl<'a> Payload<'a> {
         places.filter_map(|place| self.raw.get(place.clone())).collect()
     }
 
-    /// Returns true if the [`values`](Self::values) are all equal, as far as servers keep what they repeat: members in
-    /// any order, and numbers that are the same double.
+    /// Returns true if there are several [`values`](Self::values) and all are equal. Members may be in any order, and
+    /// numbers are compared as doubles, since servers that repeat a value may rewrite both.
     #[must_use]
     pub fn is_repeated(&self) -> bool {
         let values = self.values();
         values.len() > 1 && values.iter().all(|value| are_alike(values[0], value))
     }
 
-    /// Returns the places in which the text deviates from JSON and was read on nevertheless: the first
-    /// [`Deviation::LIST_LIMIT`] places, in order. Empty unless its parser is
-    /// [lenient](jsonspigot::ParserBuilder::lenient).
+    /// Returns the deviations from JSON that the parser tolerated in this text, in order: the first
+    /// [`Deviation::LIST_LIMIT`] of them. Empty unless the parser is [lenient](jsonspigot::ParserBuilder::lenient).
     ///
     /// ```
     /// use jsonspigot_llm::{CallEvent, CallStart, PayloadStatus, ToolCalls};
@@ -255,13 +256,13 @@ impl<'a> Payload<'a> {
         self.oddities.as_ref().map_or(&[], |oddities| &oddities.deviations)
     }
 
-    /// Returns the number of deviations, listed or not.
+    /// Returns the number of deviations, including those that are not listed.
     #[must_use]
     pub fn deviation_count(&self) -> u64 {
         self.oddities.as_ref().map_or(0, |oddities| oddities.deviation_count)
     }
 
-    /// Returns the error of the JSON: kind, offset and path, for malformed, trailing and truncated text.
+    /// Returns the JSON error of a malformed, trailing or truncated text, with its kind, offset and path.
     #[must_use]
     pub fn error(&self) -> Option<&Error> {
         self.error.as_deref()
@@ -285,46 +286,50 @@ impl fmt::Debug for Payload<'_> {
     }
 }
 
-/// The verdict on a [`Payload`]. Only a complete one, an accepted one and an empty tool call have a value.
+/// The verdict on a [`Payload`]. Only a complete or accepted payload and an empty tool call have a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PayloadStatus<'a> {
-    /// One complete JSON value and nothing else; `null` is one too.
+    /// One complete JSON value and nothing else. `null` is a value too.
     Complete,
-    /// One value that is JSON but for the deviations that the parser was built to
-    /// [accept](jsonspigot::ParserBuilder::accept_deviations), and nothing else. The value is that of the strict JSON
-    /// text it stands for; [`Payload::deviations`] says what was wrong. Never [`Complete`](Self::Complete), so that
-    /// code which acts on complete values alone does not act on a guess.
+    /// One value and nothing else, with deviations from JSON that the parser was built to
+    /// [accept](jsonspigot::ParserBuilder::accept_deviations). The value is that of the equivalent strict JSON text,
+    /// and [`Payload::deviations`] lists the deviations. Distinct from [`Complete`](Self::Complete), so that code which
+    /// acts only on complete values never acts on a guess.
     Accepted,
-    /// No text at all, or only white space between delimiters, and it ended as it should.
+    /// No text, or only white space between delimiters, with a regular end.
     Empty,
-    /// It ended too early. There is no value, however much has arrived.
+    /// Ended too early. There is no value, however much has arrived.
     Truncated {
-        /// The reason. The provider's word for the end of a message (`max_tokens`, `length`, …), the reason given to
-        /// [`cut`](crate::calls::ToolCalls::cut), or one of these:
+        /// The reason: the one that the provider gave for the end of the message (`max_tokens`, `length`, …), the one
+        /// passed to [`cut`](crate::calls::ToolCalls::cut), or one of these:
         ///
         /// | reason | what happened |
         /// |---|---|
-        /// | `end-of-input` | the input ended, and nothing had said that the text was complete |
-        /// | `incomplete` | the end was announced, but the JSON was not complete |
+        /// | `end-of-input` | the input ended before anything reported that the text was complete |
+        /// | `incomplete` | the end was reported, but the JSON was not complete |
         /// | `limit` | a limit of the calls or the envelope was exceeded |
         /// | `superseded` | another message began |
         /// | `bad-frame` | an event that could not be read arrived while the call was open |
-        /// | `unplaced` | a fragment that names no call, or an unknown one, may have been part of it |
+        /// | `unknown-part` | a part of unknown meaning, which may belong to the input, was left out |
+        /// | `unplaced` | a fragment for an unknown or unnamed call may belong to the input |
         /// | `mismatch` | the input was repeated, and the two differ |
-        /// | `mixed` | the input came both as text and as values by path |
+        /// | `mixed` | the input arrived both as text and as values by path |
+        /// | `no-name` | the call never received a name |
+        /// | `aborted` | the provider reported that the message was aborted |
+        /// | `panicked` | a callback panicked while the call was open |
         reason: &'a str,
     },
-    /// Not JSON, from the error's offset on; or refused there by the parser's limits or its policy on duplicate keys.
+    /// Not JSON from the error's offset on, or refused there by the parser's limits or its policy on duplicate keys.
     Malformed,
     /// A complete value with more text after it.
     Trailing,
-    /// Not JSON by nature (a patch, a query, code, a thought): the raw text is all there is, and it is complete.
+    /// Not JSON by nature, such as a patch, a query, code or a thought. The raw text is complete.
     Raw,
 }
 
 impl PayloadStatus<'_> {
-    /// The status in lower case, as the command line prints it: `complete`.
+    /// Returns the status in lower case, as the command line prints it: `complete`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -1,8 +1,8 @@
-//! Saved state by replay: the inputs that lead to where a type is.
+//! Saved state by replay: a state holds the inputs that lead to it.
 //!
-//! A body is the base, which has what the inputs do not show (how many calls have been numbered, for example), and the
-//! inputs since the base was written. Restoring reads the base and takes the inputs once more. So whatever the bytes are,
-//! what is restored has read real input.
+//! A state's body is a base and the inputs since the base was written. The base holds what the inputs do not show, such
+//! as the number of calls so far. Restoring reads the base and replays the inputs, so any bytes lead to a state that
+//! real input can reach, or to an error.
 
 use alloc::format;
 use alloc::vec::Vec;
@@ -11,7 +11,7 @@ use core::mem;
 use jsonspigot::internal::saved::{self, Impossible, Owner, Reader, Writer};
 use jsonspigot::{Error, ErrorKind, RestoreError};
 
-/// The limit in bytes to give to `saveable` if you have no better one: 1 MiB.
+/// The recommended limit for `saveable`, in bytes: 1 MiB.
 ///
 /// ```
 /// use jsonspigot_llm::{SAVE_LIMIT, ToolCalls};
@@ -22,23 +22,23 @@ use jsonspigot::{Error, ErrorKind, RestoreError};
 /// ```
 pub const SAVE_LIMIT: usize = 1 << 20;
 
-/// The inputs to take once more, of a type that is saveable.
+/// The inputs to replay for a type that is saveable.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct History {
-    /// The largest length of the inputs; `None` if nothing is buffered.
+    /// The maximum length of the inputs; `None` if none are buffered.
     limit: Option<usize>,
-    /// What the inputs do not show; empty at the start.
+    /// The state that the inputs do not show; empty at the start.
     base: Vec<u8>,
     inputs: Vec<u8>,
-    /// A later base, which takes the place of this one once nothing before it is remembered.
+    /// A later base, which replaces this one once the inputs before it are no longer needed.
     mark: Option<Mark>,
-    /// The reason why inputs before the mark, or all of them, are missing.
+    /// The reason why inputs before the mark, or all inputs, are missing.
     lost: Option<Lost>,
 }
 
 #[derive(Clone, Debug)]
 struct Mark {
-    /// The length of the inputs before it.
+    /// The length of the inputs before the mark.
     at: usize,
     base: Vec<u8>,
 }
@@ -54,7 +54,7 @@ impl History {
         Self { limit: Some(limit), ..Self::default() }
     }
 
-    /// Returns a history without inputs that has the same limit.
+    /// Returns an empty history with the same limit.
     pub(crate) fn emptied(&self) -> Self {
         Self { limit: self.limit, ..Self::default() }
     }
@@ -64,7 +64,7 @@ impl History {
         self.limit.is_some()
     }
 
-    /// Adds an input, which is about to be read.
+    /// Appends an input, before it is read. If the limit is exceeded, drops the inputs before the mark, or all of them.
     pub(crate) fn add(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         let Some(limit) = self.limit else { return };
         if self.lost.is_some() && self.mark.is_none() {
@@ -80,7 +80,7 @@ impl History {
         }
     }
 
-    /// Notes that a callback has panicked: no inputs lead to where that was.
+    /// Records that a callback panicked. The inputs no longer lead to the current state, so they are dropped.
     pub(crate) fn interrupt(&mut self) {
         self.lost = Some(Lost::Panic);
         self.forget();
@@ -90,13 +90,13 @@ impl History {
         (self.inputs, self.mark) = (Vec::new(), None);
     }
 
-    /// Marks this place, where nothing is open, with a base.
+    /// Marks the current position with a base. Nothing may be open there.
     pub(crate) fn mark(&mut self, base: Vec<u8>) {
         self.unmark();
         self.mark = Some(Mark { at: self.inputs.len(), base });
     }
 
-    /// Removes the mark, as what is before it matters.
+    /// Removes the mark, because the inputs before it are still needed.
     pub(crate) fn unmark(&mut self) {
         if self.lost.is_some() {
             self.forget();
@@ -104,7 +104,7 @@ impl History {
         self.mark = None;
     }
 
-    /// Forgets the inputs before the mark, if there is one.
+    /// Drops the inputs before the mark and adopts its base. Does nothing without a mark.
     pub(crate) fn cut(&mut self) {
         if let Some(Mark { at, base }) = self.mark.take() {
             self.inputs.drain(..at);
@@ -112,7 +112,7 @@ impl History {
         }
     }
 
-    /// Begins anew with a base.
+    /// Starts again from a new base, without inputs.
     pub(crate) fn restart(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         if self.is_kept() {
             let mut base = Vec::new();
@@ -122,7 +122,8 @@ impl History {
         }
     }
 
-    /// Returns the state of a type that has taken these inputs.
+    /// Returns the saved state of the type that has read these inputs. Fails if nothing is buffered, the limit was
+    /// exceeded or a callback panicked.
     pub(crate) fn save(&self, owner: &Owner) -> Result<Vec<u8>, Error> {
         let refused = |kind, expected: &str| Err(Error::at(kind, (0, 0, 0), None, expected));
         match (self.limit, self.lost) {
@@ -141,18 +142,18 @@ impl History {
     }
 }
 
-/// A type whose inputs can be taken once more.
+/// A type whose inputs can be replayed.
 pub(crate) trait Replay {
     fn history(&mut self) -> &mut History;
 
-    /// Reads a base into a type that is new.
+    /// Reads a base into a new value.
     fn restore_base(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible>;
 
-    /// Reads an input and takes it, reporting nothing.
+    /// Reads an input and replays it without reporting events.
     fn replay(&mut self, reader: &mut Reader<'_>) -> Result<(), Impossible>;
 }
 
-/// Makes something new resume from a state of this owner.
+/// Restores a saved state of this owner into `new`.
 pub(crate) fn restore<T: Replay>(owner: &Owner, mut new: T, bytes: &[u8]) -> Result<T, RestoreError> {
     saved::restore(owner, bytes, |reader| {
         let (base, inputs) = (reader.bytes()?, reader.bytes()?);
