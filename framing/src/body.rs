@@ -1,7 +1,7 @@
-//! A provider's body between two async streams: chunks come in, the provider's events go out.
+//! Turns an async stream of a body's chunks into an async stream of the provider's events.
 //!
-//! Knows no runtime and no transport. A chunk is read by the same poll that takes it out of the stream, so there is
-//! nothing that a future could hold and take with it when it is dropped.
+//! Independent of runtime and transport. The poll that takes a chunk out of its stream also reads it, so no data is
+//! lost when a future is dropped.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -18,10 +18,10 @@ use crate::frames::Frames;
 /// ready would keep the executor's thread for as long as nothing is reported.
 const CHUNKS_PER_POLL: usize = 32;
 
-/// The body of a provider's response as a stream of its events, made of a stream of chunks and a [`ProviderStream`].
+/// The body of a provider's response as a stream of its events, made from a stream of chunks and a [`ProviderStream`].
 /// Requires the feature `stream`.
 ///
-/// The stream of chunks yields `Result`s of bytes. The bodies of HTTP clients and servers do:
+/// The stream of chunks yields `Result`s of bytes, as do the bodies of HTTP clients and servers:
 /// `reqwest::Response::bytes_stream`, axum's `Body::into_data_stream`, `http_body_util::BodyDataStream`, and
 /// `tokio_util::io::ReaderStream` around any reader. [`Frames`] detects the format (server-sent events, lines, an
 /// array, Amazon's event stream).
@@ -61,12 +61,11 @@ const CHUNKS_PER_POLL: usize = 32;
 ///
 /// # How it ends
 ///
-/// When the chunks end, the stream is [finished](ProviderStream::finish), and its last events are given. After an error
-/// of the chunks' stream, which comes last, it is *not* finished, since you may go on where the transport broke off; or
-/// finish it yourself, with the reason: `body.into_stream().cut("connection lost")`.
+/// When the chunks end, the provider's stream is [finished](ProviderStream::finish), and its last events are yielded.
+/// An error of the chunks' stream is yielded last. The provider's stream is then *not* finished, so that you can resume
+/// where the transport broke off, or end it with a reason: `body.into_stream().cut("connection lost")`.
 ///
-/// Dropping a future of `next` loses nothing. The next chunk is asked for when all events of the last one have been
-/// taken.
+/// Dropping a future of `next` loses nothing. The next chunk is polled once all events of the last one have been taken.
 #[must_use = "streams do nothing unless polled"]
 pub struct ProviderBody<S> {
     /// `None` once it has ended.
@@ -78,24 +77,24 @@ pub struct ProviderBody<S> {
 }
 
 impl<S> ProviderBody<S> {
-    /// A stream of the events that the provider's stream finds in the chunks.
+    /// Creates a stream of the events that `stream` reports for the chunks.
     pub fn new(chunks: S, stream: ProviderStream) -> Self {
         Self::with_frames(chunks, Frames::new(), stream)
     }
 
-    /// The same with frames of your own: with another [limit](Frames::with_limit), or restored.
+    /// Like [`new`](Self::new), with frames that have another [limit](Frames::with_limit) or were restored.
     pub fn with_frames(chunks: S, frames: Frames, stream: ProviderStream) -> Self {
         Self { chunks: Some(Box::pin(chunks)), frames, stream, events: VecDeque::new() }
     }
 
-    /// The provider's stream, for its verdict, its message or the parsers of its open calls. It has read the whole
-    /// chunk that the last event came from.
+    /// Returns the provider's stream, for access to its verdict, its message or the parsers of its open calls. It has
+    /// read the whole chunk that the last event came from.
     #[must_use]
     pub fn stream(&self) -> &ProviderStream {
         &self.stream
     }
 
-    /// The provider's stream back, at any time. Drops the chunks' stream, and the events that have not been taken.
+    /// Returns the provider's stream, at any time. Drops the chunks' stream and the events that have not been taken.
     #[must_use]
     pub fn into_stream(self) -> ProviderStream {
         self.stream

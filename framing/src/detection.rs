@@ -1,7 +1,7 @@
-//! Finds the format of a body by its first bytes.
+//! Detects the format of a body from its first bytes.
 //!
-//! What a program writes to its terminal may come before its JSON lines, and headers that were saved with a body before
-//! its server-sent events. So lines that are neither are held until one shows which it is.
+//! A program's notices may precede its JSON lines, and headers that were saved with a body may precede its server-sent
+//! events. So lines that fit neither format are buffered until a line decides.
 
 use std::mem;
 
@@ -22,17 +22,18 @@ pub(crate) enum Format {
     Messages,
 }
 
-/// The most bytes that are held of lines that don't show what they are.
+/// The largest number of bytes of undecided lines that are buffered.
 const MOST_HELD: usize = 16 << 10;
 
 /// The beginning of a body whose format is not known yet.
 #[derive(Clone, Debug)]
 pub(crate) struct Undecided {
-    /// The first bytes: of a message, if no text can start with them, or of lines that don't show what they are.
+    /// The undecided bytes: the first bytes of a possible message, since no text can start with them, or undecided
+    /// lines.
     first: Vec<u8>,
-    /// The start of the last of these lines in `first`, without its white space; none if these are no lines so far.
+    /// The start of the last undecided line in `first`, after its leading white space; `None` if `first` is not lines.
     line: Option<usize>,
-    /// Reads the bytes in case they are server-sent events.
+    /// Reads all other bytes, in case they are server-sent events.
     sse: Sse,
     len: usize,
     /// True if `[` has been read. It starts an array of events only if an object follows: `[DONE]` does not.
@@ -49,8 +50,8 @@ impl Undecided {
         self.first.is_empty() && self.sse.is_new()
     }
 
-    /// Looks at a byte. Returns the format, once known, whose reader then has to read the bytes of [`take`](Self::take)
-    /// and this one; otherwise the byte is consumed.
+    /// Examines a byte. Returns the format once it is known; then the format's reader has to read the bytes of
+    /// [`take`](Self::take) and this one. Otherwise the byte is consumed.
     pub(crate) fn look(&mut self, byte: u8) -> Option<Format> {
         if self.line.is_some() {
             return self.look_for_line(byte);
@@ -91,8 +92,8 @@ impl Undecided {
         format
     }
 
-    /// Looks at a byte of lines that don't show what they are: an object begins JSON texts, and a field of the standard
-    /// or a comment server-sent events. `error:` may be what a program writes to its terminal.
+    /// Examines a byte of undecided lines. An object starts JSON texts; a comment or a field of the standard starts
+    /// server-sent events. `error:` does not, since programs also write it to their terminals.
     fn look_for_line(&mut self, byte: u8) -> Option<Format> {
         let start = self.line.unwrap_or_default();
         let name = &self.first[start..];
@@ -115,12 +116,12 @@ impl Undecided {
         None
     }
 
-    /// The bytes that no reader has read yet, and the reader of server-sent events, which has read all others.
+    /// Returns the bytes that no reader has read yet, and the reader of server-sent events, which has read all others.
     pub(crate) fn take(&mut self) -> (Vec<u8>, Sse) {
         (mem::take(&mut self.first), self.sse.clone())
     }
 
-    /// Ends the body, which was too short for anything but server-sent events.
+    /// Ends the body, which is read as server-sent events since nothing else was found in it.
     pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         self.sse.feed(&mem::take(&mut self.first), on_frame);
         self.sse.finish(on_frame);

@@ -1,7 +1,7 @@
-//! The events of a body, edited while it passes: what is no event's text comes out as it came in.
+//! Edits the events of a body while it passes through. Everything but the text of events is passed on unchanged.
 //!
-//! Owns which format it is, and what becomes of an event's text. The lines of server-sent events are in `lines.rs`,
-//! JSON texts in `values.rs`. Both hand each event's text on as soon as it is whole.
+//! Owns the detection of the format and the editing of an event's text. `lines.rs` reads the lines of server-sent
+//! events, `values.rs` JSON texts. Both pass an event's text to the editing function as soon as it is whole.
 
 mod lines;
 mod values;
@@ -18,8 +18,8 @@ use crate::frames::LIMIT;
 use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::BYTE_ORDER_MARK;
 
-/// Edits the events of a body while it passes: server-sent events, or JSON texts, one per line, spread over several, or
-/// in an array. All around an event's text comes out as it came in: names of events, ids, comments, blank lines.
+/// An editor of the events of a body: server-sent events, or JSON texts, one per line, spread over several, or in an
+/// array. Everything around the text of events is passed on unchanged: names, ids, comments, blank lines.
 ///
 /// ```
 /// use jsonspigot_framing::{EventEditor, Frame};
@@ -37,13 +37,13 @@ use crate::sse::BYTE_ORDER_MARK;
 /// assert_eq!(out, "event: delta\r\ndata: {\"a\": \"…\"}\r\n\r\n: ping\n\ndata: [DONE]\n\n");
 /// ```
 ///
-/// The function that edits gets a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for what
-/// is not UTF-8, ends before it is whole, or is neither an event nor a field or comment of server-sent events, and
-/// [`TooLong`](Frame::TooLong). It returns what stands in its place, or `None` if it stays. An event whose text becomes
-/// empty is left out, and so is a line, and what is too long.
+/// The function `edit` receives a [`Text`](Frame::Text) for each event, an [`Unreadable`](Frame::Unreadable) for text
+/// that is not UTF-8, is cut off, or is neither an event nor a field or comment of server-sent events, and a
+/// [`TooLong`](Frame::TooLong). It returns the new text, or `None` to pass the text on unchanged. An event or line
+/// whose text becomes empty is left out, and so is an event that is too long.
 ///
 /// The example forwards an `Unreadable` event unchanged, secrets included. To redact the arguments of calls, use
-/// `Frame::rewrite` (feature `providers`), whose errors have the text to forward instead.
+/// `Frame::rewrite` (feature `providers`), whose errors contain the text to forward instead.
 ///
 /// # Cost
 ///
@@ -56,11 +56,12 @@ pub struct EventEditor {
 
 #[derive(Clone, Debug)]
 enum State {
-    /// Nothing but white space so far, or a byte order mark, after so many bytes of it; an incomplete one is held back.
+    /// The start of a body: white space, or a byte order mark, of which this many bytes were read. An incomplete mark
+    /// is held back.
     Undecided(usize),
     Lines(Lines),
     Values(Box<Values>),
-    /// A callback panicked, so the place in the body is not known. True once that was reported.
+    /// A callback panicked, so the position in the body is unknown. True once that was reported.
     Panicked(bool),
 }
 
@@ -76,7 +77,7 @@ impl Default for EventEditor {
     }
 }
 
-/// What edits, and where all goes.
+/// The function that edits, and the function that receives the output.
 struct Pass<'a> {
     edit: &'a mut dyn FnMut(Frame<'_>) -> Option<String>,
     sink: &'a mut dyn FnMut(&[u8]),
@@ -94,7 +95,7 @@ impl Pass<'_> {
         let _ = (self.edit)(Frame::Damaged(Damage::Panicked));
     }
 
-    /// What stands in the place of an event's text; `None` if that stays.
+    /// Edits the text of an event. Returns the new text; `None` if it stays the same.
     fn edited(&mut self, text: &[u8], is_whole: bool) -> Option<String> {
         match str::from_utf8(text) {
             Ok(text) if is_whole => (self.edit)(Frame::Text(text)).filter(|edited| edited != text),
@@ -105,8 +106,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Edits what is around events, and passes as it is where the framing knows it: a field or a comment, and nothing
-    /// that may be JSON.
+    /// Edits text between events. Returns `None` if it stays the same, as does text that the framing knows: a field or
+    /// a comment, without anything that may be JSON.
     fn edited_aside(&mut self, text: &[u8]) -> Option<String> {
         let is_plain =
             |text: &str| !text.contains(|c: char| matches!(c, '"' | '{' | '[') || (c.is_control() && c != '\t'));
@@ -120,22 +121,22 @@ impl Pass<'_> {
 }
 
 impl EventEditor {
-    /// Starts at a body's first byte, and allows events of at most 32 MiB.
+    /// Creates an editor of events of at most 32 MiB.
     #[must_use]
     pub fn new() -> Self {
         Self::with_limit(LIMIT)
     }
 
-    /// Leaves out events of more than `limit` bytes.
+    /// Creates an editor that leaves out events of more than `limit` bytes.
     #[must_use]
     pub fn with_limit(limit: usize) -> Self {
         Self { state: State::Undecided(0), limit }
     }
 
-    /// Reads a chunk, and passes on all that is decided by now.
+    /// Reads a chunk and passes to `sink` all output that is decided by now.
     ///
-    /// If `edit` or `sink` panics and the panic is caught, the next call gives [`Damage::Panicked`] to `edit`, and nothing
-    /// more of the body passes.
+    /// If `edit` or `sink` panics and the panic is caught, the next call passes [`Damage::Panicked`] to `edit`, and
+    /// nothing more of the body is passed on.
     pub fn feed(
         &mut self,
         chunk: impl AsRef<[u8]>,
@@ -189,7 +190,7 @@ impl EventEditor {
         }
     }
 
-    /// The end of input: passes on what is left, and is ready for another body.
+    /// Ends the body and passes on the rest of it. The editor is then ready for another body.
     pub fn finish(&mut self, mut edit: impl FnMut(Frame<'_>) -> Option<String>, mut sink: impl FnMut(&[u8])) {
         let pass = &mut Pass { edit: &mut edit, sink: &mut sink, limit: self.limit };
         unless_interrupted(self, |editor| editor.end(pass));
@@ -206,12 +207,12 @@ impl EventEditor {
         }
     }
 
-    /// Saves how far the body has come, together with the state of what edits the events. That state may be anything,
-    /// and empty.
+    /// Returns the editor's state as bytes, together with `state`, the state of the function that edits. `state` may be
+    /// any bytes, even none.
     ///
     /// # Errors
     ///
-    /// None: the type is that of the other `save` methods.
+    /// Never fails. The type is that of the other `save` methods.
     pub fn save_with(&self, state: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
         with_added(state.as_ref(), |out: &mut Writer<'_>| {
             match &self.state {
@@ -236,7 +237,7 @@ impl EventEditor {
         })
     }
 
-    /// Resumes where [`save_with`](Self::save_with) saved, with the limit of this editor; `restore_state` gets the state
+    /// Resumes where [`save_with`](Self::save_with) saved, with the limit of `self`. `restore_state` receives the state
     /// that was saved with it.
     ///
     /// ```
@@ -254,8 +255,8 @@ impl EventEditor {
     ///
     /// # Errors
     ///
-    /// That of `restore_state`, which comes first; or what is wrong with the bytes, which are read as hostile: any bytes
-    /// give an editor or an error.
+    /// Fails if `restore_state`, which is called first, fails, or if the bytes are not a saved state. The bytes are not
+    /// trusted: any bytes result in an editor or an error.
     pub fn restore_with<T>(
         self,
         bytes: &[u8],

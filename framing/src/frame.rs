@@ -1,9 +1,9 @@
-//! The parts of a body: frames, and what can be wrong with the framing itself.
+//! The parts of a body: frames, and damage to the framing itself.
 
 use std::error::Error;
 use std::fmt;
 
-/// One piece of a body.
+/// One event of a body, or damage to the framing.
 ///
 /// ```
 /// use jsonspigot_framing::{Frame, Frames};
@@ -23,18 +23,18 @@ pub enum Frame<'a> {
     Text(&'a str),
     /// The text of an event that the framing marks as an error. It must not be ignored, even if its name is unknown.
     Exception(&'a str),
-    /// Something that may have been an event but can't be read: invalid JSON or UTF-8, or damaged on the way. Invalid
-    /// UTF-8 is replaced by U+FFFD.
+    /// Text that may have been an event but can't be read: it is not JSON, not UTF-8, or was damaged in transit.
+    /// Invalid UTF-8 is replaced by U+FFFD.
     Unreadable(&'a str),
     /// An event that was longer than the limit and was skipped.
     TooLong,
-    /// The framing itself is damaged. What can be shown of the event that was hit comes before, as
+    /// The framing itself is damaged. The part of the event that can be shown is reported before, as
     /// [`Unreadable`](Self::Unreadable).
     Damaged(Damage),
 }
 
 impl Frame<'_> {
-    /// The frame with a text of its own, for channels and queues.
+    /// Returns a copy of the frame that owns its text, for channels and queues.
     ///
     /// ```
     /// use jsonspigot_framing::{Frame, OwnedFrame};
@@ -53,7 +53,7 @@ impl Frame<'_> {
     }
 }
 
-/// A [`Frame`] that borrows nothing. Made by [`Frame::to_owned`].
+/// A [`Frame`] that borrows nothing. Returned by [`Frame::to_owned`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum OwnedFrame {
@@ -70,7 +70,7 @@ pub enum OwnedFrame {
 }
 
 impl OwnedFrame {
-    /// The frame as [`Frames`](crate::Frames) reported it.
+    /// Returns the frame as [`Frames`](crate::Frames) reported it.
     ///
     /// ```
     /// use jsonspigot_framing::Frame;
@@ -130,12 +130,12 @@ pub enum Damage {
         /// The offset of the message.
         start: u64,
     },
-    /// A callback panicked in an earlier call, and what that chunk had left is lost. Nothing more of the body is read.
+    /// A callback panicked in an earlier call. The rest of that chunk is lost, and nothing more of the body is read.
     Panicked,
 }
 
 impl Damage {
-    /// The name of the kind of damage: `incomplete` if the body was cut, `panicked`, or `damaged-message`.
+    /// Returns the name of the kind of damage: `incomplete` if the body was cut, `panicked`, or `damaged-message`.
     ///
     /// ```
     /// use jsonspigot_framing::Damage;

@@ -1,5 +1,4 @@
-//! The reader of a body: passes its bytes on to the reader of its format, once that is known, and saves how far it has
-//! come.
+//! The reader of a body: passes its bytes to the reader of its format, once that is known, and saves its state.
 
 use jsonspigot::internal::{Interrupted, unless_interrupted};
 use jsonspigot::{Error, RestoreError};
@@ -12,24 +11,24 @@ use crate::saved::{Reader, Saved, Writer, with_added};
 use crate::sse::Sse;
 use crate::texts::Texts;
 
-/// Splits a body into frames, wherever it is cut.
+/// A reader that splits a body into frames, wherever its chunks are cut.
 ///
-/// There are three formats, told apart by the first bytes after any white space or byte order mark: JSON texts begin
-/// with a brace, or a bracket and a brace; Amazon's event stream with two lengths and their checksum; anything else is
-/// read as server-sent events. Lines before, such as a program's notices or a response's headers, are held until a line
-/// begins with a brace or is a field or a comment of server-sent events, but no more than 16 KiB of them.
+/// The first bytes after any white space or byte order mark decide between three formats. JSON texts start with a
+/// brace, or a bracket and a brace. Amazon's event stream starts with two lengths and their checksum. Anything else is
+/// read as server-sent events. Preceding lines, such as a program's notices or a response's headers, are buffered up to
+/// 16 KiB. They end where a line starts with a brace or is a field or a comment of server-sent events.
 ///
 /// - **Server-sent events**: an event's `data` is a frame. Data lines are joined by line feeds, as the HTML standard
-///   says ([section
+///   requires ([section
 ///   9.2.6](https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation)), unless the
-///   first one is a JSON object by itself: some servers leave out the blank lines. A field `error`, an event of that
-///   name whose data does not say so itself, and a JSON object in lines that are no fields are each an
-///   [exception](Frame::Exception). What the standard ignores is [unreadable](Frame::Unreadable) where something may
-///   have been said: data under a misspelt name, and a page or a sentence in lines that are no fields.
-/// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. Of an array whose
-///   first element is an object, each element is a frame as soon as it closes.
-/// - **Amazon's event stream**: a message is a frame, its payload wrapped in the event's name: `{"messageStop":{…}}`.
-///   Nothing is used before its checksum has been verified.
+///   first one is a JSON object by itself, since some servers omit the blank lines. An [exception](Frame::Exception) is
+///   reported for a field `error`, for an event of that name whose data is not marked as an error, and for a JSON
+///   object in lines that are not fields. Other lines that the standard ignores are [unreadable](Frame::Unreadable) if
+///   they may have content: data under a misspelt name, and a page or a sentence in lines that are not fields.
+/// - **JSON texts**: each is a frame, on one line or several. Any other line is a frame of its own. If the first
+///   element of an array is an object, each element is a frame as soon as it closes.
+/// - **Amazon's event stream**: each message is a frame, with its payload wrapped in the event's name:
+///   `{"messageStop":{…}}`. Nothing is used before its checksum has been verified.
 ///
 /// ```
 /// use jsonspigot_framing::{Frame, Frames};
@@ -46,7 +45,7 @@ use crate::texts::Texts;
 ///
 /// # Cost
 ///
-/// Linear in the body, whatever the chunks' size. Memory is that of the open event, which is at most the
+/// Linear in the body, for chunks of any size. Memory is that of the open event, which is at most the
 /// [limit](Self::with_limit), and of one chunk's frames if they are read from the iterator.
 #[derive(Clone, Debug)]
 pub struct Frames {
@@ -61,7 +60,7 @@ enum State {
     Sse(Sse),
     Texts(Box<Texts>),
     Messages(Messages),
-    /// A callback panicked, so the place in the body is not known. True once that was reported.
+    /// A callback panicked, so the position in the body is unknown. True once that was reported.
     Panicked(bool),
 }
 
@@ -71,7 +70,7 @@ impl Interrupted for Frames {
     }
 }
 
-/// The most bytes of text that an event may have by default.
+/// The default of the largest number of bytes of text that an event may have.
 pub(crate) const LIMIT: usize = 32 << 20;
 
 impl Default for Frames {
@@ -81,7 +80,8 @@ impl Default for Frames {
 }
 
 impl Frames {
-    /// Reads events of at most 32 MiB, as `CallLimits` in the crate `jsonspigot-llm` allows them by default.
+    /// Creates a reader of events of at most 32 MiB, which is also the default of `CallLimits` in the crate
+    /// `jsonspigot-llm`.
     ///
     /// ```
     /// use jsonspigot_framing::{Frame, Frames};
@@ -93,7 +93,7 @@ impl Frames {
         Self::with_limit(LIMIT)
     }
 
-    /// Reads events of at most so many bytes of text. One that is longer is skipped, and reported as
+    /// Creates a reader of events of at most `limit` bytes of text. A longer event is skipped and reported as
     /// [`Frame::TooLong`].
     ///
     /// ```
@@ -108,7 +108,7 @@ impl Frames {
         Self { state: State::Undecided(Undecided::new(limit)), limit, queue: Queue::default() }
     }
 
-    /// The most bytes of text that an event may have.
+    /// Returns the largest number of bytes of text that an event may have.
     ///
     /// ```
     /// use jsonspigot_framing::Frames;
@@ -150,8 +150,8 @@ impl Frames {
         unless_interrupted(self, |frames| frames.read(chunk.as_ref(), &mut on_frame));
     }
 
-    /// Ends the body and returns the frames that are left: servers may omit the last blank line, and files the last
-    /// line feed. Whatever else is still open was cut off.
+    /// Ends the body and returns the frames that are left, since servers may omit the last blank line, and files the
+    /// last line feed. Anything else that is still open was cut off.
     ///
     /// A second call returns nothing. Feed nothing afterwards: another body needs new `Frames`.
     ///
@@ -180,8 +180,8 @@ impl Frames {
         unless_interrupted(self, |frames| frames.end(&mut on_frame));
     }
 
-    /// Saves how far the body has come, together with the state of what reads its events. That state may be anything,
-    /// and empty; it is returned by itself as long as no byte of the body has been read.
+    /// Returns the reader's state as bytes, together with `state`, the state of the reader of the events. `state` may
+    /// be any bytes, even none; it is returned unchanged as long as no byte of the body has been read.
     ///
     /// ```
     /// use jsonspigot_llm::{Provider, ProviderStream, SAVE_LIMIT, ToolCalls};
@@ -201,7 +201,7 @@ impl Frames {
     ///
     /// # Errors
     ///
-    /// None: the type is that of the other `save` methods.
+    /// Never fails. The type is that of the other `save` methods.
     ///
     /// # Cost
     ///
@@ -211,13 +211,13 @@ impl Frames {
         if self.is_new() { Ok(state.to_vec()) } else { with_added(state, |out| self.state.save(out)) }
     }
 
-    /// Resumes where [`save_with`](Self::save_with) saved, with the limit of these `Frames`; `restore_state` gets the
-    /// state that was saved with them. For an example see there.
+    /// Resumes where [`save_with`](Self::save_with) saved, with the limit of `self`. `restore_state` receives the state
+    /// that was saved with it. See [`save_with`](Self::save_with) for an example.
     ///
     /// # Errors
     ///
-    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no body leads to
-    /// them under this limit. Bytes that were made up are refused, or as harmless as a body.
+    /// Fails if `restore_state`, which is called first, fails; if the bytes are not a saved state; or if no body leads
+    /// to the state under this limit. Forged bytes are refused, or can do no more than a body can.
     pub fn restore_with<T>(
         self,
         saved: &[u8],
@@ -238,7 +238,7 @@ impl Frames {
         matches!(&self.state, State::Undecided(undecided) if undecided.is_new())
     }
 
-    /// Reads into the queue.
+    /// Queues the frames of `read` and returns them.
     fn queued(&mut self, read: impl FnOnce(&mut Self, &mut dyn FnMut(Frame<'_>))) -> FrameIter<'_> {
         let mut queue = std::mem::take(&mut self.queue);
         queue.clear();

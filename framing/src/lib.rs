@@ -1,5 +1,5 @@
-//! The body of a response into events: [`Frames`] reads server-sent events, JSON texts (one per line, or spread over
-//! several), arrays of objects and Amazon's event stream. The first bytes say which of these a body is.
+//! Splits the body of a response into events: [`Frames`] reads server-sent events, JSON texts (one per line, or spread
+//! over several), arrays of objects and Amazon's event stream. The first bytes decide which format a body has.
 //!
 //! ```
 //! use jsonspigot_framing::{Frame, Frames};
@@ -18,8 +18,7 @@
 //! assert_eq!(events, ["{\"n\": 1}"]);
 //! ```
 //!
-//! A frame holds the text of one event. What it means is up to its reader, such as `ProviderStream` in the crate
-//! `jsonspigot-llm`:
+//! A frame holds the text of one event. A reader such as `ProviderStream` in the crate `jsonspigot-llm` interprets it:
 //!
 //! ```
 //! # #[cfg(feature = "providers")]
@@ -49,32 +48,33 @@
 //! # fn main() {}
 //! ```
 //!
-//! That takes the feature `providers`. With the feature `stream`, `ProviderBody` does all of it between two async
+//! This requires the feature `providers`. With the feature `stream`, `ProviderBody` does all of it between two async
 //! streams.
 //!
-//! [`Utf8`] is for bodies that are not events but text, such as a model's answer with payloads in it: it holds back the
-//! beginning of a character until the rest arrives.
+//! [`Utf8`] is for bodies that are text instead of events, such as a model's answer with payloads in it. It withholds
+//! the first bytes of a character until the rest arrives.
 //!
-//! # What holds
+//! # Guarantees
 //!
-//! - **Chunk edges are invisible.** The frames of a body are the same however it is cut, and a frame is reported as
-//!   soon as its end has been read.
-//! - **Nothing is lost in silence.** An event that can't be read is a frame too, and reading continues after it.
-//! - **Memory is bounded** by the longest event that is allowed ([`Frames::with_limit`]), whatever a body claims. Work
-//!   is linear in its bytes.
-//! - **The state can be saved** between any two chunks ([`Frames::save_with`]), in the middle of an event too, beside
-//!   that of the event's reader. Any bytes restore to a state that some body leads to, or are refused.
+//! - **Chunk boundaries are invisible.** The frames of a body are the same for every chunking, and a frame is reported
+//!   as soon as its end has been read.
+//! - **Nothing is dropped silently.** An event that can't be read is a frame too, and reading continues after it.
+//! - **Memory is bounded** by the longest event that is allowed ([`Frames::with_limit`]), whatever lengths a body
+//!   claims. Work is linear in its bytes.
+//! - **The state can be saved** between any two chunks ([`Frames::save_with`]), even in the middle of an event,
+//!   together with the state of the event's reader. Any bytes restore to a state that some body leads to, or are
+//!   refused.
 //!
-//! No I/O, no async, no HTTP: the caller brings the bytes, after decompression.
+//! No I/O, no async, no HTTP: the caller supplies the bytes, after decompression.
 //!
-//! # Why readers of its own
+//! # Why existing readers are not used
 //!
-//! Servers send what no standard has: data lines that are events without a blank line between them, and errors in a
-//! field `error` or as a line of JSON without a field. A reader that follows the standard, such as the crate
-//! `sse-core`, drops these, and replaces invalid UTF-8 without saying so. To see them first, lines have to be read here
-//! anyway, and then nothing is left for it to do; the tests compare with it on bodies that keep to the standard.
-//! Amazon's own `aws-smithy-eventstream` reads whole messages, but depends on two dozen packages, for a format that
-//! takes a screenful; the tests compare with it byte by byte.
+//! Servers deviate from the standard: they send data lines that are events without a blank line between them, and
+//! errors in a field `error` or as a line of JSON without a field. A reader that follows the standard, such as the
+//! crate `sse-core`, drops these, and silently replaces invalid UTF-8. To find them, the lines have to be read here,
+//! which leaves nothing for such a reader to do; the tests compare with it on bodies that follow the standard. Amazon's
+//! own `aws-smithy-eventstream` reads whole messages, but depends on two dozen packages, for a format that takes a
+//! screenful of code; the tests compare with it byte by byte.
 #![cfg_attr(doctest, doc = include_str!("../README.md"))]
 #![forbid(unsafe_code)]
 

@@ -1,5 +1,4 @@
-//! A frame into a provider's stream, or past a rewriter of its calls: which of their entrances each kind of frame
-//! takes.
+//! Passes frames to a provider's stream or to a rewriter of its calls: selects the method for each kind of frame.
 
 use std::borrow::Cow;
 
@@ -8,11 +7,11 @@ use jsonspigot_llm::{BadEvent, CallRewriter, ProviderStream, StreamEvent};
 use crate::frame::{Damage, Frame};
 
 impl Frame<'_> {
-    /// Pushes the frame into a provider's stream, whatever kind of frame it is. With the feature `providers`.
+    /// Pushes the frame, of whatever kind, into a provider's stream. Requires the feature `providers`.
     ///
-    /// A frame that can't be read, was too long or damaged is an event of the stream too, and counts in its
-    /// [`verdict`](ProviderStream::verdict); so does an error that the framing marks, even if the stream does not know
-    /// it.
+    /// A frame that is unreadable, too long or damaged is reported by the stream too, and counts in its
+    /// [`verdict`](ProviderStream::verdict). So does an error that the framing marks, even if the stream does not
+    /// recognize it.
     ///
     /// ```
     /// use jsonspigot_llm::{ProviderStream, StreamEvent, ToolCalls};
@@ -52,15 +51,15 @@ impl Frame<'_> {
             }
             Self::Unreadable(text) => stream.push_unreadable_with(text, on_event),
             Self::TooLong => stream.push_oversized_with(on_event),
-            // The stream may not have seen the panic.
+            // The panic may have happened outside the stream.
             Self::Damaged(Damage::Panicked) => stream.push_unreadable_with("", on_event),
-            // What can be shown of it came before, as unreadable.
+            // The part that can be shown was an unreadable frame before this one.
             Self::Damaged(_) => {}
         }
     }
 
-    /// Rewrites the arguments of calls in the frame, and returns what stands in its place; `None` if it stays. For
-    /// [`EventEditor::feed`](crate::EventEditor::feed). With the feature `providers`.
+    /// Rewrites the arguments of calls in the frame. Returns the new text of the frame, or `None` if it stays the same.
+    /// For [`EventEditor::feed`](crate::EventEditor::feed). Requires the feature `providers`.
     ///
     /// ```
     /// use jsonspigot::Rule;
@@ -86,7 +85,8 @@ impl Frame<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`CallRewriter::push`]. What is unreadable has one too, unless it is no JSON at all.
+    /// The errors of [`CallRewriter::push`]. An unreadable frame fails too, unless no rule redacts and it does not
+    /// start like JSON.
     pub fn rewrite(self, calls: &mut CallRewriter) -> Result<Option<String>, BadEvent> {
         match self {
             Self::Text(text) | Self::Exception(text) | Self::Unreadable(text) => {

@@ -1,4 +1,4 @@
-//! The iterator form: the frames of one chunk, queued as places in one text.
+//! The iterator form: the frames of one chunk, queued as ranges of one text.
 
 use std::iter::FusedIterator;
 use std::ops::Range;
@@ -8,9 +8,9 @@ use crate::frame::{Damage, Frame};
 
 /// The frames of one chunk, in order.
 ///
-/// Made by [`Frames::feed`](crate::Frames::feed) and [`Frames::finish`](crate::Frames::finish). The frames borrow from
-/// [`Frames`](crate::Frames), not from this iterator, so they can be collected. The chunk has been read: what is not
-/// taken out of the iterator is dropped.
+/// Returned by [`Frames::feed`](crate::Frames::feed) and [`Frames::finish`](crate::Frames::finish). The frames borrow
+/// from [`Frames`](crate::Frames), not from this iterator, so they can be collected. The whole chunk has been read
+/// already: frames that are not taken out of the iterator are dropped.
 ///
 /// ```
 /// use jsonspigot_framing::{Frame, Frames};
@@ -48,7 +48,7 @@ impl ExactSizeIterator for FrameIter<'_> {}
 
 impl FusedIterator for FrameIter<'_> {}
 
-/// The frames of one chunk. The buffers are kept from chunk to chunk.
+/// The frames of one chunk. The buffers are reused from chunk to chunk.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Queue {
     text: String,

@@ -1,4 +1,4 @@
-//! Events that a server sends once more after a connection broke: [`ReadEvents`].
+//! Events that a server sends again after a connection broke: [`ReadEvents`].
 
 use std::collections::BTreeMap;
 
@@ -6,19 +6,19 @@ use jsonspigot::RestoreError;
 
 use crate::saved::{Reader, Writer, possible};
 
-/// The digests of the data of the events that were read, by those of their ids.
+/// The digests of the data of the events that were read, by the digests of their ids.
 ///
-/// A server that is asked to go on after a connection broke may send events once more. An id alone does not show that,
-/// since some servers give every event the same one: an event is a repetition if its id and its data were read
-/// together, and another id as well.
+/// A server that resumes after a connection broke may send events again. An id alone does not show that, since some
+/// servers give all events the same id. An event is a repetition if its id and its data were read together, and another
+/// id was read as well.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReadEvents(BTreeMap<u64, u64>);
 
-/// The number of events that are remembered. With one more, the memory starts anew.
+/// The largest number of events that are remembered. One more event clears the memory.
 const MOST_EVENTS: usize = 16 << 10;
 
 impl ReadEvents {
-    /// Notes an event. Returns true if it was noted before.
+    /// Records an event. Returns true if it was recorded before.
     pub(crate) fn is_repeated(&mut self, id: u64, data: u64) -> bool {
         match self.0.get(&id) {
             Some(known) if *known == data && self.0.len() > 1 => return true,
@@ -47,7 +47,7 @@ impl ReadEvents {
     }
 }
 
-/// Returns a digest of bytes, read eight at a time, as short as a saved number has to be.
+/// Returns a digest of bytes, read eight at a time, that is small enough for a saved number.
 pub(crate) fn digest(bytes: &[u8]) -> u64 {
     let word = |chunk: &[u8]| chunk.iter().fold(chunk.len() as u64, |word, byte| word << 8 | u64::from(*byte));
     let add = |digest: u64, chunk| (digest ^ word(chunk)).wrapping_mul(0x0100_0000_01B3).rotate_left(31);

@@ -1,18 +1,20 @@
-//! Saved state of what stands before a reader, such as half a line or half a character, beside that reader's own.
+//! Saved state of the framing, such as half a line or half a character, together with the state of the reader that it
+//! feeds.
 //!
-//! The reader's state is left as it is if there is nothing to add. Otherwise it comes after a header and what is added:
+//! The reader's state is left unchanged if the framing has nothing to save. Otherwise it follows a header and the
+//! framing's section:
 //!
 //! | bytes | in the header |
 //! |---|---|
 //! | 4 | `jsf\x1A` |
 //! | 1 | the version of the format |
-//! | 8 | length of what is added |
+//! | 8 | length of the framing's section |
 //! | 8 | length of the reader's state |
 //! | 4 | checksum (CRC-32) of all other bytes but the first five |
 //!
-//! Numbers are little-endian. The packages for Python and JavaScript write the same. The checksum ties what is added to
-//! the reader's state, and finds damage; it does not authenticate. So bytes are read as hostile: nothing is longer than
-//! the bytes that are there, and each part checks what it reads.
+//! Numbers are little-endian. The packages for Python and JavaScript write the same format. The checksum ties the
+//! framing's section to the reader's state and detects damage, but does not authenticate. So the bytes are not trusted:
+//! no length may exceed the bytes that are there, and each part checks what it reads.
 
 use std::ops::Range;
 
@@ -25,10 +27,10 @@ const STATE: Range<usize> = 13..21;
 const CHECKSUM: Range<usize> = 21..25;
 const HEADER: usize = CHECKSUM.end;
 
-/// More bytes than any stream has: sums of a few numbers below it do not overflow.
+/// The largest number in a saved state. No stream has as many bytes, and a sum of a few such numbers does not overflow.
 const FARTHEST: u64 = 1 << 60;
 
-/// Returns a reader's state with what is added to it, which `write` writes.
+/// Returns a reader's state with the framing's section, which `write` writes.
 pub(crate) fn with_added(
     state: &[u8],
     write: impl FnOnce(&mut Writer<'_>) -> Result<(), Error>,
@@ -53,16 +55,16 @@ fn checksum(bytes: &[u8]) -> u32 {
     hasher.finalize()
 }
 
-/// A state, taken apart.
+/// A saved state, split into its parts.
 pub(crate) struct Saved<'a> {
-    /// The reader's.
+    /// The reader's state.
     pub(crate) state: &'a [u8],
     added: Option<&'a [u8]>,
 }
 
 impl<'a> Saved<'a> {
     pub(crate) fn of(bytes: &'a [u8]) -> Result<Self, RestoreError> {
-        // As long as it may be either, it is the reader's own.
+        // Without the start of the header, all of it is the reader's state.
         if !bytes.starts_with(&MAGIC[..3]) {
             return Ok(Self { state: bytes, added: None });
         }
@@ -75,7 +77,7 @@ impl<'a> Saved<'a> {
         let Some((header, body)) = bytes.split_at_checked(HEADER) else { return Err(RestoreError::Cut) };
         let number = |place: &Range<usize>| header[place.clone()].try_into().map_or(0, u64::from_le_bytes);
         let (added, state) = (number(&ADDED), number(&STATE));
-        // Whether the lengths are right is not known before the checksum is.
+        // The lengths are not verified before the checksum is.
         let len = added.saturating_add(state);
         if (body.len() as u64) < len {
             return Err(RestoreError::Cut);
@@ -90,7 +92,7 @@ impl<'a> Saved<'a> {
         Ok(Self { state, added: Some(added) })
     }
 
-    /// Returns the result of reading all that was added; `None` if nothing was.
+    /// Reads the whole section of the framing with `read`. Returns `None` if the state has no such section.
     pub(crate) fn added<T>(
         &self,
         read: impl FnOnce(&mut Reader<'a>) -> Result<T, RestoreError>,
@@ -103,12 +105,12 @@ impl<'a> Saved<'a> {
     }
 }
 
-/// Refuses what no body leads to.
+/// Fails unless some body leads to the state.
 pub(crate) fn possible(is_possible: bool) -> Result<(), RestoreError> {
     if is_possible { Ok(()) } else { Err(RestoreError::Impossible) }
 }
 
-/// Appends the parts of what is added.
+/// A writer of the framing's section.
 pub(crate) struct Writer<'a>(&'a mut Vec<u8>);
 
 impl Writer<'_> {
@@ -126,7 +128,7 @@ impl Writer<'_> {
     }
 }
 
-/// Takes the parts of what was added, of which nothing can be trusted.
+/// A reader of the framing's section, which is not trusted.
 pub(crate) struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -139,7 +141,7 @@ impl<'a> Reader<'a> {
         Ok(*flag == 1)
     }
 
-    /// A number of bytes or lines.
+    /// Reads a number of bytes or lines. Fails if it is larger than in any stream.
     pub(crate) fn number(&mut self) -> Result<u64, RestoreError> {
         let (number, rest) = self.rest.split_first_chunk().ok_or(RestoreError::Impossible)?;
         self.rest = rest;

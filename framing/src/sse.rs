@@ -1,15 +1,18 @@
-//! The data of server-sent events, as the HTML standard reads them (section 9.2.6).
+//! Reads the data of server-sent events, as the HTML standard defines them (section 9.2.6).
 //!
-//! Each line is read as far as it has come, and `Position` says where in a line the bytes end. Of fields other than
-//! `data`, and of comments, nothing is kept; so invalid UTF-8 in them is passed over too.
+//! Each line is read as it arrives, and `Position` is the position in it. Fields other than `data`, and comments, are
+//! ignored, together with any invalid UTF-8 in them.
 //!
-//! Servers do four things besides. Some leave out the blank lines, so that each line of data is an event: a first line
-//! that is JSON by itself can't be the beginning of an event of several lines. Some call an event `error`, and nothing
-//! in its data says so. Some write an error into the stream in a field of that name, or without any, on one line or
-//! several: what follows `error:`, and a JSON object in lines that are no fields, is an exception too. And some have an
-//! object under a name that the standard does not have, be it only a blank before `data`, or a notice or a page of a
-//! proxy's in lines that are no fields at all: that is passed on as unreadable, as nobody knows what it is, but it may
-//! be what was to be said.
+//! Servers deviate from the standard in four ways:
+//!
+//! - Some omit the blank lines, so that each data line is an event. A first line that is JSON by itself can't be the
+//!   start of an event of several lines.
+//! - Some name an event `error` without marking its data as an error.
+//! - Some write an error in a field `error`, or without any field, on one line or several. The value of `error:`, and a
+//!   JSON object in lines that are not fields, are exceptions too.
+//! - Some write an object under a name that the standard does not have, if only because of a blank before `data`, and
+//!   proxies write notices or pages in lines that are not fields. These lines may have been content, so they are
+//!   reported as unreadable.
 
 use std::mem;
 
@@ -20,7 +23,7 @@ use crate::json::is_json;
 use crate::repeated::{ReadEvents, digest};
 use crate::saved::{Reader, Writer, possible};
 
-/// The bytes that a stream may begin with.
+/// The bytes that a stream may start with.
 pub(crate) const BYTE_ORDER_MARK: [u8; 3] = *b"\xEF\xBB\xBF";
 
 const NAME: &[u8] = b"data";
@@ -28,18 +31,18 @@ const ERROR: &[u8] = b"error:";
 const EVENT: &[u8] = b"event:";
 const ID: &[u8] = b"id:";
 
-/// Server-sent events.
+/// A reader of server-sent events.
 #[derive(Clone, Debug)]
 pub(crate) struct Sse {
     position: Position,
     /// The data of the event so far: its lines, each with a line feed after it.
     data: Vec<u8>,
-    /// True if the data so far is known to be no event by itself. Looking again for each line that follows would take
-    /// quadratic time.
+    /// True if the data so far is known not to be an event by itself. Checking again for each line that follows would
+    /// take quadratic time.
     is_continued: bool,
-    /// A line that may be more than a field of another name, so far.
+    /// The open line so far, if it may be more than a field of another name.
     aside: Vec<u8>,
-    /// Lines before it that are no fields, each with a line feed after it.
+    /// The lines before it that are not fields, each with a line feed after it.
     unframed: Vec<u8>,
     /// True if the event's name is `error`.
     is_error: bool,
@@ -52,14 +55,14 @@ pub(crate) struct Sse {
     limit: usize,
 }
 
-/// The place in a line of the next byte.
+/// The position of the next byte in a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Position {
-    /// In the byte order mark that a stream may begin with, after so many bytes of it.
+    /// In the byte order mark that a stream may start with, after this many bytes of it.
     Mark(usize),
     /// At the start of a line.
     Start,
-    /// After so many bytes of the field name `data`.
+    /// After this many bytes of the field name `data`.
     Name(usize),
     /// After `data:`, where one space is dropped.
     Colon,
@@ -74,7 +77,7 @@ enum Position {
 }
 
 impl Sse {
-    /// Accepts data of at most `limit` bytes.
+    /// Creates a reader of events of at most `limit` bytes of data.
     pub(crate) fn new(limit: usize) -> Self {
         Self {
             position: Position::Mark(0),
@@ -99,7 +102,7 @@ impl Sse {
         let mut rest = chunk;
         while let Some((&byte, behind)) = rest.split_first() {
             let is_end = matches!(byte, b'\n' | b'\r');
-            // Whether the byte belongs to the old position; otherwise the new one looks at it too.
+            // `is_taken` is true if the byte belongs to the old position; otherwise the new one reads it too.
             let (position, is_taken) = match self.position {
                 Position::Value | Position::Ignored | Position::Aside => {
                     rest = self.read_rest_of_line(rest, on_frame);
@@ -116,7 +119,7 @@ impl Sse {
                     self.end_event(on_frame);
                     (Position::after(byte), true)
                 }
-                // A comment, or what belongs to an event that is left out.
+                // A comment, or a line of an event that is left out.
                 Position::Start if self.is_too_long || byte == b':' => (Position::Ignored, false),
                 Position::Start => (Position::Name(0), false),
                 Position::Name(len) if NAME.get(len) == Some(&byte) => (Position::Name(len + 1), true),
@@ -140,12 +143,12 @@ impl Sse {
         }
     }
 
-    /// Reads as far as the line goes. Returns what follows it.
+    /// Reads up to the end of the line. Returns the bytes after it.
     fn read_rest_of_line<'a>(&mut self, rest: &'a [u8], on_frame: &mut dyn FnMut(Frame<'_>)) -> &'a [u8] {
         let end = memchr::memchr2(b'\n', b'\r', rest);
         let (piece, behind) = rest.split_at(end.unwrap_or(rest.len()));
         if self.position == Position::Value {
-            // The last line feed is not part of the data, and may lie beyond the limit.
+            // The last line feed is not part of the data, and may exceed the limit.
             if self.data.len() + piece.len() > self.limit {
                 self.skip(on_frame);
             } else {
@@ -154,7 +157,7 @@ impl Sse {
         }
         if self.position == Position::Aside {
             if self.aside.len() + piece.len() > most_aside(self.limit) {
-                // What has no field may be anything.
+                // A line that is not a field may be anything.
                 if self.aside.iter().chain(piece).take(ERROR.len()).eq(ERROR) {
                     on_frame(Frame::TooLong);
                 }
@@ -175,8 +178,8 @@ impl Sse {
         behind
     }
 
-    /// Another line of data begins. If the one before is JSON by itself, so that the two together are not, it is an
-    /// event.
+    /// Ends the event if its only data line so far is JSON by itself, since it would not be JSON together with the data
+    /// line that begins.
     fn end_line_of_its_own(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if self.is_continued {
             return;
@@ -188,8 +191,8 @@ impl Sse {
         self.is_continued = !self.data.is_empty();
     }
 
-    /// A line has ended that is an error if it is `error:` with something, or an object; under another name, nobody
-    /// knows.
+    /// Reads a whole line that is not data. `error:` with a value, and an object, are exceptions; other content is
+    /// unreadable.
     fn end_aside(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let line = mem::take(&mut self.aside);
         if line.starts_with(ERROR) || line.starts_with(b"{") {
@@ -205,14 +208,14 @@ impl Sse {
                 Err(_) => on_frame(Frame::Unreadable(&String::from_utf8_lossy(error))),
             }
         } else if let Some(value) = line.strip_prefix(EVENT) {
-            // With the line of data before it, another event is over.
+            // A new name ends the event of the data line before it.
             self.end_unframed(on_frame);
             self.end_line_of_its_own(on_frame);
             self.end_field(&line, on_frame);
             self.is_error = value.trim_ascii() == b"error";
         } else if let Some(id) = line.strip_prefix(ID) {
             self.end_unframed(on_frame);
-            // With the id of the event before it, that is over.
+            // A second id ends the event with the first one.
             if self.id.is_some() {
                 self.end_line_of_its_own(on_frame);
             }
@@ -231,7 +234,8 @@ impl Sse {
         }
     }
 
-    /// A field without data that holds an object: the object may be meant. A header may have been saved with the body.
+    /// Reports a field that contains an object as unreadable, since the object may have been an event. Not so a header,
+    /// which may have been saved with the body.
     fn end_field(&self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         let object = line.iter().position(|byte| *byte == b'{').map(|at| &line[at..]);
         if !is_header(line) && line.len() <= self.limit && object.is_some_and(is_json) {
@@ -239,7 +243,7 @@ impl Sse {
         }
     }
 
-    /// A line that is no field, or that goes on with those before it.
+    /// Buffers a line that is not a field, or that continues such lines.
     fn take_unframed(&mut self, line: &[u8], on_frame: &mut dyn FnMut(Frame<'_>)) {
         if self.unframed.is_empty() && !says_something(line) {
             return;
@@ -253,7 +257,7 @@ impl Sse {
         self.unframed.push(b'\n');
     }
 
-    /// Lines that are no fields are over: an object, or nobody knows what.
+    /// Reports the buffered lines that are not fields: as an exception if they are an object, otherwise as unreadable.
     fn end_unframed(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         if self.unframed.pop().is_none() {
             return;
@@ -265,14 +269,14 @@ impl Sse {
         }
     }
 
-    /// The event is too long: nothing more of it is kept.
+    /// Discards an event that is too long, and reports it.
     fn skip(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         (self.position, self.is_too_long, self.is_continued) = (Position::Ignored, true, false);
         self.data.clear();
         on_frame(Frame::TooLong);
     }
 
-    /// A blank line ends the event, which is none without data.
+    /// Ends an event at its blank line, and reports it if it has data.
     fn end_event(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         self.end_unframed(on_frame);
         (self.is_too_long, self.is_continued) = (false, false);
@@ -293,7 +297,7 @@ impl Sse {
         self.position == Position::Mark(0)
     }
 
-    /// Returns true if nothing of an event is held.
+    /// Returns true if nothing of an event is buffered.
     pub(crate) fn is_without_data(&self) -> bool {
         self.data.is_empty() && self.unframed.is_empty() && !self.is_too_long && !self.is_error && self.id.is_none()
     }
@@ -322,7 +326,7 @@ impl Sse {
         possible(unframed.is_empty() || unframed.len() <= limit + 1 && unframed.ends_with(b"\n"))?;
         possible(aside.len() <= most_aside(limit) && (aside.is_empty() || position == Position::Aside))?;
         let is_in_data = matches!(position, Position::Name(1..) | Position::Colon | Position::Value);
-        // The data's last line feed may lie beyond the limit.
+        // The data's last line feed may exceed the limit.
         let fits = data.len() <= limit || data.len() == limit + 1 && data.ends_with(b"\n");
         // Between two lines of data there is a line feed.
         let is_whole = position == Position::Value || data.is_empty() || data.ends_with(b"\n");
@@ -334,7 +338,7 @@ impl Sse {
 }
 
 impl Position {
-    /// The positions as they are written: by their numbers.
+    /// All positions, by their numbers in saved states.
     const ALL: [Self; 14] = [
         Self::Mark(0),
         Self::Mark(1),
@@ -352,19 +356,19 @@ impl Position {
         Self::Aside,
     ];
 
-    /// After the byte that ends a line.
+    /// Returns the position after a byte that ends a line.
     fn after(end: u8) -> Self {
         if end == b'\r' { Self::Return } else { Self::Start }
     }
 }
 
-/// Returns how much is held of a line that may be an error: at least what shows whether it is one.
+/// Returns the longest buffer for a line that may be an error: at least the length that decides whether it is one.
 fn most_aside(limit: usize) -> usize {
     limit.max(ERROR.len())
 }
 
-/// Returns true if a line that is no field, which the standard passes over, may be what was to be said: the beginning
-/// of an object or a page, an event behind something else, or a sentence.
+/// Returns true if a line that is not a field, which the standard ignores, may have content: the start of an object or
+/// a page, an event after other text, or a sentence.
 fn says_something(line: &[u8]) -> bool {
     let words = line.split(u8::is_ascii_whitespace).filter(|word| word.iter().any(u8::is_ascii_alphabetic));
     let is_called_data = line.get(..3).is_some_and(|it| it.eq_ignore_ascii_case(b"dat"));
@@ -372,16 +376,16 @@ fn says_something(line: &[u8]) -> bool {
     matches!(line.trim_ascii_start().first(), Some(b'{' | b'<')) || words.count() >= 3 || has_event()
 }
 
-/// Returns true if a line has a field of data in it, behind something else.
+/// Returns true if a line contains a data field, possibly after other text.
 fn has_data(line: &[u8]) -> bool {
     line.windows(5).any(|part| part == b"data:")
 }
 
-/// Returns true if a line has a name, as fields and headers have, and a colon.
+/// Returns true if a line starts with a name, as fields and headers do, and a colon.
 fn is_field(line: &[u8]) -> bool {
     let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
     let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
-    // The standard's own may stand without a colon.
+    // The fields of the standard may have no colon.
     let is_known = matches!(line, b"event" | b"id" | b"retry");
     is_known || !name.is_empty() && name.len() < line.len() && name.iter().all(is_of_name)
 }
@@ -392,14 +396,14 @@ fn is_header(line: &[u8]) -> bool {
     name.eq_ignore_ascii_case(b"nel") || name.contains(&b'-')
 }
 
-/// Returns true if an event that is called an error says so itself, or is no object.
+/// Returns true if the data of an event named `error` is marked as an error, or is not an object.
 fn says_error(text: &str) -> bool {
     let Ok(serde_json::Value::Object(object)) = serde_json::from_str(text) else { return true };
     let is_error = |name: &str| object.get(name).is_some_and(|kind| kind == "error");
     object.contains_key("error") || ["type", "event_type", "object"].into_iter().any(is_error)
 }
 
-/// An object with an error.
+/// Returns an object with the member `error`.
 fn around(error: &str) -> String {
     format!("{{\"error\":{error}}}")
 }

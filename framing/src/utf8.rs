@@ -1,5 +1,5 @@
-//! Text out of bytes that are cut anywhere: holds back the beginning of a character until the rest arrives, and counts
-//! bytes and lines, so that an error has a place.
+//! Decodes UTF-8 that is cut anywhere: withholds the first bytes of a character until the rest arrives, and counts
+//! bytes and lines for the position of an error.
 
 use std::{fmt, str};
 
@@ -8,9 +8,10 @@ use jsonspigot::{Error, ErrorKind, RestoreError};
 
 use crate::saved::{Reader, Saved, Writer, possible, with_added};
 
-/// Reads a body as text in UTF-8, wherever it is cut.
+/// A decoder of UTF-8 text, wherever its chunks are cut.
 ///
-/// For readers of text, such as `Envelope` in the crate `jsonspigot-llm`. (`Parser` needs none: it reads bytes.)
+/// For readers of text, such as `Envelope` in the crate `jsonspigot-llm`. (`Parser` does not need it, since it reads
+/// bytes.)
 ///
 /// ```
 /// use jsonspigot_framing::Utf8;
@@ -25,17 +26,17 @@ use crate::saved::{Reader, Saved, Writer, possible, with_added};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Utf8 {
-    /// The beginning of a character.
+    /// The first bytes of an incomplete character.
     held: Vec<u8>,
-    /// The number of bytes that are whole text, how many lines have ended in it, and where the last one begins.
+    /// The number of bytes of complete characters, the number of line feeds in them, and the start of their last line.
     whole: u64,
     lines: u64,
     line_start: u64,
-    /// The reason why the bytes are not text, once they are not.
+    /// The error, once a call has failed.
     error: Option<Utf8Error>,
 }
 
-/// The reason why a body is not text in UTF-8, and where.
+/// The error of a body that is not text in UTF-8, with its position.
 ///
 /// ```
 /// use jsonspigot::ErrorKind;
@@ -55,7 +56,7 @@ pub struct Utf8Error {
 }
 
 impl Utf8Error {
-    /// [`ErrorKind::InvalidUtf8`]; [`ErrorKind::Incomplete`] if the body ends inside a character; or
+    /// Returns [`ErrorKind::InvalidUtf8`]; [`ErrorKind::Incomplete`] if the body ends inside a character; or
     /// [`ErrorKind::Panicked`] if a callback panicked.
     ///
     /// ```
@@ -72,19 +73,20 @@ impl Utf8Error {
         self.kind
     }
 
-    /// The offset of the first byte after which nothing could make the bytes UTF-8, or of their end.
+    /// Returns the offset of the first byte after which no valid continuation exists, or the length of an incomplete
+    /// body.
     #[must_use]
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// The line of that byte, counted from 1.
+    /// Returns the line of that byte, counted from 1.
     #[must_use]
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// Its column, counted from 1 in bytes.
+    /// Returns the column of that byte, counted from 1 in bytes.
     #[must_use]
     pub fn column(&self) -> u64 {
         self.column
@@ -109,7 +111,7 @@ impl fmt::Display for Utf8Error {
 impl std::error::Error for Utf8Error {}
 
 impl Utf8 {
-    /// Begins a text.
+    /// Creates a decoder at the start of a text.
     ///
     /// ```
     /// assert_eq!(jsonspigot_framing::Utf8::new().offset(), 0);
@@ -119,7 +121,8 @@ impl Utf8 {
         Self::default()
     }
 
-    /// Reads a chunk and calls `on_text` with the text that is whole now, which is never empty; at most twice.
+    /// Decodes a chunk and calls `on_text` with the text that is complete now: at most twice, and never with an empty
+    /// text.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -134,9 +137,9 @@ impl Utf8 {
     ///
     /// # Errors
     ///
-    /// The bytes are not UTF-8. The text before the bad sequence has been given to `on_text`; every later call returns
-    /// the same error and no text. If the callback panics and the panic is caught, every later call returns
-    /// [`ErrorKind::Panicked`].
+    /// Fails if the bytes are not UTF-8. The text before the bad sequence has been passed to `on_text`; every later
+    /// call returns the same error and no text. If the callback panics and the panic is caught, every later call
+    /// returns [`ErrorKind::Panicked`].
     pub fn feed_with(&mut self, chunk: impl AsRef<[u8]>, mut on_text: impl FnMut(&str)) -> Result<(), Utf8Error> {
         unless_interrupted(self, |utf8| utf8.read(chunk.as_ref(), &mut on_text))
     }
@@ -154,13 +157,13 @@ impl Utf8 {
     ///
     /// # Errors
     ///
-    /// It ends inside a character, or was not UTF-8 before.
+    /// Fails if the text ends inside a character, or if an earlier call has failed.
     pub fn finish(&mut self) -> Result<(), Utf8Error> {
         self.error.map_or(Ok(()), Err)?;
         if self.held.is_empty() { Ok(()) } else { self.end_at(ErrorKind::Incomplete, self.offset()) }
     }
 
-    /// The error that [`feed_with`](Self::feed_with) or [`finish`](Self::finish) has returned.
+    /// Returns the error of [`feed_with`](Self::feed_with) or [`finish`](Self::finish); `None` if neither has failed.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -174,8 +177,8 @@ impl Utf8 {
         self.error
     }
 
-    /// Returns the number of bytes that have been read, up to the error if there is one; the beginning of a character
-    /// counts too.
+    /// Returns the number of bytes that have been read, including an incomplete character, or the offset of the error
+    /// if there is one.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -190,8 +193,8 @@ impl Utf8 {
         self.error.map_or(self.whole + self.held.len() as u64, |error| error.offset)
     }
 
-    /// Saves how far the text has come, together with the state of what reads it. That state may be anything, and
-    /// empty; it is returned by itself as long as no byte has been read.
+    /// Returns the decoder's state as bytes, together with `state`, the state of the reader of the text. `state` may be
+    /// any bytes, even none; it is returned unchanged as long as no byte has been read.
     ///
     /// ```
     /// use jsonspigot_framing::Utf8;
@@ -208,7 +211,7 @@ impl Utf8 {
     ///
     /// # Errors
     ///
-    /// None: the type is that of the other `save` methods.
+    /// Never fails. The type is that of the other `save` methods.
     pub fn save_with(&self, state: impl AsRef<[u8]>) -> Result<Vec<u8>, Error> {
         let state = state.as_ref();
         if self.offset() == 0 && self.error.is_none() {
@@ -220,13 +223,13 @@ impl Utf8 {
         })
     }
 
-    /// Resumes where [`save_with`](Self::save_with) saved; `restore_state` gets the state that was saved with it. For
-    /// an example see there.
+    /// Resumes where [`save_with`](Self::save_with) saved. `restore_state` receives the state that was saved with it.
+    /// See [`save_with`](Self::save_with) for an example.
     ///
     /// # Errors
     ///
-    /// That of `restore_state`, which comes first; or the bytes are not those of a saved state, or no text leads to
-    /// them.
+    /// Fails if `restore_state`, which is called first, fails; if the bytes are not a saved state; or if no text leads
+    /// to the state.
     pub fn restore_with<T>(
         self,
         saved: &[u8],
@@ -246,12 +249,12 @@ impl Utf8 {
             match str::from_utf8(&self.held) {
                 Ok(character) => {
                     on_text(character);
-                    // None of several bytes ends a line.
+                    // No character of several bytes is a line feed.
                     self.whole += self.held.len() as u64;
                     self.held.clear();
                 }
                 Err(error) if error.error_len().is_none() => {}
-                // Without it the bytes might still have become a character.
+                // Without the last byte, the bytes might still have become a character.
                 Err(_) => return self.end_at(ErrorKind::InvalidUtf8, self.whole + self.held.len() as u64 - 1),
             }
         }
@@ -303,7 +306,7 @@ impl Utf8 {
             let kind = usize::try_from(reader.number()?).ok().and_then(|kind| KINDS.get(kind));
             let kind = *kind.ok_or(RestoreError::Impossible)?;
             let offset = reader.number()?;
-            // No character is longer than what lies between.
+            // An incomplete character has at most three bytes.
             possible(new.held.is_empty() && (whole..=whole + 3).contains(&offset))?;
             let _ = new.end_at(kind, offset);
         }
@@ -311,7 +314,8 @@ impl Utf8 {
     }
 }
 
-/// Returns the offset of the bad byte: after a sequence that might have become a character, or in its place.
+/// Returns the offset of the bad byte relative to `sequence`: its end if it might have become a character, otherwise
+/// its start.
 fn bad_byte(sequence: &[u8]) -> u64 {
     let is_beginning = str::from_utf8(sequence).is_err_and(|error| error.error_len().is_none());
     if is_beginning { sequence.len() as u64 } else { 0 }

@@ -10,10 +10,10 @@
 //! ```
 //!
 //! A header names the event and the payload is its JSON. The payload is wrapped in the name, `{"messageStop":{…}}`,
-//! which is the form the library reads. Nothing in a message is used before the checksum that covers it has been
+//! which is the form that the library reads. Nothing in a message is used before the checksum that covers it has been
 //! verified. If the prelude's checksum is wrong, the start of the next message is unknown and the rest of the input is
-//! lost; any other damage affects one message. The buffer grows with the bytes that arrive, not with the length that a
-//! prelude promises.
+//! lost; any other damage affects one message. The buffer grows with the bytes that arrive, not with the length in the
+//! prelude.
 
 mod saved;
 
@@ -22,13 +22,13 @@ use std::borrow::Cow;
 use crate::frame::{Damage, Frame};
 use crate::json::is_json;
 
-/// The lengths of a prelude and of the checksum at the end.
+/// The length of a prelude.
 pub(crate) const PRELUDE: usize = 12;
 const CHECKSUM: usize = 4;
-/// The longest headers that Amazon allows.
+/// The largest length of a message's headers, by Amazon's rules.
 const MOST_HEADERS: usize = 128 << 10;
 
-/// Splits bytes into messages and their events.
+/// A reader that splits bytes into messages and their events.
 #[derive(Clone, Debug)]
 pub(crate) struct Messages {
     /// The current message so far.
@@ -37,7 +37,7 @@ pub(crate) struct Messages {
     start: u64,
     /// Its lengths, once its prelude has been read.
     lengths: Option<Lengths>,
-    /// The number of bytes of a message that is too long that are still to be skipped.
+    /// The number of bytes that are still to be skipped of a message that is too long.
     passing: usize,
     /// True if the rest of the input can no longer be read.
     is_lost: bool,
@@ -51,7 +51,7 @@ struct Lengths {
 }
 
 impl Lengths {
-    /// The lengths in a prelude, if they are consistent.
+    /// Reads the lengths in a prelude. Returns `None` if they are inconsistent.
     fn of(prelude: &[u8; PRELUDE]) -> Option<Self> {
         let [total, headers, _] = numbers(prelude);
         let (total, headers) = (usize::try_from(total).ok()?, usize::try_from(headers).ok()?);
@@ -64,7 +64,7 @@ impl Lengths {
     }
 }
 
-/// The two lengths and their checksum.
+/// Returns the two lengths in a prelude, and their checksum.
 fn numbers(prelude: &[u8; PRELUDE]) -> [u32; 3] {
     let [a, b, c, d, e, f, g, h, i, j, k, l] = *prelude;
     [[a, b, c, d], [e, f, g, h], [i, j, k, l]].map(u32::from_be_bytes)
@@ -81,7 +81,7 @@ pub(crate) fn is_prelude(first: &[u8; PRELUDE]) -> bool {
 }
 
 impl Messages {
-    /// Accepts events of at most `limit` bytes.
+    /// Creates a reader of events of at most `limit` bytes.
     pub(crate) fn new(limit: usize) -> Self {
         Self { held: Vec::new(), start: 0, lengths: None, passing: 0, is_lost: false, limit }
     }
@@ -170,7 +170,7 @@ impl Messages {
     }
 }
 
-/// The headers that say what a message is.
+/// The headers that identify a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Names<'a> {
     message_type: Option<&'a str>,
@@ -181,7 +181,7 @@ struct Names<'a> {
 }
 
 impl<'a> Names<'a> {
-    /// Returns `None` if the headers are invalid.
+    /// Reads the headers. Returns `None` if they are invalid.
     fn read(headers: &'a [u8]) -> Option<Self> {
         let mut names = Self::default();
         let mut rest = headers;
@@ -229,7 +229,7 @@ impl<'a> Names<'a> {
         let json = json_of(&text).filter(|_| is_text).map(Cow::Borrowed);
         let (name, json, is_exception) = match self.message_type {
             Some("event") | None => (self.event_type, json, false),
-            // An error is reported even if its payload is not what it should be.
+            // An error is reported even if its payload is not JSON.
             Some("exception") => (
                 Some(self.exception_type.unwrap_or("exception")),
                 Some(json.unwrap_or_else(|| Cow::Owned(message_of(&text)))),
@@ -254,7 +254,7 @@ impl<'a> Names<'a> {
     }
 }
 
-/// A payload as JSON; `None` if it is anything but one JSON value.
+/// Returns a payload that is one JSON value, with `{}` for an empty one; otherwise `None`.
 fn json_of(payload: &str) -> Option<&str> {
     match payload {
         "" => Some("{}"),

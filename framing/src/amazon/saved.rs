@@ -1,4 +1,5 @@
-//! Saved state of Amazon's event stream: the bytes of the open message, or how many of it are skipped.
+//! Saved state of Amazon's event stream: the bytes of the open message, or the number of them that are still to be
+//! skipped.
 
 use jsonspigot::RestoreError;
 

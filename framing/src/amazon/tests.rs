@@ -1,4 +1,4 @@
-//! Tests of memory, which can't be seen from outside: how much memory a length takes.
+//! Tests of memory use, which is not visible from outside: how much memory a length takes.
 
 use super::{MOST_HEADERS, Messages, PRELUDE};
 use crate::frame::Frame;

@@ -1,8 +1,8 @@
-//! Server-sent events, a line at a time.
+//! Edits server-sent events, a line at a time.
 //!
-//! A line of data that is JSON by itself is an event, as [`Sse`](crate::sse::Sse) says: it is edited as soon as it
-//! ends. Otherwise the lines of an event's data wait for the blank line after it, and are edited together. Other fields
-//! that the standard has pass, and so do comments. An object in any other line is an event, which some servers send and
+//! A data line that is JSON by itself is an event, as in [`Sse`](crate::sse::Sse), and is edited as soon as it ends.
+//! Otherwise the data lines of an event are buffered until the blank line after it, and edited together. Other fields
+//! of the standard, and comments, pass unchanged. An object in any other line is an event, which some servers send and
 //! some clients read; the rest of such a line is unreadable.
 
 use std::mem;
@@ -19,17 +19,17 @@ use crate::sse::BYTE_ORDER_MARK;
 pub(super) struct Lines {
     /// The open line so far.
     line: Vec<u8>,
-    /// The lines of data of the open event that wait for its end, as they came.
+    /// The data lines of the open event, unchanged, which are buffered until it ends.
     waiting: Vec<u8>,
-    /// True if the rest of the open line is too long, and left out.
+    /// True if the open line is too long, so that the rest of it is left out.
     is_line_left_out: bool,
-    /// True if the open event was too long: its lines of data are left out.
+    /// True if the open event is too long, so that its data lines are left out.
     is_left_out: bool,
-    /// After a carriage return, where that went: a line feed belongs to it.
+    /// After a carriage return, its destination, where a line feed after it goes too.
     returned: Option<Went>,
 }
 
-/// The place where a line's end has gone.
+/// The destination of a line's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Went {
     Passed,
@@ -103,7 +103,7 @@ impl Lines {
         Went::Waiting
     }
 
-    /// The lines of data that have waited are all that an event has.
+    /// Edits the buffered data lines as one event, and passes them on.
     fn end_event(&mut self, pass: &mut Pass<'_>) {
         let waiting = mem::take(&mut self.waiting);
         if waiting.is_empty() {
@@ -116,7 +116,7 @@ impl Lines {
         if edited.is_empty() {
             return;
         }
-        // All lines are spelt as the first one is.
+        // All lines are written with the first one's name and line end.
         let first = lines.first().copied().unwrap_or_default();
         let name = match &first[..first.len() - data(first).map_or(0, <[u8]>::len)] {
             name if name.ends_with(b":") || name.ends_with(b" ") => name,
@@ -164,7 +164,7 @@ impl Lines {
     }
 }
 
-/// The value of a line of data.
+/// Returns the value of a data line; `None` if the line is not data.
 fn data(line: &[u8]) -> Option<&[u8]> {
     let line = line.strip_prefix(&BYTE_ORDER_MARK).unwrap_or(line);
     match line.strip_prefix(b"data")? {
@@ -174,7 +174,8 @@ fn data(line: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Edits a line that is not data: the object that it ends with, if its name is not one that the standard has.
+/// Edits a line that is not data: the object at its end, unless the line is a comment or a field of the standard, and
+/// the text before it.
 fn edit_other(line: &[u8], end: &[u8], pass: &mut Pass<'_>) -> Went {
     let has_object = ![&b":"[..], b"event:", b"id:", b"retry:"].iter().any(|name| line.starts_with(name));
     let object = line.iter().position(|byte| *byte == b'{').filter(|_| has_object).unwrap_or(line.len());
@@ -185,7 +186,7 @@ fn edit_other(line: &[u8], end: &[u8], pass: &mut Pass<'_>) -> Went {
     }
 }
 
-/// A line whose text, an event or nothing, begins at a place in it.
+/// Edits a line whose text, which is an event or empty, starts at `at`.
 fn edit_line(line: &[u8], at: usize, end: &[u8], pass: &mut Pass<'_>) -> Went {
     let (name, text) = line.split_at(at);
     match if text.is_empty() { None } else { pass.edited(text, true) } {

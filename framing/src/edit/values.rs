@@ -1,8 +1,8 @@
-//! JSON texts, one after the other, on one line or several, or the elements of an array.
+//! Edits JSON texts, one after the other, on one line or several, or the elements of an array.
 //!
-//! A parser finds where a text ends. Where one turns out not to be JSON, the lines before the one with the bad byte are
-//! unreadable, and reading goes on with that line, as [`Texts`](crate::texts::Texts) does. A line that begins with
-//! anything but a bracket is unreadable up to its first brace; from there on it is a text, whatever it is.
+//! A parser finds the end of a text. If a text turns out not to be JSON, the lines before the line with the bad byte
+//! are unreadable, and reading continues with that line, as in [`Texts`](crate::texts::Texts). A line that starts with
+//! anything but a bracket or brace is unreadable up to its first brace; the rest of it is a text, JSON or not.
 
 use std::mem;
 
@@ -19,21 +19,21 @@ pub(super) struct Values {
     /// The open text so far.
     value: Vec<u8>,
     parser: Parser,
-    /// True in an array whose elements are the texts.
+    /// True inside an array whose elements are the texts.
     is_in_array: bool,
-    /// True if the open text is too long: it is left out.
+    /// True if the open text is too long, so that it is left out.
     is_left_out: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Between,
-    /// After the bracket that a text begins with, which may be that of an array of events.
+    /// After the bracket that a text starts with, which may start an array of events.
     Bracket,
     Value,
-    /// In the rest of a line that is a text, though it may be no JSON.
+    /// In the rest of a line, which is a text but may not be JSON.
     RestOfLine,
-    /// In what is no text, up to the end of the line or element.
+    /// In input that is not a text, up to the end of the line or element.
     Other,
 }
 
@@ -87,7 +87,7 @@ impl Values {
         }
     }
 
-    /// Passes what is no text; returns how much of it there is.
+    /// Passes on the bytes between texts. Returns the number of bytes consumed.
     fn between(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
         let mut used = 0;
         for byte in rest {
@@ -117,7 +117,7 @@ impl Values {
         used
     }
 
-    /// What follows a bracket.
+    /// Decides by the byte after a bracket what it starts. Returns the number of bytes consumed.
     fn bracket(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
         let space = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         self.keep(&rest[..space], pass);
@@ -128,7 +128,7 @@ impl Values {
         self.parser.reset();
         self.place = Place::Value;
         if rest[space] == b'{' {
-            // The elements are the texts.
+            // An array whose elements are the texts.
             pass.pass(&mem::take(&mut self.value));
             self.is_in_array = true;
         } else if self.parser.feed(&self.value).check().is_err() {
@@ -137,7 +137,7 @@ impl Values {
         space
     }
 
-    /// More of a value; returns how much of it there is.
+    /// Continues a value. Returns the number of bytes consumed.
     fn value(&mut self, rest: &[u8], pass: &mut Pass<'_>) -> usize {
         let start = self.parser.offset();
         let fed = self.parser.feed(rest).check();
@@ -152,13 +152,13 @@ impl Values {
         used
     }
 
-    /// The value is no JSON at the next byte.
+    /// Gives up a value that is not JSON because of the next byte.
     fn give_up(&mut self, pass: &mut Pass<'_>) {
         self.place = Place::RestOfLine;
         if let Some(line) = self.value.iter().rposition(|byte| *byte == b'\n') {
             let again = self.value.split_off(line);
             self.end(false, pass);
-            // There is no other line feed in it, so this is done once.
+            // There is no other line feed in these bytes, so this recurses only once.
             self.feed(&again, pass);
         }
     }

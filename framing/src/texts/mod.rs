@@ -1,12 +1,12 @@
 //! JSON texts, each one event: one per line, one spread over several lines, or the elements of an array.
 //!
 //! When a line starts with a bracket, a parser follows it to find the end of the value. The value is one event, even if
-//! it takes many lines, as pretty-printed error bodies do. Any other line is noise and becomes a frame of its own; what
-//! that means is up to the library. If a value turns out to be invalid, the lines it was made of become frames, and
+//! it takes many lines, as pretty-printed error bodies do. Any other line is noise and becomes a frame of its own,
+//! which the library interprets. If a value turns out to be invalid, the lines it was made of become frames, and
 //! reading continues with the line that holds the first bad byte.
 //!
-//! An array whose first element is an object holds events. Each event is passed on as soon as it closes, not
-//! when the array does. The separators are not checked: an event is whole whether or not a comma follows it.
+//! An array whose first element is an object holds events. Each event is reported as soon as it closes, not when the
+//! array does. The separators are not checked: an event is whole whether or not a comma follows it.
 //!
 //! The parser sees each byte once, with one exception: if an invalid value's first bad byte is also the first byte of a
 //! line, a new value may start there. The buffer never holds more than the longest event allowed.
@@ -20,7 +20,7 @@ use jsonspigot::{ErrorKind, Parser};
 use crate::frame::{Damage, Frame};
 use crate::json::parser;
 
-/// Splits bytes into JSON texts.
+/// A reader that splits bytes into JSON texts.
 #[derive(Clone, Debug)]
 pub(crate) struct Texts {
     reading: Reading,
@@ -36,7 +36,7 @@ pub(crate) struct Texts {
     limit: usize,
 }
 
-/// The thing that the next byte belongs to.
+/// The part of the input that the next byte belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reading {
     /// The start of a value or line.
@@ -46,7 +46,7 @@ enum Reading {
     Line,
 }
 
-/// The place of the current value in its lines.
+/// The position of the current value in its lines.
 #[derive(Clone, Copy, Debug, Default)]
 struct Value {
     /// The start of its last line in `held`; 0 if the value is too long to be held.
@@ -84,7 +84,7 @@ impl Texts {
         }
     }
 
-    /// Starts inside an array of events, after its `[`.
+    /// Creates a reader inside an array of events, after its `[`.
     pub(crate) fn in_array(limit: usize) -> Self {
         Self { is_in_array: true, ..Self::new(limit) }
     }
@@ -101,7 +101,7 @@ impl Texts {
         }
     }
 
-    /// Ends the input. Whatever is still open was cut off.
+    /// Ends the input. Anything that is still open was cut off.
     pub(crate) fn finish(&mut self, on_frame: &mut dyn FnMut(Frame<'_>)) {
         match self.reading {
             Reading::Between if self.is_in_array => on_frame(Frame::Unreadable("[")),
@@ -121,7 +121,7 @@ impl Texts {
         }
     }
 
-    /// Looks at a byte between values. Returns 1 if it is skipped, 0 if something starts with it.
+    /// Examines a byte between values. Returns 1 if it is skipped, 0 if a value or line starts with it.
     fn begin(&mut self, first: u8) -> usize {
         self.reading = match first {
             _ if first.is_ascii_whitespace() => return 1,
@@ -212,7 +212,7 @@ impl Texts {
         }
     }
 
-    /// Passes on the lines before the last one.
+    /// Reports the lines before the last one; the first of them as unreadable if `is_event`.
     fn report_lines(&mut self, is_event: bool, on_frame: &mut dyn FnMut(Frame<'_>)) {
         let mut is_unreadable = is_event;
         let lines = self.held[..self.value.line].split(|byte| *byte == b'\n');
@@ -257,7 +257,7 @@ impl Texts {
     }
 }
 
-/// The length of the first line, including its line feed.
+/// Returns the length of the first line, including its line feed.
 fn line_len(rest: &[u8]) -> usize {
     rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1)
 }

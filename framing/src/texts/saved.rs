@@ -1,4 +1,4 @@
-//! Saved state of JSON texts: the value or line that is held, or the parser's state if a value is too long to be held.
+//! Saved state of JSON texts: the buffered value or line, or the parser's state if a value is too long to be buffered.
 
 use jsonspigot::{Error, RestoreError};
 
