@@ -1,4 +1,4 @@
-//! AG-UI: screaming types, calls and messages by id. Several agents may speak in turn.
+//! AG-UI: types in upper case, calls and messages by id. Several agents may take turns.
 
 use alloc::string::String;
 
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: Some(Terminal { speaker, results, is_program: false }),
 };
 
-/// The types that no other wire has, whatever is added to them: `RAW` and `CUSTOM` could be anybody's.
+/// The types that no other format has, including future ones of these families. `RAW` and `CUSTOM` are too generic.
 const OWN: &str =
     "RUN_*|STEP_*|TEXT_MESSAGE_*|TOOL_CALL_*|STATE_*|MESSAGES_*|ACTIVITY_*|REASONING_*|THINKING_*|SUBAGENT_*";
 
@@ -39,9 +39,9 @@ const WIRE: Wire = Wire {
         ("*_MESSAGE_CONTENT", &[BEGUN, row("delta", Means::Reasoning).required()]),
         ("REASONING_MESSAGE_CHUNK", &[NAMED, row("delta", Means::Reasoning).form(Form::Chunk)]),
         ("*_MESSAGE_END", &[row(".", Means::Hook(end_message))]),
-        // They say nothing that the messages between them do not say too.
+        // These add nothing to the messages between them.
         ("REASONING_START|REASONING_END|THINKING_START|THINKING_END", &[]),
-        // Its subtype says whether it is a message's or a call's.
+        // Its subtype shows whether it belongs to a message or a call.
         (
             "REASONING_ENCRYPTED_VALUE",
             &[
@@ -61,27 +61,27 @@ const WIRE: Wire = Wire {
             ],
         ),
         ("TOOL_CALL_RESULT", &[row(".", Means::Result(&CALL_RESULT)), NO_CHUNK]),
-        // The conversation, as the application has it.
+        // The application's copy of the conversation.
         ("MESSAGES_SNAPSHOT", &[row("messages[].toolCalls[]", Means::Hook(fill)).at(Spot::Id("id")), DATA[0]]),
         ("STATE_*|ACTIVITY_*|STEP_*|CUSTOM*|RAW*", DATA),
     ],
-    // Nobody knows whose it is.
+    // The event could belong to any agent.
     always: &[row("subagentRunId", Means::Unreadable).when(|event| event.word_at("subagentRunId").is_empty())],
     needed: &[("TOOL_CALL_RESULT", "toolCallId"), ("SUBAGENT_*", "subagentRunId")],
     is_message_by_id: true,
     ..Wire::NEW
 };
 
-/// Messages that are not the assistant's are the application's.
+/// The table for messages that are not the assistant's, which are the application's data.
 const ANOTHERS: Wire = Wire { kind: "type", events: &[("*", DATA)], ..Wire::NEW };
 
-/// The application's own.
+/// The application's own data.
 const DATA: Rows = &[row(".", Means::Data(""))];
 
 /// The result of a run, which is the application's.
 const RESULT: Row = row("result", Means::Data("result"));
 
-/// How a run has ended. It may wait for decisions that the application has to make.
+/// The outcome of a run, which may wait for decisions of the application.
 const OUTCOME: Row = row(
     "outcome",
     Means::Object(&[
@@ -92,25 +92,25 @@ const OUTCOME: Row = row(
     ]),
 );
 
-/// A message has begun, or goes on, otherwise than in chunks.
+/// Begins or continues a message that is not sent in chunks.
 const BEGUN: Row = row(".", Means::Hook(begin_message));
 
-/// A chunk that names its message does not continue the last one's.
+/// Ends the message of the last chunk, because this chunk names its own.
 const NAMED: Row = row("messageId", Means::Hook(|emit, _, _| emit.end_chunks()));
 
-/// A chunk of a call that names none does not continue what came before this.
+/// Ends the call of the last chunk: a later chunk that names no call does not continue it.
 const NO_CHUNK: Row = row(".", Means::Hook(|emit, _, _| emit.set_last_chunk(None)));
 
 const TOOL: Called = Called { id: "toolCallId", name: "toolCallName", input: "", executor: |_| Executor::Client };
 
 const CALL_RESULT: Outcome = Outcome { of: "toolCallId", has_failed: |_| false, value: "content", shown: "" };
 
-/// Returns the agent that an event is of; nothing for the main one.
+/// Returns the agent that an event belongs to, with an empty name for the main agent.
 fn speaker(event: Json<'_>) -> Speaker<'_> {
     Speaker { agent: event.member("subagentRunId").word(), ..Speaker::default() }
 }
 
-/// Names the call or message that an event goes on with.
+/// Passes the ids of the call and the message that an event continues to `on_id`.
 fn results(event: Json<'_>, on_id: &mut OnId<'_>) {
     if !event.member("type").word().ends_with("_START") {
         let ids = ["toolCallId", "messageId"].map(|name| event.member(name).word());
@@ -118,7 +118,8 @@ fn results(event: Json<'_>, on_id: &mut OnId<'_>) {
     }
 }
 
-/// Returns true for an event of a message that is not the assistant's, as its first event says.
+/// Returns true for an event of a message that is not the assistant's, according to the role in the message's first
+/// event.
 fn is_anothers(event: Json<'_>, emit: &mut Emitter<'_>) -> bool {
     if !event.member("type").word().starts_with("TEXT_MESSAGE_") {
         return false;
@@ -132,7 +133,7 @@ fn is_anothers(event: Json<'_>, emit: &mut Emitter<'_>) -> bool {
     !id.is_empty() && emit.has_reported(&key)
 }
 
-/// The key of a message that has begun.
+/// Returns the key of a message that has begun.
 fn begun(event: Node<'_>) -> String {
     ["begun/", &*event.word_at("messageId")].concat()
 }
@@ -144,7 +145,8 @@ fn begin_message(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 
 fn end_message(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     emit.end_chunks();
-    // Not all wires name their messages. If one that is named has not begun, its beginning was lost, and what it said.
+    // Not all servers name their messages. If a named message has not begun, its beginning was lost, including its
+    // text.
     if !event.word_at("messageId").is_empty() && !emit.may_have_reported(&begun(event)) {
         emit.break_off("not-started");
     }
@@ -158,7 +160,7 @@ fn is_named(event: Node<'_>) -> bool {
     !event.word_at(TOOL.id).is_empty()
 }
 
-/// A piece of a call, which begins with the first one that names it.
+/// Reads a chunk that names its call. The first such chunk starts the call.
 fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name) = (event.word_at(TOOL.id), event.word_at(TOOL.name));
     let call = emit.calls().find_in(here.slot());
@@ -169,7 +171,7 @@ fn start_chunk(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     emit.set_last_chunk(call);
 }
 
-/// A piece of the call that the last chunk named.
+/// Appends a fragment to the call that the last chunk named.
 fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     match (delta.text().as_deref(), emit.last_chunk()) {
         (None, _) => return delta.odd(Mark::Torn),
@@ -180,18 +182,19 @@ fn continue_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     delta.read();
 }
 
-/// The conversation only says what the arguments are of a call that has got none: too late for one that has ended.
+/// Takes the arguments of a call from the conversation if the call has received none. For a call that has ended without
+/// arguments, this is a mismatch.
 fn fill(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
     let Some(call) = emit.calls().find_in(here.slot()) else { return };
     let arguments = entry.raw("function.arguments").json().text_or_json();
     if emit.known().open_call(call).is_some_and(|call| !call.has_input()) {
         emit.calls().whole_of(call, arguments.as_str());
     }
-    // Its result may have come before.
+    // The call's result may have ended it.
     emit.fill_late(call, arguments.as_str());
 }
 
-/// A run stops until somebody has decided.
+/// Stops a run until the application has decided.
 fn pause(emit: &mut Emitter<'_>, outcome: Node<'_>, _: &Here<'_>) {
     emit.end_blocks();
     emit.calls().finish(None);

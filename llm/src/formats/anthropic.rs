@@ -16,7 +16,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back.
+/// The message for the next request.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
         compose(&WIRE, event, turn);
@@ -31,7 +31,7 @@ pub(crate) const WIRE: Wire = Wire {
     place: Spot::Index("index"),
     events: &[
         ("message_start", &[row("message", Means::Object(MESSAGE))]),
-        // The answer as a whole.
+        // A whole answer in place of a stream.
         ("message", &[row(".", Means::Object(MESSAGE)), row(".", Means::EndsStream)]),
         ("content_block_start", &[row("content_block", Means::Object(BLOCK)).back(Back::Start(&[]))]),
         ("content_block_delta", &[row("delta", Means::ByType("type", DELTA)).required()]),
@@ -69,11 +69,11 @@ const DELTA: ByType = &[
     ),
 ];
 
-/// A block, which is a call if it has an id, a name and an input, whatever its type is called.
+/// A block. Any block with an id, a name and an input is a call, whatever its type.
 const BLOCK: Rows = &[
     row(".", Means::Call(&TOOL)).when(is_call),
     row(".", Means::ByType("type", BLOCKS)).when(|block| !is_call(block)),
-    // No server takes one back.
+    // No server accepts a block without a type.
     row(".", Means::Object(&[])).when(|block| !block.get("type").is_string()).back(Back::Spoils),
 ];
 
@@ -100,7 +100,7 @@ const BLOCKS: ByType = &[
     ("compaction", &[row("content", COMPACTION)]),
     ("*_tool_result", &[row(".", Means::Result(&RESULT)), row("content[]", Means::Source(&PAGE))]),
     ("", &[row("text", Means::Text), row("thinking", Means::Reasoning), row("signature", SIGNATURE)]),
-    // Nobody has an event for it yet: an upload to a container, another model's turn, …
+    // Blocks without an event of their own: an upload to a container, another model's turn, …
     ("*", &[row(".", Means::Unknown("type", ""))]),
 ];
 
@@ -114,7 +114,7 @@ const END: Rows = &[
 const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
 const COMPACTION: Means = Means::Opaque(OpaqueKind::Compaction, Owner::Nothing);
 
-/// `server_tool_use` and `mcp_tool_use` are the provider's.
+/// The provider executes `server_tool_use` and `mcp_tool_use`.
 const TOOL: Called = Called {
     id: "id",
     name: "name",
@@ -131,7 +131,7 @@ const RESULT: Outcome = Outcome {
     shown: "",
 };
 
-/// A page that a search or a fetch has found.
+/// A page that a search or a fetch found.
 const PAGE: Cited = Cited {
     url: "url",
     title: "title",
@@ -168,7 +168,7 @@ fn has_no_piece(delta: Node<'_>) -> bool {
     PIECES.iter().all(|piece| !delta.member(piece).is_given())
 }
 
-/// A block as a whole, at its id.
+/// A whole block, found by its id.
 pub(crate) const ALONE: Rows = &[BLOCK[0], BLOCK[1].at(Spot::Run), row(".", Means::Hook(end_whole_block))];
 
 fn end_whole_block(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {

@@ -1,10 +1,9 @@
-//! Claude Code's `stream-json`: a session's lines, with Anthropic's events inside `stream_event` where partial messages
-//! were asked for.
+//! Claude Code's `stream-json`: the lines of a session, with Anthropic's events inside `stream_event` if partial
+//! messages were requested.
 //!
-//! What was streamed comes once more, block by block, in `assistant` lines; without partial messages these are all
-//! there is. Claude Code executes its calls, and `user` lines have the results. Several agents may speak in turn, and
-//! several sessions: each line names its session and, if it is a sub-agent's, the call that started it. A turn is over
-//! with its `result`.
+//! `assistant` lines repeat what was streamed, block by block. Without partial messages, they have the only content.
+//! Claude Code executes its own calls, and `user` lines have the results. Several agents and several sessions may take
+//! turns: each line names its session and, for a sub-agent, the call that started it. A `result` line ends a turn.
 
 use alloc::borrow::Cow;
 use alloc::format;
@@ -31,7 +30,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: Some(Terminal { speaker, results, is_program: true }),
 };
 
-/// Cursor's lines have the same types, and none of the members that tell.
+/// Returns true for lines with members that only Claude Code sends. Cursor's lines have the same types without these.
 fn owns_members(event: Node<'_>) -> bool {
     let tells = event.member("parent_tool_use_id").is_there()
         || ["uuid", "tools", "usage"].iter().any(|name| event.member(name).is_given())
@@ -64,7 +63,7 @@ const WIRE: Wire = Wire {
         (
             "stream_event",
             &[
-                // Of any agent, if the line does not name one.
+                // If the line does not name an agent, it could belong to any.
                 row("event", Means::Unreadable).when(|line| !line.member("event").is_object()),
                 row("event", Means::Chosen(EVENT, choose_event)).at(Spot::Index("index")).required(),
             ],
@@ -76,7 +75,7 @@ const WIRE: Wire = Wire {
         (
             "user",
             &[
-                // What a user or another program has said is no answer.
+                // Text from a user or another program is not part of the answer.
                 row("message", Means::Data("user")).when(|line| line.member("message").member("content").is_string()),
                 row("message", Means::Object(&[row("content[]", Means::Object(RESULTS))])).required(),
                 row("tool_use_result", Means::Data("tool_use_result")),
@@ -103,11 +102,11 @@ const WIRE: Wire = Wire {
         ("keep_alive", &[]),
     ],
     always: &[
-        // Nobody knows whose it is.
+        // The line could belong to any agent.
         row("session_id", Means::Unreadable).when(|line| !line.member("session_id").is_string()),
         row("parent_tool_use_id", Means::Unreadable).when(|line| !line.member("parent_tool_use_id").is_string()),
         row(".", Means::Hook(begin_turn)),
-        // Of the call that started the agent, and of the clock.
+        // Details of the call that started the agent, and the time.
         row("subagent_type", Means::Silent),
         row("task_description", Means::Silent),
         row("timestamp", Means::Silent),
@@ -115,7 +114,7 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// Stands for the turn among the answers that have begun: it goes on behind each message.
+/// The number under which the turn counts as an open answer. It stays open after each of its messages.
 const TURN: u64 = 1;
 
 fn begin_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
@@ -136,7 +135,7 @@ const RESULTS: Rows = &[
 const RESULT: Outcome =
     Outcome { of: "tool_use_id", has_failed: |block| block.get("is_error").is_true(), value: "content", shown: "" };
 
-/// One of Anthropic's events, whose words will be repeated.
+/// One of Anthropic's events, whose text a later line repeats.
 const EVENT: Rows = &[
     row(".", Means::ByType("type", anthropic::WIRE.events)),
     row("delta.stop_reason", Means::Hook(|emit, reason, _| emit.note_stop(&reason.word())))
@@ -145,20 +144,20 @@ const EVENT: Rows = &[
 
 const START: Rows = &[row("message.content[]", Means::ByType("type", FIRST)), row("message.usage", Means::Usage)];
 
-/// A message's first word, which comes again in a block.
+/// The initial text of a message, which a block repeats.
 const FIRST: ByType = &[
     ("|text|thinking", &[row("text|thinking", Means::Hook(note_first_words))]),
     ("*", &[row(".", Means::Unknown("type", ""))]),
 ];
 
-/// Under these keys a message is known to have words in its start, and elsewhere.
+/// The keys that are noted if a message has text in its start, and in a block.
 const FIRST_WORDS: &str = "first words";
 const SAID: &str = "said";
 
-/// Under this key a message is known to have been streamed.
+/// The key that is noted if a message was streamed.
 const STREAMED: &str = "streamed";
 
-/// And under this one to have come to its end, or as a whole.
+/// The key that is noted if a message has ended, or was sent whole.
 const WHOLE: &str = "whole";
 
 fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
@@ -170,7 +169,7 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
             emit.note_reported(STREAMED);
             return START;
         }
-        // What repeats the message may still come.
+        // The lines that repeat the message may still follow.
         "message_stop" => {
             emit.calls().finish(None);
             emit.end_blocks();
@@ -188,11 +187,11 @@ fn choose_event(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) -> Rows {
             return &[];
         }
     };
-    // Its start may have been missed.
+    // The start of the message may have been missed.
     emit.note_reported(STREAMED);
     emit.note_reported(&block_key(piece));
     note_said(emit, piece);
-    // What is late, after the whole of it, says nothing.
+    // A delta after the whole block adds nothing.
     let at = At::Index(event.get("index").index().unwrap_or(0), 0);
     let is_said = ["text_delta", "thinking_delta"].contains(&&*piece.get("type").word());
     if is_said && emit.has_reported(&whole_key(at)) {
@@ -213,32 +212,32 @@ fn note_said(emit: &mut Emitter<'_>, piece: Node<'_>) {
     }
 }
 
-/// The message is over. What its start has said should have come again.
+/// Reports a message that is over as incomplete if no block has repeated the text of its start.
 fn miss_first_words(emit: &mut Emitter<'_>) {
     if emit.has_reported(FIRST_WORDS) && !emit.has_reported(SAID) {
         emit.break_off("message_start");
     }
 }
 
-/// The key of a block of text or reasoning that has come as a whole.
+/// Returns the key of a block of text or reasoning that was sent whole.
 fn whole_key(at: At<'_>) -> String {
     if let At::Index(index, _) = at { format!("{WHOLE}/{index}") } else { WHOLE.into() }
 }
 
-/// The key of a block or a piece of one that is neither text nor a call's: what it is, and whose.
+/// Returns the key of any other block, or a piece of one: its type and its tool-use id.
 fn block_key(block: Node<'_>) -> String {
     let kind = if block.raw("signature").is_given() { "signature".into() } else { block.word_at("type") };
     let kind = kind.strip_suffix("_delta").unwrap_or(&kind);
     ["block/", kind, "/", &*block.word_at("tool_use_id")].concat()
 }
 
-/// One or more of a message's blocks, each as a whole: it may have been streamed.
+/// One or more whole blocks of a message, which may have been streamed before.
 const MESSAGE: Rows = &[
     row("message.content", Means::Text)
         .form(Form::Piece)
         .when(|line| line.member("message").member("content").is_string()),
     row("message.content[]", Means::Chosen(anthropic::ALONE, choose_block)).at(Spot::Id("id")).form(Form::Piece),
-    // Not final: the turn's result has the counts.
+    // Not final: the `result` line has the counts.
     row("message.usage", Means::Silent),
     row("supersedes", Means::Data("supersedes")),
     row(".", Means::Hook(end_message)),
@@ -254,7 +253,7 @@ fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows 
         return &[];
     }
     if !is_known && emit.has_reported(STREAMED) && (!emit.has_message() || emit.has_message_id("")) {
-        // It was picked up in the middle, or began without an id.
+        // The stream began in the middle of the message, or the message began without an id.
         emit.message(&id, &model);
         emit.note_message_id(&id);
     } else if !is_known {
@@ -266,7 +265,7 @@ fn choose_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) -> Rows 
     MESSAGE
 }
 
-/// Reports what a block says beyond its pieces, if it was streamed.
+/// Reports what a whole block adds to its pieces, if it was streamed. Returns the rows for a block that was not.
 fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     if !emit.has_reported(STREAMED) {
         return anthropic::ALONE;
@@ -274,7 +273,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     note_said(emit, block);
     let kind = block.get("type").text().unwrap_or_default();
     let mut words = [("text", MismatchKind::Text), ("thinking", MismatchKind::Reasoning)].into_iter();
-    // Of a type that can't be read, it says the same.
+    // If the type is unreadable, the members identify the block.
     let Some((name, kind)) = words.find(|(name, _)| kind == *name || kind.is_empty() && block.get(name).is_given())
     else {
         return repeat(emit, block);
@@ -293,7 +292,7 @@ fn choose_block(emit: &mut Emitter<'_>, block: Node<'_>, _: &Here<'_>) -> Rows {
     &[]
 }
 
-/// Compares a block that is no text with what was streamed of it. Its beginning may never have been seen.
+/// Compares a block other than text with what was streamed of it. Its start may have been missed.
 fn repeat(emit: &mut Emitter<'_>, block: Node<'_>) -> Rows {
     let input = block.member("input");
     if !input.is_given() {
@@ -323,7 +322,7 @@ fn end_message(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     }
     let (kind, errors) = (line.text_at("error"), errors(line));
     if !kind.is_empty() || !errors.is_empty() {
-        // The text of the first block explains it.
+        // The text of the first block explains the error.
         let message = if errors.is_empty() { line.get("message.content[].text").word() } else { errors.into() };
         emit.fail(&Failure { message, kind, ..Failure::default() });
     }
@@ -336,7 +335,7 @@ fn errors(line: Node<'_>) -> String {
     errors.join("; ")
 }
 
-/// Ends the turn: well, with an error, or because it was interrupted.
+/// Ends the turn: normally, with an error, or because it was interrupted.
 fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     let [terminal, subtype] = ["terminal_reason", "subtype"].map(|name| line.text_at(name));
     let has_failed = line.get("is_error").is_true() || subtype.starts_with("error");
@@ -347,7 +346,7 @@ fn end_turn(emit: &mut Emitter<'_>, line: Node<'_>, _: &Here<'_>) {
     }
     let reason = if emit.has_reported(STREAMED) { Cow::Borrowed("") } else { line.text_at("stop_reason") };
     emit.end_answer(&reason);
-    // Either may say so, and the other not.
+    // Either member may report the error without the other.
     if has_failed {
         let kind = if subtype.starts_with("error") { subtype } else { Cow::Borrowed("") };
         let messages = [errors(line).into(), line.text_at("result"), kind.clone()];

@@ -1,5 +1,5 @@
-//! Cloudflare Workers AI, natively: pieces of the response, calls whole, then `[DONE]`. Models that speak chat
-//! completions do so between such lines.
+//! The native format of Cloudflare Workers AI: pieces of the response, whole calls, then `[DONE]`. Some models send
+//! chat completion chunks between such events.
 
 use crate::calls::Executor;
 use crate::emitter::Emitter;
@@ -12,7 +12,7 @@ use crate::wire::{self, Back, Called, Form, Here, Mark, Means, Node, Rows, Spot,
 pub(crate) const FORMAT: Format =
     Format { name: "cloudflare", read, owns_type: |_| false, owns_members, terminal: None };
 
-/// The message that goes back. Its calls are added as they end.
+/// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| {
         wire::compose(wire_of(event), event, turn);
@@ -34,7 +34,7 @@ fn read(event: Json<'_>, emit: &mut Emitter<'_>) -> Result<Understood, Unreadabl
     if understood.is_ok() || core::ptr::eq(wire, &WIRE) {
         return understood;
     }
-    // A chunk with choices is this provider's too.
+    // An unreadable chunk with choices is this provider's too.
     emit.leave_out("bad-frame");
     emit.report(StreamEvent::BadFrame { text: event.spelt().into() });
     Ok(Understood::Yes)
@@ -44,7 +44,7 @@ static WIRE: Wire = Wire {
     events: &[(
         "",
         &[
-            // Errors alone are known whoever sends them.
+            // An error alone is recognized for every provider.
             row("error", Means::Fails).when(|event| event.member("response").is_there()),
             row("errors[]", Means::Fails),
             row("success", Means::Silent),
@@ -54,7 +54,7 @@ static WIRE: Wire = Wire {
             row("response", Means::Hook(text)).back(Back::Own("content")),
             row("tool_calls[]", Means::Object(TOOL_CALL)).at(Spot::Index("index")),
             row("usage", Means::Usage),
-            // Some models end more than once; `[DONE]` is the end.
+            // Some models send several stop reasons; `[DONE]` is the end.
             row("finish_reason", Means::Hook(|emit, reason, _| emit.stop_reason(0, &reason.word()))),
         ],
     )],
@@ -70,7 +70,7 @@ fn is_answer(event: Node<'_>) -> bool {
     event.member("response").is_there() || event.get("tool_calls|usage|finish_reason").is_given()
 }
 
-/// Reports a piece of the response: a text; where it is digits alone, at times a number.
+/// Reports a piece of the response: a string, or sometimes a number if the piece consists of digits.
 fn text(emit: &mut Emitter<'_>, piece: Node<'_>, _: &Here<'_>) {
     if piece.is_object() || piece.is_list() || piece.is_true() {
         return piece.odd(Mark::Odd);
@@ -78,7 +78,7 @@ fn text(emit: &mut Emitter<'_>, piece: Node<'_>, _: &Here<'_>) {
     emit.text(0, &piece.word());
 }
 
-/// A call of Cloudflare's own form, with the arguments themselves, or one of the chat's.
+/// A call in Cloudflare's own form, whose arguments are an object, or in that of chat completions.
 const TOOL_CALL: Rows = &[
     row(".", Means::Call(&NATIVE)).form(Form::ALL).when(is_native),
     row(".", Means::Object(openai_chat::ENTRY)).when(|entry| !is_native(entry)),

@@ -1,7 +1,7 @@
-//! `codex exec --json`: the items of a thread, each as a whole, a JSON object a line.
+//! `codex exec --json`: the items of a thread, each sent whole, one JSON object per line.
 //!
-//! Codex executes what it calls, so that every call is the provider's and its result follows. A turn that was
-//! interrupted has no end.
+//! Codex executes its own calls, so every call is the provider's and is followed by its result. An interrupted turn has
+//! no end.
 
 use alloc::borrow::{Cow, ToOwned as _};
 use alloc::string::String;
@@ -22,7 +22,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: Some(Terminal { speaker: |_| Speaker::default(), results: |_, _| {}, is_program: true }),
 };
 
-/// In the first days of this form an item's type had the other name.
+/// The member that names a type. The first versions of this format named an item's type `item_type`.
 const KIND: &str = "type|item_type";
 
 const WIRE: Wire = Wire {
@@ -35,7 +35,7 @@ const WIRE: Wire = Wire {
         (
             "turn.completed",
             &[
-                // The thread's, not the turn's.
+                // The counts of the thread, not of the turn.
                 row("usage", Means::Usage),
                 row(".", Means::Stops { reason: "", sequence: "", is_end: true }),
                 row("error", Means::Fails),
@@ -53,7 +53,7 @@ const WIRE: Wire = Wire {
         (
             "error",
             &[
-                // The turn goes on.
+                // The turn continues.
                 row(".", Means::Data("")).when(is_reconnecting),
                 row(".", Means::Hook(report)).when(|event| !is_reconnecting(event)),
             ],
@@ -65,7 +65,7 @@ const WIRE: Wire = Wire {
 const BEGINS: Row = row(".", Means::Hook(|emit, _, _| emit.begin_answer(0)));
 const ITEM: Row = row("item", Means::ByType(KIND, ITEMS)).at(Spot::Id("id")).required();
 
-/// What an item says, however far it has come. The words are all of them so far, each time.
+/// The rows of an item in any event. Its text is always all of the text so far.
 const ITEMS: ByType = &[
     (
         "agent_message|assistant_message",
@@ -85,26 +85,25 @@ const ITEMS: ByType = &[
     ),
     (AT_ONCE, &[row(".", Means::Hook(call)), row("server", Means::Silent)]),
     (AT_THE_END, LATE),
-    // Warnings too: what ends the turn is no item.
+    // An `error` item is a warning: an error that ends the turn is not an item.
     ("todo_list|error", &[row(".", Means::Data(""))]),
     ("*", &[row(".", Means::Unknown(KIND, ""))]),
 ];
 
-/// What an item says besides if it is not at its end, which may not come.
+/// Additional rows of an unfinished item, whose end may never arrive.
 const SO_FAR: ByType = &[
     (AT_ONCE, &[row(".", Means::Data("")).when(has_output)]),
     (AT_THE_END, &[row("agents_states", Means::Data("agents_states")).when(has_agents)]),
 ];
 
-/// What an item says besides at its end.
+/// Additional rows of a finished item.
 const ENDS: ByType = &[
     ("agent_message|assistant_message|reasoning", &[row(".", Means::Hook(end))]),
     (AT_ONCE, &[row(".", Means::Result(&RESULT))]),
     (AT_THE_END, &[row(".", Means::Hook(call)), row(".", Means::Result(&RESULT))]),
 ];
 
-/// Calls of which all is known at once, and those of which what is searched, or which agents are new, is known at their
-/// end only.
+/// The calls whose input is known at their start, and those whose query or new agents are known only at their end.
 const AT_ONCE: &str = "command_execution|file_change|mcp_tool_call";
 const AT_THE_END: &str = "web_search|collab_tool_call";
 
@@ -139,7 +138,7 @@ fn is_reconnecting(event: Node<'_>) -> bool {
     event.get("message").word().starts_with("Reconnecting")
 }
 
-/// The key that is noted once a turn has begun; it is no id.
+/// The key that is noted once a turn has begun. It cannot be an id.
 const TURN: &str = " turn";
 
 fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
@@ -160,7 +159,7 @@ fn end(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
     emit.end_structured(0);
 }
 
-/// Returns a call's name and the members that its input has.
+/// Returns a call's name and the members that form its input; no members if `arguments` is the input.
 fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
     let kind = item.word_at(KIND);
     match &*kind {
@@ -172,7 +171,7 @@ fn called(item: Node<'_>) -> (Cow<'_, str>, &'static [&'static str]) {
     }
 }
 
-/// Begins a call, if it has not begun before. Its input is still to come.
+/// Starts a call, unless it has started, and marks its input as incomplete.
 fn begin_call(emit: &mut Emitter<'_>, item: Node<'_>, _: &Here<'_>) {
     let (id, name) = (item.word_at("id"), called(item).0);
     let slot = Slot::new(0, Place::Id(&id));
@@ -182,7 +181,7 @@ fn begin_call(emit: &mut Emitter<'_>, item: Node<'_>, _: &Here<'_>) {
     emit.calls().set_incomplete(slot, true);
 }
 
-/// Reports a call, which comes whole.
+/// Reports a whole call. If it has ended, compares it with the ended one.
 fn call(emit: &mut Emitter<'_>, item: Node<'_>, here: &Here<'_>) {
     begin_call(emit, item, here);
     let (id, (name, members)) = (item.word_at("id"), called(item));

@@ -1,8 +1,8 @@
-//! DashScope's native wire, of Qwen's models: a chat's choices inside `output`, or its text alone.
+//! DashScope's native format, for Qwen's models: the choices of a chat inside `output`, or only its text.
 //!
-//! Without `incremental_output` each event has all so far, with it each has a piece. Both look the same at first, so an
-//! event that begins with all that was said has the rest, and any other is a piece; after an event that had more than
-//! all that was said, it is a contradiction.
+//! Without `incremental_output`, each event has all of the text so far; with it, each has a piece. Both look the same
+//! at first. So if an event begins with all of the text so far, only the rest of it is new; the text of any other event
+//! is a piece. Once an event has extended the text so far, an event that does not begin with it is a contradiction.
 
 use super::openai_chat::CHOICE;
 use crate::emitter::Emitter;
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back. Its calls are added as they end.
+/// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Optional }, |event, turn| compose(&WIRE, event, turn));
 
@@ -65,7 +65,7 @@ fn fail(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// The reason is `"null"` until the end. One that is no text is none.
+/// Returns true if the answer is open: its stop reason is `"null"`, or not a string.
 fn is_open(event: Node<'_>) -> bool {
     event.get("output.finish_reason").text().is_none_or(|reason| reason == "null")
 }

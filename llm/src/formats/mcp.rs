@@ -1,11 +1,11 @@
 //! MCP, the Model Context Protocol: its JSON-RPC 2.0 messages, in one direction or both.
 //!
-//! A `tools/call` request is a call, which comes whole, and the response to it its result. A request is for whoever
-//! receives it to execute, and that is who reads the stream, so calls are the client's; in a recording of both
-//! directions each is followed by its result. A call without a result is one that is still being executed, so the
-//! stream is incomplete as long as there is one.
+//! A `tools/call` request is a whole call, and the response to it is the call's result. The receiver of a request
+//! executes it, and the receiver reads the stream, so the calls are the client's. In a recording of both directions,
+//! each call is followed by its result. A call without a result is still being executed, so the stream is incomplete
+//! until the result arrives.
 //!
-//! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this: see [`id_text`].
+//! JSON-RPC distinguishes the id `1` from the id `"1"`, and so does this format: see [`id_text`].
 
 use alloc::borrow::Cow;
 
@@ -24,7 +24,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The beginnings of methods that no other protocol on JSON-RPC has.
+/// Prefixes of methods that no other protocol on JSON-RPC has.
 const TELLING: [&str; 10] = [
     "completion/",
     "elicitation/",
@@ -41,7 +41,7 @@ const TELLING: [&str; 10] = [
 fn owns_members(event: Node<'_>) -> bool {
     let method = event.get("method").word();
     let is_method = TELLING.iter().any(|family| method.starts_with(family));
-    // Elsewhere, versions are numbers.
+    // In other protocols, versions are numbers.
     let has_version = ["params", "result"].iter().any(|name| event.member(name).member("protocolVersion").is_string());
     let is_list = |name| event.member("result").member(name).is_list();
     let is_result = ["content", "prompts", "resources", "tools"].into_iter().any(is_list)
@@ -54,8 +54,8 @@ const WIRE: Wire = Wire {
     events: &[
         ("tools/call", &[row("params", Means::Object(&[])), row(".", Means::Hook(request))]),
         ("notifications/cancelled", &[row("params", Means::Object(&[])), row(".", Means::Hook(cancel))]),
-        // About the connection, and about what there is, which is the application's. What a server asks of a model or of
-        // a user is not among them.
+        // Methods about the connection and the available resources, whose messages are the application's data. A
+        // server's requests to a model or a user are not among them.
         (
             "completion/*|initialize*|logging/*|notifications/*|ping*|prompts/*|resources/*|roots/*|server/*|\
             subscriptions/*|tools/list*",
@@ -77,8 +77,8 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// Returns a request's id as a text that is no other's: a number as it is spelt, a string without its quotation marks, or
-/// with them, if without them it could be taken for a number or for a string with them.
+/// Returns a request's id as unambiguous text: a number as it is spelled, or a string without its quotation marks. The
+/// quotation marks are kept if the string could otherwise be mistaken for a number or a quoted string.
 fn id_text(id: Node<'_>) -> Cow<'_, str> {
     let word = id.word();
     let is_clear = !word.starts_with(|first: char| first == '-' || first == '"' || first.is_ascii_digit());
@@ -98,22 +98,22 @@ fn cancel(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// Reads a response. Whose it is, the id and what it looks like say; without the request, as in a recording of one
-/// direction, only what it looks like.
+/// Reads a response. Its id and its members show which request it answers. In a recording of one direction, where the
+/// request is missing, only its members do.
 fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = id_text(event.raw("id"));
     let (error, result) = (event.raw("error"), event.member("result"));
     let has = |name: &&str| result.raw(name).is_given();
     if error.is_given() {
-        // The call has failed, and nobody else's is concerned.
+        // The call has failed; other calls are not affected.
         let error = error.read().json();
         if let Some(call) = emit.take_request(&id) {
             emit.result_of_request(Some(call), &id, true, error);
         }
         return emit.report_failure(&Failure::at(error).unwrap_or_default());
     }
-    // Each side numbers its own requests, so this may have the id of a call and answer another request, one of the
-    // server: a client's answer to `sampling/createMessage` has a role, the user's an action.
+    // Each side numbers its own requests, so a response with the id of a call may answer a request of the server
+    // instead. A client's response to `sampling/createMessage` has a role, and a user's response has an action.
     let is_client_s = ["role", "action"].iter().any(has);
     if !is_client_s && (result.member("content").is_list() || has(&"structuredContent")) {
         let call = emit.take_request(&id);
@@ -125,7 +125,7 @@ fn respond(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         }
         return;
     }
-    // It asks for more input, or promises a result for later. If it does neither, it is not the call's.
+    // The response asks for more input or announces a later result. Otherwise, it does not answer the call.
     if !is_client_s && (has(&"task") || !matches!(&*result.get("resultType").word(), "" | "complete")) {
         emit.take_request(&id);
     }

@@ -1,5 +1,5 @@
 //! Mistral Conversations: entries by id, between a `conversation.response.started` and a `conversation.response.done`.
-//! The conversation is kept by the server, so no message goes back.
+//! The server keeps the conversation, so there is no message to send back.
 
 use crate::calls::{CallStart, Executor};
 use crate::emitter::Emitter;
@@ -55,7 +55,7 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// Calls of the client and of the provider: name and id come with each piece.
+/// The calls of the client and, below, of the provider. Each fragment has the call's name and id.
 const CLIENT_CALL: Rows = &[
     row(".", Means::Hook(|emit, event, here| start(Executor::Client, emit, event, here))),
     row("arguments", Means::Input),
@@ -65,7 +65,7 @@ const EXECUTION: Rows =
 
 const RESULT: Outcome = Outcome { of: "id", has_failed: |_| false, value: "info", shown: "info" };
 
-/// The chunks of an answer that are no plain text.
+/// The chunks of an answer that are not plain strings.
 const CHUNKS: ByType = &[
     ("text", &[row("text", Means::Text).required()]),
     (
@@ -99,7 +99,8 @@ const LINK: Shown = Shown {
     is_in_block: false,
 };
 
-/// Starts the call that a piece is of. A name may come late, and under the same id another name is another call.
+/// Starts the call that a fragment belongs to, unless the call has ended. The name may be sent late, and another name
+/// under the same id is another call.
 fn start(executor: Executor, emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let name = event.text_at("name");
     let Placed::Id(id) = &here.place else { return };

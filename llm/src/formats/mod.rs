@@ -1,5 +1,5 @@
-//! Wire formats, a file each: what its events mean, its quirks, and what tells it from others. Here, their common
-//! interface: what each is asked about an event, and what it answers.
+//! Wire formats, one file or folder each: what the events mean, the format's quirks, and how the format is detected.
+//! This file defines their common interface.
 
 #[cfg(feature = "ag-ui")]
 pub(crate) mod ag_ui;
@@ -40,54 +40,54 @@ use crate::emitter::Emitter;
 use crate::json::{Json, Node, Unreadable};
 pub(crate) use crate::wire::Understood;
 
-/// A wire format; each file has one.
+/// A wire format. Each file or folder defines one.
 pub(crate) struct Format {
     /// The provider's name in kebab case.
     pub(crate) name: &'static str,
-    /// Sends what an event says to the emitter. If it can't be read, nothing has been sent.
+    /// Reports an event to the emitter. If the event is unreadable, nothing has been reported.
     pub(crate) read: fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>,
-    /// True if nobody else sends events of this type. Where events have no type, nobody owns one.
+    /// Returns true if only this format has events of this type. Always false for a format without event types.
     pub(crate) owns_type: fn(&str) -> bool,
-    /// True if nobody else's events have these members. It is asked after the type.
+    /// Returns true if only this format has events with these members. Called after `owns_type`.
     pub(crate) owns_members: fn(Node<'_>) -> bool,
-    /// What is asked besides where several agents may speak in turn.
+    /// Set for formats in which several agents may take turns.
     pub(crate) terminal: Option<Terminal>,
 }
 
-/// The lines or events of several agents that may speak in turn.
+/// The rules that attribute lines or events to agents that take turns.
 #[derive(Clone, Copy)]
 pub(crate) struct Terminal {
     pub(crate) speaker: fn(Json<'_>) -> Speaker<'_>,
-    /// Names the calls whose results a line has, and whatever else it goes on with: without a speaker, it is the agent's
-    /// that began that.
+    /// Passes on the ids of the calls whose results a line has, and of anything else that the line continues. A line
+    /// without a speaker belongs to the agent that began one of these.
     pub(crate) results: fn(Json<'_>, &mut OnId<'_>),
-    /// True for lines that a program prints to its terminal: between them there may be any others, which are no damage,
-    /// and agents are over with the results of the calls that started them.
+    /// True for lines that a program prints to its terminal. Unrelated lines between them are not damage, and an agent
+    /// ends with the result of the call that started it.
     pub(crate) is_program: bool,
 }
 
-/// Whose a line is. The line need not say so.
+/// The session and agent that a line belongs to, as far as the line names them.
 #[derive(Default)]
 pub(crate) struct Speaker<'a> {
     pub(crate) session: Cow<'a, str>,
-    /// The call that started the agent, or its own run; nothing for the main one.
+    /// The id of the call that started the agent, or of the agent's run. Empty for the main agent.
     pub(crate) agent: Cow<'a, str>,
 }
 
 impl Speaker<'_> {
-    /// Returns true if the line says nothing of whose it is.
+    /// Returns true if the line names neither a session nor an agent.
     pub(crate) fn is_unknown(&self) -> bool {
         self.session.is_empty() && self.agent.is_empty()
     }
 }
 
-/// True if there is a wire format with such lines. Otherwise what reads them is not linked.
+/// True if an enabled format has several agents. Otherwise, the code that tracks agents is not linked.
 pub(crate) const HAS_TERMINALS: bool = cfg!(any(feature = "claude-code", feature = "codex", feature = "ag-ui"));
 
-/// The receiver of ids.
+/// A callback that receives ids.
 pub(crate) type OnId<'a> = dyn FnMut(&str) + 'a;
 
-/// Returns an event's type, by either name; `""` if it has none.
+/// Returns an event's `event_type` or `type`; `""` if it has neither.
 pub(crate) fn kind_of(event: Node<'_>) -> Cow<'_, str> {
     event.get("event_type|type").text().unwrap_or_default()
 }

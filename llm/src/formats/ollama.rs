@@ -1,4 +1,4 @@
-//! Ollama's own chat, and its completions: one JSON object a line, every call whole.
+//! Ollama's native chat, and its completions: one JSON object per line, every call whole.
 
 use crate::event::OpaqueKind;
 use crate::formats::{Format, tool_call};
@@ -13,7 +13,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back.
+/// The message for the next request.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "", ids: Ids::Optional }, |event, turn| {
         compose(&WIRE, event, turn);
@@ -51,7 +51,7 @@ const WIRE: Wire = Wire {
             row(".", Means::Hook(|emit, _, _| emit.forget_calls())).when(is_done),
         ],
     )],
-    // A body of an error has a message too, which is a text.
+    // The body of an error has a message too, but it is a string.
     is_known: |event| event.raw("done").is_there() || event.member("message").is_object(),
     ..Wire::NEW
 };

@@ -1,12 +1,12 @@
-//! A tool call as OpenAI's chat spells it, which Cohere and Ollama have taken over.
+//! A tool call in the form of OpenAI's chat, which Cohere and Ollama use too.
 
 use crate::calls::Executor;
 use crate::wire::{Called, Form, Means, Node, Row, Rows, row};
 
-/// A call, or the beginning of one.
+/// A call, or the start of one.
 pub(crate) const CALL: Row = row(".", Means::Call(&CALLED)).when(|entry| entry.member("function").is_object());
 
-/// A call of a type that nobody knows.
+/// A call of an unknown type.
 pub(crate) const UNKNOWN: Row = row(".", Means::UnknownPiece("type", "")).when(is_unknown);
 
 pub(crate) fn is_unknown(entry: Node<'_>) -> bool {
@@ -14,7 +14,7 @@ pub(crate) fn is_unknown(entry: Node<'_>) -> bool {
     !is_known && !["function", "custom"].iter().any(|called| entry.member(called).is_object())
 }
 
-/// A call as a whole. Its index, which often is 0 for all, need not be trusted.
+/// A whole call. Its index, which is often 0 for all calls, is not needed.
 pub(crate) const WHOLE: Rows = &[CALL.form(Form::ALL), UNKNOWN, row("function", Means::Object(&[]))];
 
 const CALLED: Called =

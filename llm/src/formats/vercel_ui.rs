@@ -1,4 +1,4 @@
-//! The Vercel UI message stream: kebab-case types, calls by id, the whole input once more at the end.
+//! The Vercel UI message stream: kebab-case types, calls by id, and the whole input repeated at the end.
 
 use crate::calls::{CallStart, Executor, Place, Slot};
 use crate::emitter::Emitter;
@@ -15,7 +15,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The types that no other wire has.
+/// The types that no other format has.
 const OWN: &str = "start|start-step|text-start|text-delta|reasoning-start|reasoning-delta|tool-input-start|\
     tool-input-delta|tool-input-available|tool-input-error";
 
@@ -37,7 +37,7 @@ const WIRE: Wire = Wire {
             "tool-output-available|tool-output-error|tool-output-denied",
             &[
                 row(".", Means::Result(&RESULT)).when(|event| !event.get("preliminary").is_true()),
-                // Another one comes, which need not be the same.
+                // Another result follows, which may differ.
                 row(".", Means::Result(&Outcome { of: "", ..RESULT })).when(|event| event.get("preliminary").is_true()),
             ],
         ),
@@ -53,7 +53,7 @@ const WIRE: Wire = Wire {
         ("error", &[row("errorText", Means::Fails)]),
     ],
     always: &[
-        // What goes back to the provider, by its name; signatures are here.
+        // Values to be sent back, under the provider's name. They include signatures.
         row("providerMetadata", Means::Opaque(OpaqueKind::Signature, Owner::Call)).when(|event| is(event, "tool-*")),
         row("providerMetadata", Means::Opaque(OpaqueKind::Signature, Owner::Block)).when(|event| !is(event, "tool-*")),
         row(".", Means::EndsBlock).when(|event| is(event, "text-end|reasoning-end")),
@@ -72,7 +72,7 @@ fn is(event: Node<'_>, kinds: &str) -> bool {
     matches(kinds, &event.get("type").word())
 }
 
-/// The application's, at the start and at the end.
+/// The application's metadata, at the start and at the end.
 const METADATA: Row = row("messageMetadata", Means::Data("messageMetadata"));
 
 const TOOL: Called = Called {
@@ -104,7 +104,8 @@ const SOURCE: Cited = Cited {
 
 const FILE: Shown = Shown { name: "", media_type: "mediaType", data: "", url: "url", is_in_block: false };
 
-/// Streams that an application merges may each have a start, which without an id starts nothing.
+/// Begins a message. An event without an id begins one only if none is open, because each stream that an application
+/// merges may have a `start`.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let id = event.word_at("messageId");
     if !id.is_empty() || !emit.has_unfinished() {
@@ -112,18 +113,18 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// The input is whole.
+/// Ends a call with its whole input, which is malformed in a `tool-input-error`.
 fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (id, name, input) = (event.word_at(TOOL.id), event.word_at(TOOL.name), event.raw(TOOL.input).read().json());
     let start = CallStart::new(&*name).id(&*id).executor((TOOL.executor)(event));
     if is(event, "tool-input-error") {
-        // What could not be read as JSON comes as a string.
+        // Input that is not JSON is sent as a string.
         end_with(emit, here.slot(), start, input.text_or_json().as_str());
         return emit.report_failure(&Failure { message: event.word_at("errorText"), ..Failure::default() });
     }
     let call = emit.calls().find(here.slot());
     match call.filter(|call| emit.calls().is_validated_as(*call, input.spelt())) {
-        // The application's schema has been at it. What the model has written is the input all the same.
+        // The application's schema has changed the input. The input remains as the model wrote it.
         Some(call) => {
             emit.data("tool-input-available", event.read().json());
             end_with(emit, here.slot(), start, "");
@@ -133,7 +134,7 @@ fn end_call(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     }
 }
 
-/// Ends a call with its whole input, which is used where no delta came, and else compared with them.
+/// Ends a call with its whole input, which is compared with the deltas, or used as the input if there were none.
 fn end_with(emit: &mut Emitter<'_>, slot: Slot<'_>, start: CallStart<'_>, input: &str) {
     match emit.calls().find(slot) {
         None if slot.place == Place::Nowhere && emit.calls().has_open() => return emit.calls().unplaced(slot),

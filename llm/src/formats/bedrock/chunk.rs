@@ -1,5 +1,4 @@
-//! The chunks of bytes in `InvokeModelWithResponseStream` and an agent's stream: events in the model's own
-//! format, or text.
+//! The byte chunks of `InvokeModelWithResponseStream` and of agents: events in the model's own format, or text.
 
 use alloc::string::String;
 
@@ -16,8 +15,9 @@ use crate::wire::{Here, Means, Node, Rows, Wire, read, row};
 
 type Read = fn(Json<'_>, &mut Emitter<'_>) -> Result<Understood, Unreadable>;
 
-/// The readers of an event in the model's own format, in the order in which they are asked: Claude's is Anthropic's,
-/// Nova's that of ConverseStream, others' those of chat completions, of Cohere, or text beside a reason to stop.
+/// The readers of an event in the model's own format, in the order in which they are tried. Claude has Anthropic's
+/// events, and Nova those of ConverseStream. Other models have chat completions, Cohere's events, or text beside a stop
+/// reason.
 const READERS: [Read; 6] = [
     anthropic::read,
     |event, emit| Ok(Failure::reported_by(event).map(|failure| emit.fail(&failure)).is_some().into()),
@@ -30,13 +30,14 @@ const READERS: [Read; 6] = [
     |event, emit| read(&PLAIN, event, emit),
 ];
 
-/// Returns the text that a chunk wraps.
+/// Returns the text of a chunk; `None` if it is empty, not Base64 or not UTF-8.
 pub(super) fn decoded(base64: &str) -> Option<String> {
     let bytes = BASE64_STANDARD.decode(base64).ok().filter(|bytes| !bytes.is_empty())?;
     String::from_utf8(bytes).ok()
 }
 
-/// Reads what an event wraps, if it is a chunk.
+/// Reads the event or text inside a chunk, and notes whether the stream is an agent's. Other events are left to the
+/// table.
 pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<(), Unreadable> {
     if ["chunk.attribution.citations", "trace", "files"].iter().any(|path| event.raw(path).is_given()) {
         emit.note_reported(AGENT);
@@ -46,9 +47,9 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
         return Ok(());
     }
     let text = decoded(&bytes.word()).ok_or(Unreadable)?;
-    // An agent may say anything, even JSON that could be a model's event.
+    // An agent's text may be anything, even JSON that looks like a model's event.
     let Some(json) = Json::new(&text).filter(|json| json.is_object() && !emit.has_reported(AGENT)) else {
-        // In the middle of a model's own events, it is one that is damaged.
+        // Among a model's own events, this is a damaged one.
         let is_damaged = emit.known().open_count() > 0 || text.trim_ascii().starts_with('{');
         if is_damaged && !emit.has_reported(AGENT) {
             return Err(Unreadable);
@@ -71,7 +72,7 @@ pub(super) fn read_wrapped(event: Node<'_>, emit: &mut Emitter<'_>) -> Result<()
     Ok(())
 }
 
-/// An event of Titan, Llama, Cohere's Command, Mistral, and Claude's older text.
+/// An event of Titan, Llama, Cohere's Command, Mistral, or Claude's older text completions.
 const PLAIN: Wire = Wire {
     events: &[("", &[row(".", Means::Choice("index", ANSWER))])],
     is_known: |event| has_text(event) || event.get(REASONS).is_given(),
@@ -80,14 +81,14 @@ const PLAIN: Wire = Wire {
 
 const REASONS: &str = "completionReason|stop_reason|finish_reason";
 
-/// The event's own answer, by its index, and others by their order.
+/// The event's own answer, by its index, and those in its lists, by their order.
 const ANSWER: Rows = &[
     row(".", Means::Hook(begin)),
     row("outputText", Means::Text),
     row("generation", Means::Text),
     row("text", Means::Text),
     row("completion", Means::Text),
-    // The findings of a guardrail, and whether it has stepped in.
+    // The findings of a guardrail, and whether it intervened.
     row("amazon-bedrock-trace", Means::Filter),
     row("amazon-bedrock-guardrailAction", Means::Filter),
     row("generations[]", Means::Choice("", OUTPUT)),
@@ -101,20 +102,20 @@ const OUTPUT: Rows = &[
     row(".", Means::Hook(|emit, output, here| stop(emit, here.choice, &output.text_at(REASONS), ""))),
 ];
 
-/// Returns true if an event has a text, be it empty.
+/// Returns true if an event has text, even if it is empty.
 fn has_text(event: Node<'_>) -> bool {
     let mut texts = ["outputText", "generation", "text", "completion"].iter();
     texts.any(|name| event.member(name).is_given()) || event.get("generations[]|outputs[]").is_given()
 }
 
-/// Begins the answer that an event has a piece of, or ends if no other has begun.
+/// Begins the event's answer. An event without an index and text begins one only if no answer is open.
 fn begin(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     if event.get("index").is_given() || has_text(event) || !emit.has_unfinished() {
         emit.begin_answer(here.choice);
     }
 }
 
-/// Ends the answer. Of several answers, each piece says which one it belongs to; their end may be one for all.
+/// Ends the answer that has the event's index, if the event has a stop reason. Without an index, ends all answers.
 fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     let (reason, sequence) = (event.text_at(REASONS), event.text_at("stop"));
     if event.get("index").is_given() {
@@ -122,7 +123,7 @@ fn end(emit: &mut Emitter<'_>, event: Node<'_>, here: &Here<'_>) {
     } else {
         emit.unfinished_answers().into_iter().for_each(|choice| stop(emit, choice, &reason, &sequence));
     }
-    // The model gives no reason where a guardrail has cut its answer.
+    // The model sends no reason if a guardrail has cut its answer.
     if event.member("amazon-bedrock-invocationMetrics").is_object() && has_text(event) {
         let action = event.word_at("amazon-bedrock-guardrailAction");
         emit.end_unfinished(if action == "INTERVENED" { &action } else { "" }, StopKind::ContentFilter);

@@ -1,5 +1,5 @@
 //! Bedrock's Converse and ConverseStream, `InvokeModelWithResponseStream` and agents: events as decoded from the binary
-//! framing, each wrapped in its name. What is inside a chunk of bytes is read in `chunk`.
+//! framing, each wrapped in its name. `chunk` reads the contents of byte chunks.
 
 mod chunk;
 
@@ -25,7 +25,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back. Citations do not.
+/// The message for the next request, without citations.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "assistant", list: "content", ids: Ids::Needed }, |event, turn| {
         let chunk = chunk::decoded(&event.member("chunk").member("bytes").word())
@@ -53,7 +53,7 @@ fn owns_members(event: Node<'_>) -> bool {
         || event.member("chunk").member("bytes").is_given()
 }
 
-/// An event of Bedrock's, or a chunk with an event of another wire.
+/// An event of Bedrock, or a chunk with an event of another format.
 const WIRE: Wire = Wire { before: chunk::read_wrapped, ..CONVERSE };
 
 /// The names that events are wrapped in.
@@ -88,7 +88,7 @@ const EVENT: Rows = &[
     row("bytes", Means::Silent),
 ];
 
-/// What a chunk has beside what it wraps.
+/// The members of a chunk. The bytes have been read before.
 const CHUNK: Rows = &[
     row(".", Means::Unreadable).when(|chunk| !chunk.get("bytes|attribution").is_given()),
     row("bytes", Means::Silent),
@@ -142,7 +142,7 @@ const RESULT: Rows = &[row(".", Means::Hook(expect_result)), row(".", Means::Res
 const BEGINS: Row = row(".", Means::Begins { id: "", model: "" });
 
 const ENDING: Rows = &[
-    // The model's words beside its answer, for whoever has asked for it.
+    // Fields of the model's own response, if the request asked for them.
     row("additionalModelResponseFields", Means::Data("additionalModelResponseFields")),
     row(".", Means::Stops { reason: "stopReason", sequence: "", is_end: true }),
     row(".", Means::EndsStream),
@@ -150,7 +150,7 @@ const ENDING: Rows = &[
 
 const COUNTS: Rows = &[row("usage", Means::Usage), row("trace", Means::Filter)];
 
-/// The answer as a whole.
+/// A whole answer in place of a stream.
 const BODY: Rows = &[
     BEGINS,
     row("output.message.content[]", Means::Object(PART)).at(Spot::Position).back(Back::Push),
@@ -175,7 +175,7 @@ const TOOL: Called = Called {
     id: "toolUseId",
     name: "name",
     input: "input",
-    // `server_tool_use` is the provider's.
+    // The provider executes `server_tool_use`.
     executor: |call| {
         if call.get("type").word().ends_with("_tool_use") { Executor::Provider } else { Executor::Client }
     },
@@ -222,14 +222,14 @@ fn is_empty(object: Node<'_>) -> bool {
     !object.children().any(Node::is_given)
 }
 
-/// Notes that something has begun at an index, whatever it is.
+/// Notes that a block of any kind has begun at an index.
 fn begin_index(emit: &mut Emitter<'_>, _: Node<'_>, here: &Here<'_>) {
     if let Placed::Index(index) = here.place {
         emit.begin_index(index);
     }
 }
 
-/// Reports a piece with members that nobody knows: the call it is of is not whole.
+/// Reports the unknown members of a piece. If the piece belongs to a call, the call is not whole.
 fn read_unknown(emit: &mut Emitter<'_>, piece: Node<'_>, here: &Here<'_>) {
     const KNOWN: [&str; 6] = ["text", "reasoningContent", "image", "toolResult", "citation", "toolUse"];
     let is_unknown = |member: &Node<'_>| member.json().says_something() && !KNOWN.contains(&&*member.key());
@@ -251,14 +251,13 @@ fn read_result(emit: &mut Emitter<'_>, parts: Node<'_>, here: &Here<'_>) {
     }
 }
 
-/// The key that is noted once a stream has shown itself to be an agent's; it is no id.
+/// The key that is noted once a stream is known to be an agent's. It cannot be an id.
 const AGENT: &str = " agent";
 
 /// An agent's text.
 const SAID: Part<'_> = Part { kind: MismatchKind::Text, choice: 0, at: At::Run };
 
-/// Ends an agent's answer, if its text is what the trace says is the final response. That may come before the text or
-/// after it.
+/// Ends an agent's answer if its text is the final response in the trace, which may be sent before or after the text.
 fn end_agent(emit: &mut Emitter<'_>) {
     if emit.is_unfinished(0) && emit.has_said_all(SAID) {
         end(emit, "finalResponse", StopKind::Finished);
@@ -271,13 +270,14 @@ fn end(emit: &mut Emitter<'_>, reason: &str, kind: StopKind) {
     emit.stop(0, reason, kind, "", "");
 }
 
-/// Reads the trace of an agent, whose stream has no end of its own but this, or where it hands over to the client.
+/// Reads the trace of an agent. An agent's stream has no other end than the final response in its trace, or handing
+/// over to the client.
 fn read_trace(emit: &mut Emitter<'_>, trace: Node<'_>, _: &Here<'_>) {
-    // It comes before the text too, and so is the first that is heard of an answer.
+    // The trace may be sent before the text, so it may be the first event of an answer.
     if !emit.has_ended() {
         emit.begin_answer(0);
     }
-    // Of each kind of trace that may have one, but not what another agent has said to this one.
+    // Several kinds of traces may have a final response. One from another agent to this agent does not count.
     let is_own = !trace.member("collaboratorName").is_given();
     for trace in trace.member("trace").children().filter(|_| is_own) {
         if trace.key() == "failureTrace" {

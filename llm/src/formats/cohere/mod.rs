@@ -1,4 +1,4 @@
-//! Cohere v2 chat: kebab-case types, `tool_calls` an object. The first version has a file of its own.
+//! Cohere v2 chat: kebab-case types, and an object as `tool_calls`. The first version has a file of its own.
 
 mod v1;
 
@@ -17,7 +17,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back. Its calls are added as they end.
+/// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "content", ids: Ids::Needed }, |event, turn| {
         if event.member("event_type").is_given() {
@@ -66,7 +66,7 @@ const WIRE: Wire = Wire {
                 row(".", Means::EndsStream),
             ],
         ),
-        // The answer as a whole.
+        // A whole answer in place of a stream.
         (
             "",
             &[
@@ -82,7 +82,7 @@ const WIRE: Wire = Wire {
         ),
     ],
     is_known: |event| event.get("type").is_string() || is_body(event),
-    // What other events have of it too.
+    // Members that any event may have.
     always: &[
         row("delta.message.role", Means::Silent),
         row("delta.message.tool_plan", Means::Reasoning).at(Spot::Run).when(|event| !is(event, "tool-plan-delta")),

@@ -1,4 +1,5 @@
-//! Cohere v1 chat: types in `event_type`, calls without ids, which come in pieces by index and once more as a whole.
+//! Cohere v1 chat: types in `event_type`, and calls without ids, sent in fragments by index and then repeated as a
+//! whole.
 
 use crate::calls::{CallStart, Executor, Slot};
 use crate::emitter::Emitter;
@@ -8,7 +9,7 @@ use crate::json::Json;
 use crate::message::{Ids, Shape};
 use crate::wire::{Back, Called, Cited, Form, Here, Mark, Means, Node, Row, Rows, Spot, Wire, row, say};
 
-/// The shape of the message that goes back: the last event has all of it.
+/// The shape of the message for the next request. The last event has the whole message.
 pub(super) const SHAPE: Shape = Shape::Object { role: "CHATBOT", list: "", ids: Ids::Optional };
 
 pub(super) const WIRE: Wire = Wire {
@@ -22,7 +23,7 @@ pub(super) const WIRE: Wire = Wire {
         (
             "tool-calls-chunk",
             &[
-                // The plan, which the whole calls repeat.
+                // The plan, which the event with the whole calls repeats.
                 row("text", Means::Reasoning),
                 row("tool_call_delta.text", Means::Reasoning),
                 row("tool_call_delta", Means::Object(CALL)).at(Spot::Index("index")),
@@ -49,16 +50,16 @@ pub(super) const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// The end once more, after which nothing is known of what it repeats.
+/// The table for a repeated end: what it repeats is no longer remembered, so nothing is reported.
 const AGAIN: Wire = Wire { events: &[("", &[row(".", Means::Silent)])], ..Wire::NEW };
 
-/// Returns the table of an event.
+/// Returns the table that applies to an event.
 pub(super) fn wire_of(event: Json<'_>, emit: &Emitter<'_>) -> &'static Wire {
     let is_over = emit.has_ended() && !emit.has_unfinished();
     if is_over && event.member("event_type").word() == "stream-end" { &AGAIN } else { &WIRE }
 }
 
-/// The beginning of a call, or a piece of its arguments' JSON text.
+/// The start of a call, or a fragment of its arguments' JSON text.
 const CALL: Rows = &[
     row(".", Means::Call(&Called { id: "", name: "name", input: "", executor: |_| Executor::Client }))
         .when(|delta| delta.get("name").is_given()),
@@ -75,12 +76,12 @@ const RESPONSE: Rows = &[
 
 const CALLS: Row = row("tool_calls", Means::Hook(end_calls));
 
-/// The parts of the answer's text that come from sources.
+/// The parts of the answer's text that are based on sources.
 const CITATIONS: Row = row("citations[]", Means::Source(&CITATION));
 const CITATION: Cited =
     Cited { url: "", title: "", quote: "text", spans: &[("start", "end")], is_in_block: true, ..DOCUMENT };
 
-/// The findings of a search, which are not about any text.
+/// The findings of a search, which belong to no part of the text.
 const DOCUMENTS: Row = row("documents[]", Means::Source(&DOCUMENT));
 const DOCUMENT: Cited = Cited {
     url: "url",
@@ -92,7 +93,7 @@ const DOCUMENT: Cited = Cited {
     is_source: |_| true,
 };
 
-/// The key of a message that has text.
+/// The key that is noted once a message has text.
 const HAS_TEXT: &str = "text-generation";
 
 fn has_two_reasons(event: Node<'_>) -> bool {
@@ -100,7 +101,8 @@ fn has_two_reasons(event: Node<'_>) -> bool {
     !own.is_empty() && own != inner
 }
 
-/// Says what of the text has not been said. Beside calls it is the plan, but where text has come.
+/// Reports the part of the response's text that was not streamed. If the response has calls and no text was streamed,
+/// the text is the plan.
 fn say_rest(emit: &mut Emitter<'_>, response: Node<'_>, here: &Here<'_>) {
     let node = response.member("text");
     let Some(text) = node.text() else { return node.odd(Mark::Odd) };
@@ -110,7 +112,8 @@ fn say_rest(emit: &mut Emitter<'_>, response: Node<'_>, here: &Here<'_>) {
     say(kind, &text, &Here { form: Form::Whole(Scope::Item), ..here.clone() }, emit);
 }
 
-/// Calls as a whole, up to twice, by their place in the list. The server has read the arguments and written them anew.
+/// Ends the calls with their whole input, by their index in the list. The server sends the list up to twice, with
+/// arguments that it has parsed and serialized again.
 fn end_calls(emit: &mut Emitter<'_>, calls: Node<'_>, _: &Here<'_>) {
     let has_forgotten = emit.known().has_forgotten();
     let mut index = 0;

@@ -1,4 +1,4 @@
-//! The calls of Gemini's answers, which come whole or as values by path.
+//! The calls in Gemini's answers, which are sent whole or as values by path.
 
 use alloc::borrow::Cow;
 use alloc::vec::Vec;
@@ -10,26 +10,26 @@ use crate::wire::{Back, Here, Mark, Means, Node, Rows, row};
 pub(super) const FUNCTION_CALL: Rows = &[
     row("willContinue", Means::Switch),
     row(".", Means::Hook(read_call)),
-    // The server takes arguments back by one name alone.
+    // The server accepts arguments under one name only.
     row("arguments|parameters|input", Means::Kept).back(Back::Spoils),
 ];
 
-/// Returns true if a part is a piece of a call, or the first of several.
+/// Returns true if a part is one of several pieces of a call.
 pub(super) fn is_piece(part: Node<'_>) -> bool {
     let call = part.member("functionCall");
     let goes_on = call.get("willContinue").is_true() || call.member("partialArgs").is_given();
     call.is_given() && (goes_on || call.get("name").is_nothing())
 }
 
-/// Reads a call, or a piece of one. Calls come one after the other: a name starts one, and ends the one before; but with
-/// ids they may come side by side.
+/// Reads a call, or a piece of one. Calls are sent one after another: a name starts a call and ends the one before.
+/// Calls with ids may be interleaved.
 fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     let (choice, latest) = (here.choice, here.slot());
     let (id, name, args) = (call.word_at("id"), name_of(call, "name"), arguments(call, "args"));
     call.member("id").odd(Mark::Torn);
     let mut values = Vec::new();
     call.each("partialArgs[]", &mut |value| values.push(value));
-    // A switch of another type may be one that is on.
+    // A `willContinue` that is not a boolean may mean true.
     let goes_on = !call.get("willContinue").is_nothing();
     let start = CallStart::new(&*name).id(&*id).input(args.spelt());
     let open = emit.calls().find_open(latest);
@@ -51,17 +51,18 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
         }
         if !goes_on && values.is_empty() {
             emit.calls().whole_call(choice, start);
-            // The arguments may be members that nobody knows.
+            // The arguments may be in unknown members.
             let is_other = |it: Node<'_>| !matches!(&*it.key(), "id" | "name") && !it.is_nothing();
             return emit.calls().set_incomplete(latest, !args.is_given() && call.children().any(is_other));
         }
         emit.calls().start(latest, start);
     } else if args.spelt() != "{}" {
-        // Not how a call goes on, but nothing that was sent is lost: it is the input, repeats it, or contradicts it.
+        // Calls are not continued like this, but nothing may be lost: the arguments are the input, repeat it, or
+        // contradict it.
         if !id.is_empty() && known.is_none() && !goes_on {
             return emit.calls().whole_call(choice, start);
         }
-        // What it is of is over, and was another one.
+        // No open call can have these arguments.
         if args.is_given() && id.is_empty() && emit.calls().find_open(latest).is_none() {
             args.torn();
             return emit.calls().unplaced(latest);
@@ -73,14 +74,14 @@ fn read_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     if !has_all || is_piece && call.lacks("partialArgs[]") {
         emit.unknown_piece(latest, "partialArgs", call.json());
     }
-    // One that is said to go on, and does not, is not whole.
+    // A call that announces more, and ends without it, is not whole.
     emit.calls().set_incomplete(latest, goes_on);
     if !goes_on {
         emit.calls().stop(latest);
     }
 }
 
-/// Returns a call's name, which is a text in this member. A number goes back to no server.
+/// Returns a call's name, the string in this member; `""` for any other type, which no server accepts.
 pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
     let name = call.member(member);
     if !name.is_string() {
@@ -90,15 +91,15 @@ pub(super) fn name_of<'e>(call: Node<'e>, member: &str) -> Cow<'e, str> {
     name.word()
 }
 
-/// Returns a call's arguments, which some gateways send under a name that another provider has for them.
+/// Returns a call's arguments. Some gateways send them under another provider's name.
 pub(super) fn arguments<'e>(call: Node<'e>, own: &str) -> Node<'e> {
     let mut names = [own, "args", "arguments", "parameters", "input"].into_iter();
     let given = names.find(|name| call.member(name).json().says_something());
     call.raw(given.unwrap_or(own)).read()
 }
 
-/// Adds a value by path to the call that was touched last. Returns false if it has not exactly one: null is one where no
-/// other is given.
+/// Adds a value by path to the call that was touched last. Returns false unless `arg` has exactly one value.
+/// `nullValue` counts only if there is no other.
 fn set(choice: u64, arg: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     let members = ["stringValue", "numberValue", "boolValue", "nullValue"].map(|name| arg.member(name));
     let [string, number, switch, null] = members;
@@ -115,7 +116,7 @@ fn set(choice: u64, arg: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     true
 }
 
-/// A call of a tool that Google runs comes whole.
+/// Reads a call of a tool that Google runs, which is sent whole.
 pub(super) fn read_own_call(emit: &mut Emitter<'_>, call: Node<'_>, here: &Here<'_>) {
     if !call.is_object() {
         return call.odd(Mark::Torn);

@@ -1,4 +1,4 @@
-//! Gemini's Interactions API: steps by index, much as Anthropic's blocks.
+//! Gemini's Interactions API: steps by index, much like Anthropic's blocks.
 
 use alloc::string::String;
 
@@ -57,7 +57,7 @@ const STEPS: ByType = &[
         "*_call",
         &[
             row(".", Means::Hook(start_call)),
-            // The server takes arguments back by one name alone.
+            // The server accepts arguments under one name only.
             row("args|parameters|input", Means::Kept).back(Back::Spoils),
             SIGNATURE,
         ],
@@ -109,7 +109,7 @@ const DELTAS: ByType = &[
     ),
 ];
 
-/// All that was said once more, where the server does not leave it out.
+/// The whole interaction, which the server may repeat at the end.
 const WHOLE: Rows = &[
     row(".", Means::Belongs { id: "id", model: "model" }),
     row(".", Means::Hook(|emit, _, _| emit.begin_list())),
@@ -151,7 +151,7 @@ fn index(here: &Here<'_>) -> u64 {
 
 fn start_call(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
     let (kind, id, name) = (step.word_at("type"), step.word_at("id"), name_of(step, "name"));
-    // Google's own tools have no name. It runs them, and the tools of MCP servers.
+    // Google's own tools have no name. Google runs these, and the tools of MCP servers.
     let (executor, tool) = match kind.strip_suffix("_call").unwrap_or_default() {
         "function" => (Executor::Client, ""),
         tool => (Executor::Provider, tool),
@@ -165,7 +165,7 @@ fn add_to_result(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     emit.tool_result_at(index(here), delta.get("is_error").is_true(), delta.read().json());
 }
 
-/// Reports what of a step has not come in pieces.
+/// Reports what a whole step adds to its pieces.
 fn repeat(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
     let (kind, texts) = match &*step.get("type").word() {
         "thought" => (MismatchKind::Reasoning, "summary[].text"),
@@ -176,14 +176,15 @@ fn repeat(emit: &mut Emitter<'_>, step: Node<'_>, here: &Here<'_>) {
     say(kind, &whole, here, emit);
 }
 
-/// The same of a call, and of a step that nobody knows. Steps that have come are known by their calls.
+/// Compares a repeated call with the reported one. Reports a new call, and any other step that belongs to no known call
+/// as an unknown part.
 fn repeat_call(emit: &mut Emitter<'_>, step: Node<'_>, _: &Here<'_>) {
     let [kind, id, of] = ["type", "id", "call_id"].map(|member| step.word_at(member));
     let (name, input) = (name_of(step, "name"), arguments(step, "arguments").json().text_or_json());
     let find = |id: &str| present(id).and_then(|id| emit.known().find_id(0, id));
     match (find(&id), find(&of)) {
         (Some(call), _) => drop(emit.repeat_call(call, &name, input.as_str())),
-        // A call that was never heard of.
+        // A call that was not streamed.
         (None, _) if &*kind == "function_call" && !emit.known().has_forgotten() => {
             emit.calls().whole_call(0, CallStart::new(&*name).id(&*id).input(input.as_str()));
         }

@@ -1,8 +1,8 @@
 //! Gemini: `generateContent` streams, and the messages of Live (`BidiGenerateContent`), which have the same parts. The
 //! Interactions API has a file of its own.
 //!
-//! A turn of Live is an answer. It has no event at its start, and ends with `turnComplete`, whatever became of it. The
-//! server waits for results in the middle of the turn, so each call ends as soon as it has come.
+//! A turn of Live is an answer. No event starts it, and it always ends with `turnComplete`. The server waits for
+//! results in the middle of the turn, so each call ends as soon as it is read.
 
 mod calls;
 mod interactions;
@@ -28,8 +28,8 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back: the first answer, part by part as they came. Parts are not joined, as a signature counts
-/// for the part that it came with. Conversations of Live are kept by the server.
+/// The message for the next request: the parts of the first answer. They are not joined, because a signature applies to
+/// the part that it was sent with. In Live, the server keeps the conversation.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::Object { role: "model", list: "parts", ids: Ids::Optional }, |event, turn| {
         if has_type(event) {
@@ -53,7 +53,7 @@ fn owns_members(event: Node<'_>) -> bool {
     OWN.iter().any(|name| event.member(name).is_given())
 }
 
-/// Only the events of Interactions have a type.
+/// Returns true if an event has a type. Only the events of Interactions do.
 fn has_type(event: Json<'_>) -> bool {
     ["event_type", "type"].iter().any(|name| event.member(name).is_given())
 }
@@ -85,7 +85,7 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// An event may have one of these alone.
+/// The members of events, each of which may be the only one.
 const MEMBERS: &str = "candidates usageMetadata promptFeedback responseId setupComplete serverContent toolCall \
     toolCallCancellation goAway sessionResumptionUpdate";
 
@@ -104,7 +104,7 @@ const CANDIDATE: Rows = &[
 
 const SERVER_CONTENT: Rows = &[
     row("modelTurn", Means::Object(&[row(".", Means::Hook(begin_turn)), row(".", CONTENT)])),
-    // The user's words, and the model's in sound.
+    // Transcripts of what the user says, and of the model's audio.
     row("inputTranscription", Means::Data("inputTranscription")),
     row("outputTranscription", Means::Object(&[row("text", Means::Text)])),
     row("groundingMetadata", GROUNDING),
@@ -136,10 +136,11 @@ const PART: Rows = &[
     row("thoughtSignature", Means::Opaque(OpaqueKind::Signature, Owner::Block)).when(|part| !is_call(part)),
 ];
 
-/// Bytes, or where they are.
+/// Inline data, or the address of a file.
 const BLOB: Shown = Shown { name: "", media_type: "mimeType", data: "data", url: "fileUri", is_in_block: true };
 
-/// A part goes back as it came, but of a call that comes in pieces only the first, which gets what the others have.
+/// Each part is sent back as it was received. Of a call that is sent in pieces, only the first part is sent back, with
+/// the input of all.
 const SENT_BACK: Rows = &[
     row(".", Means::Object(&[]))
         .when(|part| !is_piece(part) && !part.children().all(Node::is_nothing))
@@ -158,7 +159,7 @@ const OUTCOME: Outcome = Outcome {
     shown: "",
 };
 
-/// The things that an application has to show, what was searched for, and what was found.
+/// The suggestions that an application has to show, the search queries, and the findings.
 const GROUNDING: Means = Means::Object(&[
     row("searchEntryPoint", Means::Data("searchEntryPoint")),
     row("webSearchQueries", Means::Data("webSearchQueries")),
@@ -176,7 +177,7 @@ const FOUND: Cited = Cited {
 
 const CITATION: Cited = Cited { url: "uri", title: "title", spans: &[("startIndex", "endIndex")], ..PAGE };
 
-/// A page that the model was given to read. It may come again with every event, as the other sources may.
+/// A page that the model was given to read. Like the other sources, it may be repeated in every event.
 const PAGE: Cited =
     Cited { url: "retrievedUrl", title: "", quote: "", spans: &[], once: ".", is_in_block: false, is_source: |_| true };
 
@@ -196,7 +197,7 @@ fn is_call(part: Node<'_>) -> bool {
     ["functionCall", "executableCode", "toolCall"].iter().any(|name| part.member(name).is_object())
 }
 
-/// Reports the parts of the answer that come from findings, each with the first of its own.
+/// Reports the parts of the answer that are based on findings, each with its first finding.
 fn report_supports(emit: &mut Emitter<'_>, grounding: Node<'_>, here: &Here<'_>) {
     let mut found = Vec::new();
     grounding.each("groundingChunks[]", &mut |finding| found.push(finding));
@@ -216,13 +217,13 @@ fn stop(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
     emit.stop_reason(here.choice, &reason.word());
 }
 
-/// The names of Vertex's `FinishReason`, each at its number. (AI Studio numbers those after `OTHER` differently, but it
-/// sends names.)
+/// The names of Vertex's `FinishReason`, in the order of their numbers. (AI Studio numbers those after `OTHER`
+/// differently, but it sends names.)
 const FINISH_REASONS: &str = "FINISH_REASON_UNSPECIFIED STOP MAX_TOKENS SAFETY RECITATION OTHER BLOCKLIST \
     PROHIBITED_CONTENT SPII MALFORMED_FUNCTION_CALL MODEL_ARMOR IMAGE_SAFETY IMAGE_PROHIBITED_CONTENT \
     IMAGE_RECITATION IMAGE_OTHER UNEXPECTED_TOOL_CALL NO_IMAGE";
 
-/// Reports a candidate's reason, which is no end: more chunks may come after it.
+/// Reports a candidate's stop reason. This does not end the candidate, because more chunks may follow.
 fn finish(emit: &mut Emitter<'_>, reason: Node<'_>, here: &Here<'_>) {
     let word = reason.word();
     let name = word.parse().ok().and_then(|number| FINISH_REASONS.split(' ').nth(number));
@@ -243,7 +244,8 @@ fn cancel(emit: &mut Emitter<'_>, id: Node<'_>, _: &Here<'_>) {
     emit.report(StreamEvent::CallCancelled { call, call_id: present(&word), json: id.spelt().into() });
 }
 
-/// Begins an answer, be it sound alone. The results of the calls before have arrived, or nobody waits for them.
+/// Begins an answer, even if it has only audio. Earlier calls are not what it will stop for: their results have
+/// arrived, or the server does not wait for them.
 fn begin_turn(emit: &mut Emitter<'_>, _: Node<'_>, _: &Here<'_>) {
     emit.begin_answer(0);
     emit.go_on_after_calls(0);
@@ -269,7 +271,7 @@ fn end_turn(emit: &mut Emitter<'_>, content: Node<'_>, _: &Here<'_>) {
     emit.end_stream();
 }
 
-/// Returns the meaning of the reason for a turn's end. Nearly all are about findings of a filter, and their place.
+/// Returns the kind of a turn's end. Nearly all reasons name a content filter and where it applied.
 fn kind_of(reason: &str) -> StopKind {
     const FILTERS: [&str; 7] = ["GENERATED_", "IMAGE_", "INPUT_", "OUTPUT_", "PROHIBITED_", "RESPONSE_", "UNSAFE_"];
     match StopKind::of(reason) {

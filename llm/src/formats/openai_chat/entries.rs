@@ -1,4 +1,5 @@
-//! The call of an entry of a chunk's list of calls: by its index, its id and its name, of which servers leave out any.
+//! Finds the call that an entry of a chunk's list of calls belongs to, by its index, id and name. Servers may omit any
+//! of these.
 
 use alloc::borrow::Cow;
 
@@ -7,7 +8,7 @@ use crate::emitter::Emitter;
 use crate::json::TextOrJson;
 use crate::wire::{Form, Here, Mark, Node, Placed};
 
-/// Reports an entry of a list of calls: a call, or a piece of one.
+/// Reports an entry of a list of calls: a call, or a fragment of one.
 pub(super) fn read_entry(
     here: &Here<'_>,
     id: &str,
@@ -32,7 +33,7 @@ pub(super) fn read_entry(
             None => return,
         },
         Found::Ended(_) | Found::Nobody if !entry.has_arguments => return,
-        // Late as well, but for what repeats all of it.
+        // Arguments after the call's end are an error, unless they repeat the whole input.
         Found::Ended(number) if here.form == Form::SoFar && emit.had_input(number, input.as_str()) => return,
         Found::Ended(number) if matches!(here.form, Form::Whole(_)) => {
             emit.repeat_call(number, name, input.as_str());
@@ -48,13 +49,13 @@ pub(super) fn read_entry(
         _ if !entry.has_arguments => {}
         (TextOrJson::Text(text), Form::Noted) => emit.calls().append(number, text),
         (TextOrJson::Text(text), Form::SoFar) => emit.calls().append_so_far(number, text),
-        // An object where a string should be is all there is. It may be said once more after the call's end.
+        // An object in place of a string is the whole input. It may be repeated after the call's end.
         (whole, _) if emit.repeat_call(number, name, whole.as_str()) => {}
         (whole, _) => emit.calls().whole_of(number, whole.as_str()),
     }
 }
 
-/// What an entry calls, and with what: a function with JSON text, or a custom tool with a text of its own kind.
+/// The tool that an entry calls, and its input: a function with JSON text, or a custom tool with plain text.
 pub(super) struct Fragment<'a> {
     name: Cow<'a, str>,
     input: TextOrJson<'a>,
@@ -62,7 +63,7 @@ pub(super) struct Fragment<'a> {
 }
 
 impl<'a> Fragment<'a> {
-    /// Reads an entry, or the function itself where nothing is around it.
+    /// Reads an entry, or a function without an entry around it.
     pub(super) fn of(entry: Node<'a>) -> Self {
         let [function, custom] = ["function", "custom"].map(|name| entry.member(name));
         for called in [function, custom] {
@@ -95,41 +96,42 @@ impl<'a> Fragment<'a> {
         self.name.is_empty() && self.input.as_str().is_empty()
     }
 
-    /// Returns true if the newer form of a piece is the same as this one.
+    /// Returns true if this fragment repeats `newer`, which was sent in the newer form.
     pub(super) fn repeats(&self, newer: &Self) -> bool {
         (self.name.is_empty() || self.name == newer.name) && self.input.as_str() == newer.input.as_str()
     }
 }
 
-/// The words of an entry about its call.
+/// The parts of an entry that identify its call.
 struct Entered<'a> {
     choice: u64,
     index: Option<u64>,
     id: &'a str,
     name: &'a str,
     has_arguments: bool,
-    /// True if its arguments are nothing but white space, or missing.
+    /// True if the arguments are missing or only white space.
     is_blank: bool,
 }
 
 impl Entered<'_> {
-    /// Returns true if its name is another one than the call's, which is more than a name.
+    /// Returns true if the names differ and the entry or the call has arguments. Without arguments, the entry's name
+    /// may be the next piece of the call's name.
     fn is_another_call(&self, call: &OpenCall) -> bool {
         call.is_called_otherwise(self.name) && (self.has_arguments || call.has_input())
     }
 
-    /// Returns true if it can only continue this call, whatever its id: without a name it can't begin a call while the
-    /// text of this one is not a whole value.
+    /// Returns true if the entry can only continue this call, whatever its id: it has no name to start a call with, and
+    /// its arguments are blank or the call's input is not a whole value yet.
     fn continues(&self, call: &OpenCall) -> bool {
         self.name.is_empty() && (self.is_blank || !call.has_whole_value())
     }
 
-    /// The slot that the entry itself names.
+    /// Returns the slot that the entry names; [`Place::Nowhere`] if it has no index.
     fn own_slot(&self) -> Slot<'static> {
         Slot::new(self.choice, self.index.map_or(Place::Nowhere, Place::Index))
     }
 
-    /// The slot; without an index the one that was used last.
+    /// Returns the entry's slot; without an index, the slot that was used last.
     fn slot(&self) -> Slot<'static> {
         Slot::new(self.choice, self.index.map_or(Place::Latest, Place::Index))
     }
@@ -139,21 +141,21 @@ impl Entered<'_> {
 enum Found {
     Call(u64),
     New,
-    /// One's that has ended; an error if it has arguments.
+    /// A call that has ended. An error if the entry has arguments.
     Ended(u64),
-    /// Nobody's; an error if it has arguments.
+    /// No call. An error if the entry has arguments.
     Nobody,
 }
 
 impl Found {
-    /// A call from before, which has the slot now: what comes without an id is its own.
+    /// Returns an earlier call and assigns the slot to it, so that fragments without an id continue it.
     fn call_again(number: u64, entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Self {
         emit.calls().resume(entry.slot(), number);
         Self::Call(number)
     }
 }
 
-/// By the slot, and by the id where that says otherwise: not all servers count their calls.
+/// Finds an entry's call by its slot, or by its id if the two disagree: not all servers number their calls.
 fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
     let with_id = if entry.id.is_empty() { None } else { emit.known().find_id(entry.choice, entry.id) };
     let in_slot = emit.calls().find_in(entry.slot());
@@ -161,7 +163,7 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
         return find_without_id(entry, in_slot, emit);
     }
     let (Some(number), Some(_)) = (in_slot, entry.index) else {
-        // An index that is new is a new call's, whatever the id. Without an index the id decides.
+        // A new index starts a new call, whatever the id. Without an index, the id decides.
         return match with_id {
             Some(number) if emit.known().open_call(number).is_some_and(|call| entry.is_another_call(call)) => {
                 Found::New
@@ -177,10 +179,10 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
         };
     };
     match (emit.known().open_call(number), with_id) {
-        // An id that is not the call's own: servers that have none of their own repeat one with each call.
+        // The id is not unique: some servers send the same id with every call.
         (Some(call), _) if call.id() == entry.id && entry.is_another_call(call) => Found::New,
         (Some(call), _) if call.id().is_empty() || call.id() == entry.id => Found::Call(number),
-        // Another id in a slot is another call: one from before, or a new one. Some servers change it with each piece.
+        // Another id in a slot is another call, known or new. But some servers change the id with each fragment.
         (_, Some(known)) if emit.known().open_call(known).is_some_and(|call| entry.is_another_call(call)) => Found::New,
         (_, Some(known)) => Found::call_again(known, entry, emit),
         (Some(call), None) if entry.continues(call) => Found::Call(number),
@@ -189,7 +191,7 @@ fn find_call(entry: &Entered<'_>, emit: &mut Emitter<'_>) -> Found {
 }
 
 fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter<'_>) -> Found {
-    // A server that leaves out the index goes on with its last call. One that gives it elsewhere has lost it here.
+    // A server without indices continues its last call. If it sends an index elsewhere, the index is missing here.
     let has_lost_index = entry.index.is_none() && entry.name.is_empty() && emit.known().has_indices(entry.choice);
     let in_slot = if has_lost_index { emit.calls().find(Slot::new(entry.choice, Place::Nowhere)) } else { in_slot };
     let Some(number) = in_slot else {
@@ -198,8 +200,8 @@ fn find_without_id(entry: &Entered<'_>, in_slot: Option<u64>, emit: &mut Emitter
     };
     let is_named_whole = !entry.name.is_empty() && entry.has_arguments;
     match emit.known().open_call(number) {
-        // Without an id, a name with arguments after a whole value can only be another call's: not all servers count.
-        // So can another name after the first piece of arguments.
+        // Without an id, a name with arguments after a whole value starts another call, since not all servers number
+        // their calls. So does another name after the first fragment of arguments.
         Some(call) if is_named_whole && call.has_whole_value() && !emit.known().is_cumulative() => Found::New,
         Some(call) if call.has_input() && call.is_called_otherwise(entry.name) => Found::New,
         Some(_) => Found::Call(number),

@@ -1,5 +1,5 @@
-//! OpenAI Chat Completions, the older Completions, and the servers that speak nearly the same. `entries` knows which call
-//! a fragment belongs to.
+//! OpenAI Chat Completions, the older Completions, and compatible servers. `entries` finds the call that a fragment
+//! belongs to.
 
 mod entries;
 
@@ -27,7 +27,7 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The message that goes back. Its calls are added as they end.
+/// The message for the next request. Its calls are added as they end.
 pub(crate) const COMPOSER: Composer =
     Composer::new(Shape::WithCalls { list: "", ids: Ids::Needed }, |event, turn| compose(&WIRE, event, turn));
 
@@ -44,13 +44,13 @@ pub(crate) const WIRE: Wire = Wire {
                 ".",
                 Means::Follows { id: "id", model: "model", says_anything: |event| any(event, "choices[]", says_more) },
             ),
-            // Azure's filters, for the prompt.
+            // Azure's filter results for the prompt.
             row("prompt_filter_results", Means::Filter),
             row("choices[]", Means::Choice("index", CHOICE)).form(Form::Whole(Scope::Item)),
-            // Perplexity's and xAI's pages, repeated with each chunk.
+            // Pages found by Perplexity and xAI, which repeat them in each chunk.
             row("search_results[]", Means::Source(&PAGE)),
             row("citations[]", Means::Source(&ADDRESS)),
-            // Groq's and Moonshot's places for it.
+            // Groq and Moonshot send the counts elsewhere.
             row("usage|x_groq.usage|choices[].usage", Means::Usage),
             row("x_groq.usage", Means::Silent),
             row("error", Means::Fails),
@@ -65,22 +65,22 @@ pub(crate) const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// An answer. In place of a delta, or beside the last one, a message has all of it; beside other deltas some servers
-/// send all so far.
+/// An answer. A message in place of a delta, or beside the last one, is the whole answer. Beside other deltas, some
+/// servers send a message with everything so far.
 pub(crate) const CHOICE: Rows = &[
     row("delta", Means::Object(DELTA)).form(Form::Noted),
     row("text", Means::Text).form(Form::Piece).when(|choice| !says_text(choice.get("delta"))),
     row("text", Means::Hook(compare_text)).when(|choice| says_text(choice.get("delta"))),
     row("message", Means::Object(DELTA)).when(is_whole),
     row("message", Means::Object(WORDS)).form(Form::Beside).when(|choice| !is_whole(choice)),
-    // Last, as some servers send a call and the reason in one chunk.
+    // Last, because some servers send a call and the stop reason in one chunk.
     row(".", Means::Hook(stop)),
     row("content_filter_results", Means::Filter),
     row("content_filter_offsets", Means::Filter),
     row("error", Means::Fails),
 ];
 
-/// The words of a delta or a message, which are also in the message that goes back.
+/// The text, refusal and reasoning of a delta or a message, which are also sent back with the next request.
 const WORDS: Rows = &[
     row(".", Means::Hook(reason)),
     row("content", Means::Text).back(Back::Own("content")),
@@ -110,7 +110,7 @@ const DELTA: Rows = &[
     row("audio", Means::Media(&SOUND)).when(|delta| delta.get("audio.data").is_given()),
     row("images[]", Means::Media(&IMAGE)),
     row("annotations[]", Means::Source(&ANNOTATION)),
-    // A call that Groq has executed comes twice, the second time with its result.
+    // Groq sends each call that it executes twice, the second time with its result.
     row(
         "executed_tools[]",
         Means::Object(&[row(".", Means::Result(&EXECUTED)).when(|it| it.get("output").is_given())]),
@@ -125,7 +125,7 @@ const DELTA: Rows = &[
 const SIGNATURE: Means = Means::Opaque(OpaqueKind::Signature, Owner::Block);
 const ENCRYPTED: Means = Means::Opaque(OpaqueKind::Encrypted, Owner::Begun(BlockKind::Reasoning));
 
-/// The parts of a content that is a list, as Mistral sends it.
+/// The parts of `content` if it is a list, as Mistral sends it.
 const PARTS: ByType = &[
     ("reference", &[row(".", Means::Source(&REFERENCE))]),
     (
@@ -140,7 +140,7 @@ const PARTS: ByType = &[
     ("*", &[row(".", Means::Unknown("type", "content"))]),
 ];
 
-/// An entry of a list of calls: a call, or a piece of one.
+/// An entry of a list of calls: a call, or a fragment of one.
 pub(crate) const ENTRY: Rows = &[
     row("function.arguments|custom.input", Means::Kept),
     row(".", Means::Hook(entry)).when(|entry| !tool_call::is_unknown(entry)),
@@ -180,7 +180,7 @@ fn any(node: Node<'_>, path: &str, is: fn(Node<'_>) -> bool) -> bool {
     found
 }
 
-/// Returns true if a choice has more than an end, and what comes with that.
+/// Returns true if a choice has content, not only a stop reason and what accompanies it.
 fn says_more(choice: Node<'_>) -> bool {
     const MEMBERS: &str = "content|refusal|reasoning_content|reasoning|tool_calls|function_call";
     !choice.get("text").is_nothing()
@@ -191,12 +191,12 @@ fn says_text(delta: Node<'_>) -> bool {
     !delta.get("content").is_nothing()
 }
 
-/// Returns true if a choice's message is all of the answer.
+/// Returns true if a choice's message is the whole answer.
 fn is_whole(choice: Node<'_>) -> bool {
     !choice.get("delta").is_object() || !reasons(choice)[0].is_empty()
 }
 
-/// Compares the text that some servers send beside the delta's.
+/// Compares the `text` that some servers send beside a delta with the text that was reported.
 fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
     let said = text.text().unwrap_or_default();
     let part = Part { kind: MismatchKind::Text, choice: here.choice, at: At::Run };
@@ -206,7 +206,8 @@ fn compare_text(emit: &mut Emitter<'_>, text: Node<'_>, here: &Here<'_>) {
     text.read();
 }
 
-/// Reports reasoning, of which servers send several copies: each has the same words, or the beginning of them.
+/// Reports reasoning. Servers may send several copies of it: reports the longest, and a mismatch if another copy is not
+/// a prefix of it.
 fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     const COPIES: [&str; 4] = ["reasoning_content", "reasoning", "reasoning_details[]", "thinking_blocks[]"];
     let (mut reasoning, mut contradicting) = (String::new(), None);
@@ -235,15 +236,16 @@ fn reason(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     }
 }
 
-/// Returns the reason to stop, that of the provider behind a gateway, and the stop sequence, each empty if there is none.
+/// Returns the stop reason, the stop reason of the provider behind a gateway, and the stop sequence; each is empty if
+/// missing.
 fn reasons<'e>(choice: Node<'e>) -> [alloc::borrow::Cow<'e, str>; 3] {
     let text = |name| choice.get(name).text().unwrap_or_default();
-    // Some servers spell the missing reason as a string.
+    // Some servers send the string `"null"` for a missing reason.
     let (given, native, other) = (text("finish_reason"), text("native_finish_reason"), text("stop_reason"));
     match () {
         () if !given.is_empty() && given != "null" => [given, native, other],
         () if !native.is_empty() => [native, "".into(), other],
-        // Some servers have another name for it, under which others report the stop sequence.
+        // Some servers send the reason as `stop_reason`, which others use for the stop sequence.
         () if StopKind::of(&other) != StopKind::Other => [other, "".into(), "".into()],
         () => ["".into(), "".into(), "".into()],
     }
@@ -258,7 +260,7 @@ fn stop(emit: &mut Emitter<'_>, choice: Node<'_>, here: &Here<'_>) {
         return;
     }
     choice.get("stop_reason").read();
-    // The gateway's own may be `tool_calls` though the answer is incomplete.
+    // The gateway's own reason may be `tool_calls` although the answer is incomplete.
     let is_cut = matches!(StopKind::of(&native), StopKind::Length | StopKind::ContentFilter | StopKind::Error);
     let meant = if is_cut { &native } else { &reason };
     emit.end_blocks_of(here.choice);
@@ -280,13 +282,13 @@ fn entry(emit: &mut Emitter<'_>, entry: Node<'_>, here: &Here<'_>) {
     read_entry(here, &id, &fragment, executor, emit);
 }
 
-/// Returns true if an entry has a member that nobody knows, which may be a piece of its call.
+/// Returns true if an entry has an unknown member, which may be a piece of its call.
 fn has_unknown_member(entry: Node<'_>) -> bool {
     let is_known = |name: &str| ["function", "custom", "type", "index", "id", "extra_content"].contains(&name);
     entry.children().any(|member| !is_known(&member.key()) && member.json().says_something())
 }
 
-/// Keeps what Google adds to calls in OpenAI's form.
+/// Keeps the `extra_content` that Google adds to calls, and reports its signature.
 fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
     let call = emit.calls().find_in(Slot::new(here.choice, Place::Latest));
     emit.extra_of_call(here.choice, call, "extra_content", extra.json());
@@ -294,7 +296,8 @@ fn extra(emit: &mut Emitter<'_>, extra: Node<'_>, here: &Here<'_>) {
     emit.opaque_of_call(OpaqueKind::Signature, here.choice, call, signature.json());
 }
 
-/// The older form has one call at most, and no id. Beside the newer one, some servers repeat each piece in it.
+/// Reads a call in the older form, which has at most one call and no id. Some servers repeat each fragment of the newer
+/// form in it.
 fn older_call(emit: &mut Emitter<'_>, delta: Node<'_>, here: &Here<'_>) {
     let (fragment, newer) = (Fragment::of(delta.get("function_call")), delta.get("tool_calls"));
     if newer.is_nothing() {

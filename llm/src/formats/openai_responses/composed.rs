@@ -1,13 +1,13 @@
-//! Input that the wire streams as separate strings, reported as the one JSON text that they are part of.
+//! Input that is streamed as separate strings, reported as the one JSON text that contains them.
 //!
-//! A patch comes as a type, a path and a diff in pieces; a shell's commands come in pieces one after the other. A
-//! client needs the object with all of it, and patterns should follow that object while it is still arriving. So its
-//! JSON text is composed here: a piece of the diff, escaped, is a piece of that text. This works because escaping is
-//! done character by character: escaped pieces, joined, are the escaped whole. The pieces go to the call's parser like
-//! any fragment.
+//! A patch is sent as a type, a path and the fragments of a diff; the commands of a shell call are sent in fragments,
+//! one command after another. A client needs the whole object, and patterns should match in it while it is still
+//! arriving. So its JSON text is composed here: an escaped fragment of the diff is a fragment of that text. This works
+//! because each character is escaped on its own, so the escaped fragments, joined, equal the escaped whole. The call's
+//! parser is fed with them as with any other fragments.
 //!
-//! The text is closed only after the wire has said that its strings are done. If the item says that it is incomplete,
-//! the text stays open, and the call ends truncated.
+//! The text is closed only after the provider has sent the end of its strings. If the item is marked incomplete, the
+//! text stays open, and the call ends truncated.
 
 use alloc::string::String;
 use core::mem;
@@ -20,32 +20,32 @@ use crate::emitter::Emitter;
 use crate::json::quoted;
 use crate::wire::{Here, Mark, Node};
 
-/// The texts of open calls, by call number.
+/// The composed texts of open calls, by call number.
 pub(super) type AllComposed = Numbered<Composed>;
 
-/// The composed prefix of one call's text.
+/// The part of one call's text that has been composed.
 #[derive(Clone, Debug)]
 pub(super) struct Composed {
     pub(super) of: Of,
-    /// The object's members that are in the text, as bits of their places in [`MEMBERS`].
+    /// The members that are in the text, as bits at their indices in [`MEMBERS`]. Bit 7 stands for all others.
     pub(super) written: u8,
-    /// The number of strings that have begun; a patch has one. And whether the last one is open.
+    /// The number of strings that have begun (a patch has one), and whether the last one is open.
     pub(super) strings: u64,
     pub(super) is_open: bool,
     pub(super) len: usize,
-    /// The place in the text at which the last string begins, after its quote.
+    /// The offset in the text at which the last string begins, after its quote.
     pub(super) string: usize,
-    /// True if the wire has sent the whole of each string before the last one, and of that one once it is done.
+    /// True if the provider has sent the whole of each string that is no longer open.
     pub(super) has_all: bool,
 }
 
 /// The members that are written before the item is done.
 const MEMBERS: [&str; 4] = ["type", "path", "diff", "commands"];
 
-/// Begins the text of a call that has started.
+/// Begins the composed text of a call that has started.
 pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>) {
     let mut all = mem::take(&mut state(emit).composed);
-    // Calls may have ended without an event that gets here.
+    // Some calls may have ended without an event for this module.
     if all.len() >= emit.known().open_count() {
         all.retain(|number| emit.known().open_call(number).is_some());
     }
@@ -66,7 +66,7 @@ pub(super) fn begin(number: u64, of: Of, item: Node<'_>, emit: &mut Emitter<'_>)
     state(emit).composed = all;
 }
 
-/// Takes a piece of a string, or all of it, which repeats its pieces.
+/// Reads a fragment of a string, or the whole string, which repeats its fragments.
 pub(super) fn string(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let is_whole = event.word_at("type").ends_with(".done");
     let text = event.get(if is_whole { "command|diff" } else { "delta" });
@@ -94,7 +94,7 @@ pub(super) fn string(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// Ends a call's text with the item that is done, which repeats everything. Returns whether the text is composed here.
+/// Ends a call's text with the finished item, which repeats everything. Returns false if the call has no composed text.
 pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     let Some(mut composed) = state(emit).composed.remove(number) else { return false };
     let object = item.member(if composed.of == Of::Patch { "operation" } else { "action" });
@@ -115,7 +115,8 @@ pub(super) fn end(number: u64, item: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     true
 }
 
-/// Closes the texts of a completed response whose last string is done: nothing is missing, though no item has ended.
+/// Closes the texts of a completed response whose strings are all done. Nothing is missing, although their items have
+/// not ended.
 pub(super) fn close_all(emit: &mut Emitter<'_>) {
     for (number, mut composed) in mem::take(&mut state(emit).composed) {
         if composed.is_done() {
@@ -125,18 +126,19 @@ pub(super) fn close_all(emit: &mut Emitter<'_>) {
 }
 
 impl Composed {
-    /// Returns true if every string is done, as far as can be known without the whole that repeats them.
+    /// Returns true if every string is done, as far as this is known without the item that repeats them.
     fn is_done(&self) -> bool {
         self.strings > 0 && !self.is_open && self.has_all
     }
 
-    /// Appends to the text. If a limit cuts it, the call reports that, and can't be complete any more.
+    /// Appends to the text. If a limit is exceeded, the call reports this and can no longer become complete.
     fn push(&mut self, number: u64, text: &str, emit: &mut Emitter<'_>) {
         emit.calls().append_composed(number, text);
         self.len += text.len();
     }
 
-    /// Writes a member, unless it is in the text. Names that are not among [`MEMBERS`] come once, at the end.
+    /// Writes a member, unless it is already in the text. Names that are not in [`MEMBERS`] are always written, since
+    /// they occur only once, at the end.
     fn write_member(&mut self, name: &str, value: &str, text: &mut String) {
         let bit = MEMBERS.iter().position(|member| *member == name).map_or(1 << 7, |place| 1 << place);
         if self.written & bit == 0 || bit == 1 << 7 {
@@ -176,7 +178,7 @@ impl Composed {
             Some(reported) if reported != escaped.as_bytes() => emit.calls().contradict(number, whole),
             _ => {}
         }
-        // Where nothing is said to be the whole, something may be missing.
+        // If the whole is empty, something may be missing.
         self.has_all &= !whole.is_empty();
         if !is_reported {
             self.push(number, "\"", emit);
@@ -184,15 +186,15 @@ impl Composed {
         }
     }
 
-    /// Opens the string that a piece belongs to, if it is not open yet. If it can't grow any more, reports that and
-    /// returns false.
+    /// Opens the string that a fragment belongs to, unless it is open. If the string can no longer grow, reports an
+    /// error and returns false.
     fn enter(&mut self, number: u64, string: u64, emit: &mut Emitter<'_>) -> bool {
         let is_last = self.strings == string.saturating_add(1);
         if is_last && self.is_open {
             return true;
         }
         if string != self.strings || (self.of == Of::Patch && string > 0) {
-            // The piece may belong to a command that was not done when the next one began, or one between is missing.
+            // The fragment may belong to a command that was not done when the next one began, or a command is missing.
             if is_last {
                 emit.calls().report_error(CallErrorKind::Ended, number);
             } else {
@@ -215,7 +217,7 @@ impl Composed {
         true
     }
 
-    /// Returns the part of the last string that is in the text; `None` if a limit has cut the text. Costs nothing.
+    /// Returns the part of the last string that is in the text, without copying it; `None` if a limit has cut the text.
     fn string<'d>(&self, number: u64, emit: &'d Emitter<'_>) -> Option<&'d [u8]> {
         let text = emit.known().open_call(number)?.parser()?.text().ok().filter(|text| text.len() == self.len)?;
         let string = text.get(self.string..)?;
@@ -223,7 +225,7 @@ impl Composed {
     }
 }
 
-/// Escapes a text for the inside of a JSON string.
+/// Escapes text for use inside a JSON string.
 fn escaped(text: &str) -> String {
     let mut quoted = quoted(text);
     quoted.pop();

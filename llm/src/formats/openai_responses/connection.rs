@@ -1,4 +1,4 @@
-//! What is known of a Realtime connection from one event to the next: its open responses, each an answer of its own.
+//! The state of a Realtime connection between events: its open responses, each of which is an answer.
 
 use alloc::borrow::ToOwned;
 use alloc::collections::VecDeque;
@@ -11,28 +11,27 @@ use crate::emitter::Emitter;
 use crate::event::StreamEvent;
 use crate::wire::Node;
 
-/// The state from one event to the next.
+/// The state that is kept between events.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
-    /// The responses that are not done: the id of each, and which answer it is.
+    /// The ids and answer numbers of the responses that are not done.
     pub(super) open: Vec<(String, u64)>,
-    /// The ids of the responses that were done last, oldest first: what is said of them again begins nothing.
+    /// The ids of the responses that ended last, oldest first. Further events of these begin no new response.
     pub(super) over: VecDeque<String>,
     /// The session's model.
     pub(super) model: String,
-    /// The items of responses that came last, oldest first, with the answer that each is part of, until its response is
-    /// done: what the conversation says of one repeats it.
+    /// The ids of the last items of responses, oldest first, with the answer number of each until its response is done.
+    /// The conversation's events about these items repeat them.
     pub(super) items: VecDeque<(String, Option<u64>)>,
 }
 
-/// The number of responses that are watched at once, and of those that are done and known again. The oldest is given up
-/// for one more.
+/// The maximum number of open responses, and of ended ones that are remembered. Beyond it, the oldest is dropped.
 pub(super) const MOST_RESPONSES: usize = 16;
 
-/// The number of items of responses that are known again. The oldest is given up for one more.
+/// The maximum number of items that are remembered. Beyond it, the oldest is dropped.
 pub(super) const MOST_ITEMS: usize = 64;
 
-/// Returns the answer that an event's response is. An unknown response begins.
+/// Returns the answer number of an event's response. Begins a response that is unknown.
 pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
     let id = event.word_at("response.id|response_id");
     let id = if id.len() > emit.known().limits().name_bytes { "" } else { &id };
@@ -59,7 +58,7 @@ pub(super) fn enter(event: Node<'_>, emit: &mut Emitter<'_>) -> u64 {
     choice
 }
 
-/// Notes that the response of an answer is no longer open.
+/// Removes the response of an answer from the open ones.
 pub(super) fn leave(choice: u64, emit: &mut Emitter<'_>) {
     let state = &mut state(emit).realtime;
     state.open.retain(|(_, open)| *open != choice);

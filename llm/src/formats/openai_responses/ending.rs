@@ -1,4 +1,4 @@
-//! The end of a response: what it has once more, and what of that is news.
+//! The end of a response, which repeats the output: reports what earlier events did not have.
 
 use super::{State, composed, item, realtime, state};
 use crate::calls::digest_of;
@@ -7,7 +7,7 @@ use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::wire::{Here, Node};
 
-/// Ends a response, unless the event repeats its end.
+/// Ends a response, unless the event repeats an earlier end.
 pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if state(emit).is_realtime {
         return realtime::end(event, emit);
@@ -17,7 +17,7 @@ pub(super) fn end(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let &mut State { plain, over, said, .. } = state(emit);
     let is_same = &*kind == "response.completed" && !id.is_empty() && digest_of(&id) == over;
     if plain == Some(true) && (is_same || &*kind == "response.done") {
-        // Others than those that ended it are reported as they are.
+        // Items that differ from those of the first end stay unread, so they are reported as unknown parts.
         if said == output {
             response.read();
         }

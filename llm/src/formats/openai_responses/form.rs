@@ -12,13 +12,13 @@ use crate::wire::{Node, matches};
 /// The form of a call's input.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// JSON text, in pieces.
+    /// JSON text, in fragments.
     Streamed,
-    /// Text that is not JSON, in pieces.
+    /// Text that is not JSON, in fragments.
     StreamedRaw,
-    /// Strings of an object, in pieces.
+    /// Strings of an object, in fragments.
     Composed(Of),
-    /// An object, once the item is done.
+    /// An object, sent when the item is done.
     Whole,
 }
 
@@ -31,18 +31,18 @@ pub(super) enum Of {
     Commands,
 }
 
-/// The names of xAI's own tools, which come as custom ones.
+/// The names of xAI's own tools, whose calls are sent as calls of custom tools.
 const XAI_TOOLS: &str = "browse_page|code_execution|open_page|view_image|view_x_video|web_search_with_snippets|\
                          x_keyword_search|x_semantic_search|x_thread_fetch|x_user_search";
 
-/// Returns the form of an item's input, if the item is a call.
+/// Returns the form of an item's input; `None` if the item is not a call.
 pub(super) fn form(item: Node<'_>) -> Option<Form> {
     Some(match &*item.word_at("type") {
         "function_call" | "mcp_call" | "mcp_approval_request" => Form::Streamed,
         "custom_tool_call" | "code_interpreter_call" => Form::StreamedRaw,
         "apply_patch_call" => Form::Composed(Of::Patch),
         "shell_call" if item.member("action").is_given() => Form::Composed(Of::Commands),
-        // Without the object, the commands' texts are all there is.
+        // Without the `action` object, the input consists of the commands' texts alone.
         "shell_call" => Form::StreamedRaw,
         "local_shell_call" | "computer_call" | "tool_search_call" => Form::Whole,
         "web_search_call" | "file_search_call" | "image_generation_call" => Form::Whole,
@@ -50,8 +50,8 @@ pub(super) fn form(item: Node<'_>) -> Option<Form> {
     })
 }
 
-/// Returns true if an item is cut at its end: it is still in progress, or failed. The status of a search or an image is
-/// not about the input.
+/// Returns true if an item ended early: it failed, or is still in progress. The status of a search or an image does not
+/// describe the input, so it is ignored.
 pub(super) fn is_incomplete(item: Node<'_>) -> bool {
     let is_built_in = matches("web_search_call|file_search_call|image_generation_call", &item.word_at("type"));
     matches("incomplete|in_progress|failed", &item.word_at("status")) && !is_built_in
@@ -71,13 +71,13 @@ pub(super) fn executor(item: Node<'_>, emit: &mut Emitter<'_>) -> Executor {
     if is_client_s { Executor::Client } else { Executor::Provider }
 }
 
-/// Returns the id that a result is sent back with.
+/// Returns the id that a result of the call has to name.
 pub(super) fn own_id(item: Node<'_>) -> Cow<'_, str> {
     item.word_at("call_id|id")
 }
 
-/// Returns the id by which an item's call is known. Some gateways give an item that the provider runs another id in each
-/// event: then it is the call in its place, if that has the same name and input.
+/// Returns the id under which an item's call is known. Some gateways change the id of an item that the provider
+/// executes in each event. Such an item belongs to the call in its slot if that has the same name and input.
 pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Cow<'i, str> {
     let own = own_id(item);
     let may_rotate = !item.member("call_id").is_given() && form(item).is_some();
@@ -91,7 +91,7 @@ pub(super) fn call_id<'i>(item: Node<'i>, slot: Slot<'_>, emit: &mut Emitter<'_>
     own
 }
 
-/// Returns the name of a tool in an item or an event; `""` for anything else than a text.
+/// Returns the name of a tool in an item or an event; `""` if it is not a string.
 pub(super) fn name(of: Node<'_>) -> Cow<'_, str> {
     let name = of.member("name");
     if name.is_string() { name.word() } else { Cow::Borrowed("") }
@@ -107,7 +107,7 @@ pub(super) fn tool(item: Node<'_>) -> Cow<'_, str> {
     }
 }
 
-/// Returns all of a call's input, which stays open if the item was cut.
+/// Returns the whole input of a call. An object is left unclosed if the item ended early.
 pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
     let action = item.member("action");
     let mut object = match (form(item), &*item.word_at("type")) {
@@ -134,11 +134,11 @@ pub(super) fn input(item: Node<'_>) -> Cow<'_, str> {
     Cow::Owned(object)
 }
 
-/// Writes an object with these of its members first.
+/// Returns the text of an object, with the members in `first` at the front.
 pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
     let rank = |name: &str| first.iter().position(|first| *first == name).unwrap_or(first.len());
     let mut text = String::from("{");
-    // Not sorted: the code for that would be larger than this file's.
+    // Not sorted, because the code for that would be larger than the rest of this file.
     for wanted in 0..=first.len() {
         for member in object.read().children().filter(|member| object.is_object() && rank(&member.key()) == wanted) {
             push_member(&mut text, &quoted(&member.key()), member.spelt());
@@ -147,7 +147,7 @@ pub(super) fn reordered(object: Node<'_>, first: &[&str]) -> String {
     text + "}"
 }
 
-/// Writes an object of those of these members that the item has.
+/// Returns the text of an object with those of `members` that the item has.
 pub(super) fn object_of(item: Node<'_>, members: &[&str]) -> String {
     let mut object = String::from("{");
     for (name, value) in members.iter().map(|name| (name, item.member(name))).filter(|(_, value)| value.is_given()) {

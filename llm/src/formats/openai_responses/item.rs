@@ -1,8 +1,8 @@
-//! An item of a response's output: whether it is a call, by which name, and where its input is.
+//! The items of a response's output: their calls, their text, and everything else that they report.
 //!
-//! Each action is reported as a call: those of the client, and those of the provider (searches, images, code, a shell in
-//! its own container, tools of MCP servers). They differ in their executor. A call that waits for the client's approval is
-//! the provider's too.
+//! Each action is reported as a call, whether the client or the provider executes it (searches, images, code, a shell
+//! in the provider's container, tools of MCP servers). Only the executor differs. The provider also executes the calls
+//! that wait for the client's approval.
 
 use alloc::format;
 use alloc::string::String;
@@ -19,7 +19,7 @@ use crate::event::{MismatchKind, OpaqueKind, StreamEvent};
 use crate::json::Json;
 use crate::wire::Node;
 
-/// Starts the call of an item that has been added, or reports its first words.
+/// Starts the call of an item that has been added, or reports its initial text.
 pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     pass_over(item, "encrypted_content");
     pass_over_executor(item);
@@ -27,7 +27,7 @@ pub(super) fn add(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     if matches!(form, Some(Form::Whole | Form::Composed(_))) {
         pass_over(item, "action|operation|pending_safety_checks");
     }
-    // The call id of a search for tools may change until it is done.
+    // The call id of a tool search may change until the item is done.
     if let Some(form) = form.filter(|_| item.word_at("type") != "tool_search_call") {
         start(item, form, home, emit);
     }
@@ -45,11 +45,11 @@ fn start(item: Node<'_>, form: Form, home: &Home<'_>, emit: &mut Emitter<'_>) {
     if let (Form::Composed(of), Some(number)) = (form, emit.calls().find_open(home.slot())) {
         composed::begin(number, of, item, emit);
     }
-    // Events without a place in the output go by the item's own id.
+    // Events without an output index name the item's own id.
     emit.calls().find_also(home.slot(), &item.word_at("id"));
 }
 
-/// Returns true if an item has ids, and an open or ended call goes by another one.
+/// Returns true if an item has an id and the call, open or ended, is known under another one.
 pub(super) fn is_another(item: Node<'_>, number: u64, emit: &Emitter<'_>) -> bool {
     let open = emit.known().open_call(number).map(OpenCall::id);
     let known = open.or_else(|| emit.known().id_of(number)).unwrap_or_default();
@@ -63,7 +63,7 @@ pub(super) fn may_be_old(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>)
     has_slot || emit.known().find_id(slot.choice, &own_id(item)).is_some() || emit.known().has_forgotten()
 }
 
-/// Reports what a message or reasoning adds to the events before it.
+/// Reports what a message or reasoning item adds to earlier events.
 pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emitter<'_>) {
     let kind = match &*item.word_at("type") {
         "reasoning" => MismatchKind::Reasoning,
@@ -90,26 +90,26 @@ pub(super) fn say(item: Node<'_>, home: &Home<'_>, scope: Scope, emit: &mut Emit
     }
 }
 
-/// Returns the results of a call, under the names that the types have for them.
+/// Returns the results of a call. The type of the item determines their names.
 fn results(item: Node<'_>) -> Vec<Node<'_>> {
     let results = ["output", "outputs", "result", "results", "error"].map(|name| item.member(name));
     results.into_iter().filter(|result| result.is_given() && result.spelt() != "[]").collect()
 }
 
-/// Returns the key of an item's reports beside its words and its call. It depends on the id and on the results.
+/// Returns the key under which [`report_rest`] notes an item. It depends on the type, the id and the results.
 fn key(item: Node<'_>, id: &str) -> String {
     let results = results(item).into_iter().map(|result| format!(" {:x}", digest_of(result.spelt())));
     ["rest ", &item.word_at("type"), " ", id].concat() + &results.collect::<String>()
 }
 
-/// Marks members as read that say nothing new.
+/// Marks members that add nothing as read.
 pub(super) fn pass_over(item: Node<'_>, names: &str) {
     for name in names.split('|') {
         item.member(name).read();
     }
 }
 
-/// Marks as read what is only about who runs a call.
+/// Marks members that only name the executor as read.
 fn pass_over_executor(item: Node<'_>) {
     item.get("environment").as_object();
     if item.word_at("type") == "tool_search_call" {
@@ -117,13 +117,13 @@ fn pass_over_executor(item: Node<'_>) {
     }
 }
 
-/// Returns all of an item, whose members are known when they are repeated.
+/// Returns a whole item, and notes its members so that they are not reported when they are repeated.
 fn whole<'e>(item: Node<'e>, emit: &mut Emitter<'_>) -> Json<'e> {
     item.children().for_each(|member| emit.note_member(&member.key(), member.json()));
     item.read().json()
 }
 
-/// Returns true if what [`report_rest`] reports of an item was reported before, or may have been.
+/// Returns true if [`report_rest`] has reported this item before, or may have.
 pub(super) fn has_rest(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) -> bool {
     let id = call_id(item, home.slot(), emit);
     emit.may_have_reported(&key(item, &id))
@@ -187,7 +187,7 @@ pub(super) fn done(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     finish(item, home, has_rest, Scope::Item, emit);
 }
 
-/// Reports what an item that is done adds to the events before it, apart from its call.
+/// Reports what a finished item adds to earlier events, apart from its call.
 pub(super) fn finish(item: Node<'_>, home: &Home<'_>, has_rest: bool, scope: Scope, emit: &mut Emitter<'_>) {
     say(item, home, scope, emit);
     report_rest(item, home, has_rest, emit);
@@ -196,7 +196,7 @@ pub(super) fn finish(item: Node<'_>, home: &Home<'_>, has_rest: bool, scope: Sco
     }
 }
 
-/// Returns the call that the item's ids mean: where they mean two, as calls have one id in common, the one in its slot.
+/// Returns the call that an item's ids name. If calls share an id and two match, returns the one in the item's slot.
 pub(super) fn find(item: Node<'_>, slot: Slot<'_>, emit: &mut Emitter<'_>) -> Option<u64> {
     let in_slot = emit.calls().find_in(slot);
     let id = call_id(item, slot, emit);
@@ -229,7 +229,7 @@ pub(super) fn repeat(item: Node<'_>, number: u64, emit: &mut Emitter<'_>) {
     }
 }
 
-/// Ends the call of an item that is done, or that the response has as a whole.
+/// Ends the call of an item that is done, or that a finished response lists.
 pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let Some(form) = form(item) else { return };
     let slot = home.slot();
@@ -243,7 +243,7 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     let by_id = emit.known().find_id(slot.choice, &id).filter(|_| !id.is_empty());
     let slot = match (emit.calls().find(slot), by_id) {
         (None, Some(_)) => Slot::new(slot.choice, Place::Id(&id)),
-        // The place says one call, the id another.
+        // The output index and the id name different calls.
         (Some(at_slot), Some(by_id)) if at_slot != by_id => return emit.calls().unplaced(Slot::at(None)),
         (Some(at_slot), None) if !id.is_empty() && is_another(item, at_slot, emit) => {
             return emit.calls().unplaced(Slot::at(None));
@@ -269,12 +269,13 @@ pub(super) fn end(item: Node<'_>, home: &Home<'_>, emit: &mut Emitter<'_>) {
     emit.calls().stop(slot);
 }
 
-/// Reports what a list of items adds to the events before it. Some servers report items in the list alone, or what their
-/// input is. In Realtime, they are an answer's.
+/// Reports what a response's list of items adds to earlier events. Some servers send items, or their input, only in
+/// this list. In Realtime, the items belong to `answer`.
 pub(super) fn repeat_all(response: Node<'_>, answer: Option<u64>, emit: &mut Emitter<'_>) {
     let mut items = Vec::new();
     response.each("output[]", &mut |item| items.extend(item.as_object()));
-    // Asked before any item here has ended: what is forgotten because of them can't have been reported before.
+    // Computed before any of these items ends: ending one may forget older calls, which must not make the others look
+    // old.
     let items = (0..).zip(items).map(|(index, item)| {
         let home = answer.map_or_else(|| Home::at(index), |choice| Home::by_id(item, choice));
         (item, may_be_old(item, home.slot(), emit), has_rest(item, &home, emit), home)

@@ -1,8 +1,9 @@
-//! OpenAI Responses: items by output index; what is whole is reported up to three times.
+//! OpenAI Responses: items by output index. Whole texts and inputs are sent up to three times.
 //!
-//! Owns the events, with those of Realtime, which have the same types where they mean the same. `item` knows which items
-//! are calls; `words` reports their parts; `composed` writes the JSON text of calls whose input is streamed as separate
-//! strings; `ending` is what a response's end repeats. `realtime` knows the responses of a Realtime connection.
+//! This file has the table of events, including Realtime's, which have the same types where they mean the same. `item`
+//! reads items and their calls; `words` reports their parts; `composed` writes the JSON text of calls whose input is
+//! streamed as separate strings; `ending` reads the end of a response. `realtime` reads the responses of a Realtime
+//! connection.
 
 mod composed;
 mod connection;
@@ -27,28 +28,28 @@ use crate::formats::Format;
 use crate::message::{Composer, Shape};
 use crate::wire::{Back, Here, Mark, Means, Node, Row, Spot, Wire, compose, matches, read_by, row};
 
-/// The state from one event to the next.
+/// The state that is kept between events.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
-    /// The message part whose text came last, by output and content index.
+    /// The output and content index of the message part whose text was reported last.
     part: Option<(u64, u64)>,
-    /// The part's place among those with text.
+    /// The index of that part among the parts with text, each of which is an answer.
     choice: u64,
     composed: AllComposed,
-    /// By call, the family of events that its input comes with: what comes with another one repeats it.
+    /// For each call, the family of events that streams its input. Events of another family repeat the input.
     families: Places,
-    /// The last item of text or reasoning: its place, its id and its phase.
+    /// The output index, id and phase of the last message or reasoning item.
     item: (u64, String, String),
-    /// True if the model is one of xAI's, which runs tools of its own under names that the client has not declared.
+    /// True for models of xAI, which runs tools of its own under names that the client did not declare.
     is_xai_s: bool,
-    /// True if two calls that are open have the same place in the output: servers that don't count put all at 0.
+    /// True if two open calls have the same output index. Servers that do not count send 0 for all.
     shares_places: bool,
-    /// Of the last response, if it is not one of Realtime's: true if it is over.
+    /// True if the streamed response is over; `None` without a streamed response, or if it is one of Realtime's.
     plain: Option<bool>,
-    /// The digests of the id and of the items of the response that ended last.
+    /// The digests of the id and the items of the response that ended last.
     over: u64,
     said: u64,
-    /// True if the event that is being read is one of Realtime's.
+    /// True if the current event is one of Realtime's.
     is_realtime: bool,
     realtime: connection::State,
 }
@@ -61,28 +62,28 @@ pub(crate) const FORMAT: Format = Format {
     terminal: None,
 };
 
-/// The events that only Realtime has, where no response of another kind is being read.
+/// The events that only Realtime has, unless a response outside Realtime is open.
 const REALTIME: &str = "response.done|response.text.*|response.audio*|response.output_audio*|session.created|\
                         session.updated|conversation.created|conversation.item.*|input_audio_buffer.*|\
                         output_audio_buffer.*|mcp_list_tools.*|rate_limits.updated|transcription_session.*";
 
-/// The message that goes back. Of Realtime's conversations, the server keeps it.
+/// The message for the next request. Not composed for Realtime, where the server keeps the conversation.
 pub(crate) const COMPOSER: Composer = Composer::new(Shape::Items, |event, turn| {
     if !event.member("event_id").is_given() {
         compose(&WIRE, event, turn);
     }
 });
 
-/// Returns the state from one event to the next.
+/// Returns the state that is kept between events.
 fn state<'a>(emit: &'a mut Emitter<'_>) -> &'a mut State {
     emit.memory()
 }
 
-/// Returns the table of an event.
+/// Returns the table that applies to an event.
 fn wire_of(event: Node<'_>, emit: &mut Emitter<'_>) -> &'static Wire {
     let (kind, has_event_id) = (event.word_at("type"), event.get("event_id").is_given());
     let is_of_response = kind.starts_with("response.");
-    // Some servers end a response as Realtime does, and responses may be spoken too.
+    // Some servers end a response as Realtime does, and responses outside Realtime may have audio too.
     let is_realtime = match state(emit).plain {
         Some(_) if is_of_response => has_event_id && kind != "response.done",
         _ => has_event_id || matches(REALTIME, &kind),
@@ -99,7 +100,7 @@ const WIRE: Wire = Wire {
     kind: "type",
     place: Spot::Index("output_index"),
     events: &[
-        // The most frequent ones first, as they are looked for in this order.
+        // The most frequent events first, because they are searched in this order.
         (
             "response.output_text.delta|response.refusal.delta|response.reasoning_text.delta|\
              response.reasoning_summary_text.delta|response.text.delta|response.audio.transcript.delta|\
@@ -132,7 +133,7 @@ const WIRE: Wire = Wire {
              response.apply_patch_call_operation_diff.done",
             &[row(".", Means::Hook(composed::string))],
         ),
-        // The item has it once more, if it is ever done.
+        // The item repeats the output, if it is ever done.
         (
             "response.shell_call_output_content.delta|response.shell_call_output_content.done",
             &[row(".", Means::Data(""))],
@@ -156,17 +157,17 @@ const WIRE: Wire = Wire {
             &[ECHO, row(".", Means::Hook(ending::end)), row("response.output", Means::Kept).back(Back::All)],
         ),
         ("response.failed|response.done", &[ECHO, row(".", Means::Hook(ending::end))]),
-        // The user's words.
+        // Transcripts of what the user says.
         ("conversation.item.input_audio_transcription.*", &[row(".", Means::Data(""))]),
         (
             "conversation.item.created|conversation.item.added|conversation.item.done|conversation.item.retrieved",
             &[row(".", Means::Hook(realtime::conversation_item))],
         ),
         ("session.created|session.updated", &[row("session", Means::Hook(realtime::session))]),
-        // Mostly about an event of the client's; the session continues.
+        // Mostly about an event that the client sent; the session continues.
         ("error", &[row(".", Means::Hook(realtime::error))]),
         (PROGRESS, &[]),
-        // A body in place of a stream.
+        // A response body in place of a stream.
         ("", &[row(".", Means::Hook(read_body)), row("output", Means::Kept).back(Back::All)]),
     ],
     always: &[
@@ -177,7 +178,7 @@ const WIRE: Wire = Wire {
         row("transcript", Means::Kept),
         row("part.text", Means::Kept),
         row("item.arguments", Means::Kept),
-        // Places inside an item.
+        // Indices inside an item.
         row(".", Means::Kept).at(Spot::Index("content_index|summary_index|command_index")),
         row("session", Means::Silent),
         row("conversation", Means::Silent),
@@ -192,7 +193,7 @@ const WIRE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// Progress, which other events report too, and Realtime's events about the connection and the user.
+/// Progress that other events report too, and Realtime's events about the connection and the user.
 const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|response.output_audio.done|\
                         response.*_call.in_progress|response.*_call.searching|response.*_call.interpreting|\
                         response.*_call.generating|response.*_call.completed|response.*_call.failed|\
@@ -204,7 +205,7 @@ const PROGRESS: &str = "keepalive|response.compaction.*|response.audio.done|resp
 
 const DELTA: Row = row("delta", Means::Kept).required();
 
-/// Members of the request that the response repeats, and incomplete counts.
+/// A response that repeats members of the request, with counts that are not final.
 const ECHO: Row = row("response", Means::Hook(|_, response, _| pass_over_request(response)));
 const OF_THE_REQUEST: &str = "conversation|instructions|metadata|prompt|prompt_cache_key|prompt_cache_retention|\
                               safety_identifier|user|reasoning|text|tool_choice|tools|truncation|tool_usage";
@@ -223,7 +224,7 @@ fn begin(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
         return;
     }
     begin_plain(response, Some(false), emit);
-    // Items come in events of their own.
+    // Items are sent in events of their own.
     response.each("output[]", &mut |item| emit.unknown_part("output", item.read().json()));
 }
 
@@ -246,7 +247,7 @@ fn add_item(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let Some(item) = event.get("item").as_object() else { return };
     let index = event.get("output_index").index().filter(|_| !state(emit).is_realtime);
     if let Some(index) = index {
-        // A call starts here in the place of another one, which is still open.
+        // A call starts at the index of another call that is still open.
         let open = emit.calls().find_open(Slot::from(index)).filter(|_| form::form(item).is_some());
         state(emit).shares_places |= open.is_some_and(|open| item::is_another(item, open, emit));
     }
@@ -279,7 +280,7 @@ fn input_piece(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// Returns true if an event is of the family that the input of its call comes with.
+/// Returns true if this family of events streams the call's input. The first event determines the family.
 fn is_of_its_family(family: u64, call: u64, emit: &mut Emitter<'_>) -> bool {
     let most = emit.known().limits().open_calls;
     let families = &mut state(emit).families;
@@ -301,7 +302,7 @@ fn input_whole(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     emit.calls().seal(home.slot());
 }
 
-/// Reports a piece of a part, or all of it.
+/// Reports a delta of a part, or the whole part.
 fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let name = event.word_at("type");
     let kind = match &*name {
@@ -313,7 +314,7 @@ fn words(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if name.ends_with(".delta") {
         return part.piece(kind, &event.get("delta").said(), emit);
     }
-    // After the response's end, its words are no longer remembered.
+    // After the response's end, its text is no longer remembered.
     if kind != MismatchKind::Text || !part.is_last(emit) || emit.has_said() {
         part.whole(kind, &event.get("text|refusal|transcript").said(), Scope::Item, emit);
     }
@@ -352,7 +353,7 @@ fn sound(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
 }
 
 fn partial_image(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
-    // The image of the finished item has them once more.
+    // The finished item repeats these.
     item::pass_over(event, "background|quality|size");
     let (format, data) = (event.word_at("output_format"), event.get("partial_image_b64").said());
     let media_type = ["image/", if format.is_empty() { "png" } else { &format }].concat();

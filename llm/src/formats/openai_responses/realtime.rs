@@ -1,11 +1,11 @@
 //! OpenAI Realtime: the events that the server sends over a connection, one JSON text each.
 //!
-//! They have the types of Responses' events where they mean the same, and an `event_id`, which those lack. A
-//! connection has one response after the other, and those outside the conversation may overlap with others: then each
-//! is an answer of its own. Items are found by their ids, which no two responses share.
+//! They have the types of Responses' events where they mean the same, and an `event_id`, which those lack. A connection
+//! has one response after another. Responses outside the conversation may overlap with others; then each is an answer
+//! of its own. Items are found by their ids, which no two responses share.
 //!
-//! The conversation is kept by the server, so no message goes back. Its events about an item of a response repeat that
-//! item; any other item is the user's or the client's, and data.
+//! The server keeps the conversation, so there is no message to send back. The conversation's events about an item of a
+//! response repeat that item. Any other item was sent by the user or the client, and is reported as data.
 
 use alloc::format;
 
@@ -18,14 +18,14 @@ use crate::emitter::failure::Failure;
 use crate::event::stop::StopKind;
 use crate::wire::{Here, Means, Node, Wire, row};
 
-/// Returns true if an event is of a response that is done.
+/// Returns true if an event belongs to a response that is done.
 pub(super) fn is_over(event: Node<'_>, emit: &mut Emitter<'_>) -> bool {
     let id = event.word_at("response.id|response_id");
     state(emit).realtime.over.iter().any(|over| *over == id)
 }
 
-/// The events of a response that is done. Its calls must not be reported again; results of the provider's own calls may
-/// arrive only now.
+/// The events of a response that is done. Its calls must not be reported again, but the results of the provider's own
+/// calls may arrive only now.
 pub(super) const LATE: Wire = Wire {
     kind: "type",
     events: &[("response.output_item.done", &[row(".", Means::Hook(rest))]), (PROGRESS, &[])],
@@ -35,7 +35,7 @@ pub(super) const LATE: Wire = Wire {
     ..Wire::NEW
 };
 
-/// Notes the items of a response that is open.
+/// Remembers the items of an open response.
 pub(super) fn note_items(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     if !state(emit).is_realtime || !event.word_at("type").starts_with("response.") {
         return;
@@ -69,7 +69,7 @@ pub(super) fn error(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     }
 }
 
-/// Reports what came late of an item.
+/// Reports the parts of an item that arrived late.
 fn rest(emit: &mut Emitter<'_>, event: Node<'_>, _: &Here<'_>) {
     let item = event.get("item");
     let home = Home::by_id(item, 0);
@@ -93,7 +93,7 @@ pub(super) fn conversation_item(emit: &mut Emitter<'_>, event: Node<'_>, here: &
     }
 }
 
-/// Reports an item that is no response's, in the event that has it, each time that it has something else.
+/// Reports the event of an item that belongs to no response, each time that the item's content differs.
 fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
     let parts = ["content", "arguments", "output"].map(|name| item.member(name));
     let says = |value: Node<'_>| value.is_string() && !value.is_nothing() || value.is_object() || value.is_list();
@@ -110,7 +110,7 @@ fn report_as_data(item: Node<'_>, event: Node<'_>, emit: &mut Emitter<'_>) {
     }
 }
 
-/// Ends a response. Some of its items may be reported here alone.
+/// Ends a response. Some of its items may be sent only here.
 pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
     let (choice, response) = (connection::enter(event, emit), event.get("response"));
     item::repeat_all(response, Some(choice), emit);
@@ -121,7 +121,7 @@ pub(super) fn end(event: Node<'_>, emit: &mut Emitter<'_>) {
     emit.end_blocks_of(choice);
     emit.calls().finish_choice(choice, Some(reason));
     let kind = match StopKind::of(reason) {
-        // It says by whom or what the response was cancelled.
+        // The reason names who or what cancelled the response.
         StopKind::Other => StopKind::of(status),
         kind => kind,
     };

@@ -1,4 +1,4 @@
-//! The sources of a response's words: annotations of its text, and what its searches have found.
+//! The sources of a response: the annotations of its text, and the findings of its searches.
 
 use alloc::collections::BTreeMap;
 use alloc::format;
@@ -10,8 +10,8 @@ use crate::emitter::said::Scope;
 use crate::event::Source;
 use crate::wire::Node;
 
-/// Reports the annotations of the part at a place, each unless it was before. A response has everything up to three times, the last
-/// time in a list without places.
+/// Reports the annotations of a part that were not reported before. A response repeats everything up to three times,
+/// the last time in a list without places.
 pub(super) fn of_part(object: Node<'_>, (choice, at): (u64, At<'_>), scope: Scope, emit: &mut Emitter<'_>) {
     // Some servers cite a page several times without a place in the text.
     let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
@@ -33,7 +33,7 @@ pub(super) fn of_part(object: Node<'_>, (choice, at): (u64, At<'_>), scope: Scop
 /// Reports an annotation that has an event of its own.
 pub(super) fn add(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<'_>) {
     let digest = digest(annotation);
-    // The lists repeat equal annotations in their order, so this one has the next number.
+    // The lists repeat equal annotations in order, so this one has the next number.
     if let Some(count) = (0_u64..).find(|count| emit.is_new_source(0, &format!("{at:?} {digest:x} {count}"))) {
         emit.is_new_source(0, &format!("{digest:x} {count}"));
     }
@@ -58,7 +58,7 @@ fn report(annotation: Node<'_>, (choice, at): (u64, At<'_>), emit: &mut Emitter<
     });
 }
 
-/// Reports the pages or files that a search has found, each once for a search.
+/// Reports the pages or files that a search found, each once per search.
 pub(super) fn of_search(item: Node<'_>, search: &str, emit: &mut Emitter<'_>) {
     for path in ["action.sources[]", "results[]"] {
         item.each(path, &mut |found| {

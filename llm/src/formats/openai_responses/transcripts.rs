@@ -15,7 +15,7 @@ pub(super) const WIRE: Wire = Wire {
     kind: "type",
     events: &[
         ("transcript.text.delta|session.output_transcript.delta", &[BEGINS, row("delta", Means::Text).required()]),
-        // Of another language, or once more by speaker.
+        // In another language, or repeated by speaker.
         ("session.input_transcript.delta|transcript.text.segment", &[BEGINS, row(".", Means::Data(""))]),
         ("session.output_audio.delta", &[row("delta", Means::Media(&SOUND)).required()]),
         (

@@ -1,4 +1,4 @@
-//! The words of each part of a response, and what its repetitions add to them.
+//! The text of each part of a response, and what its repetitions add to it.
 
 use alloc::borrow::{Cow, ToOwned};
 use alloc::format;
@@ -14,9 +14,9 @@ use crate::wire::{Here, Node, Placed, matches};
 /// The place of an item.
 #[derive(Clone)]
 pub(super) struct Home<'a> {
-    /// The place of its call.
+    /// The place of the item's call.
     pub(super) call: Here<'a>,
-    /// Its index in the output; `None` in Realtime, where parts go by the item's id.
+    /// The item's index in the output; `None` in Realtime, where parts are found by the item's id.
     pub(super) index: Option<u64>,
     pub(super) id: Cow<'a, str>,
 }
@@ -25,18 +25,18 @@ pub(super) struct Home<'a> {
 pub(super) struct Part<'a> {
     pub(super) home: Home<'a>,
     inner: u64,
-    /// In Realtime, its place: the first part of an item has the item's.
+    /// In Realtime, the part's key. The key of an item's first part is the item's id.
     key: Cow<'a, str>,
 }
 
-/// The parts of reasoning itself are numbered from here: the parts of its summary have the lower numbers.
+/// The number of the first part of reasoning itself. Lower numbers are parts of its summary.
 pub(super) const THOUGHTS: u64 = 1 << 32;
 
 /// The types of parts whose members are known.
 const KNOWN: &str = "|audio|input_audio|input_text|output_audio|output_text|reasoning_text|refusal|summary_text|text";
 
 impl<'a> Home<'a> {
-    /// Returns the place of an item of Realtime: its own id, or that of its call.
+    /// Returns the place of an item of Realtime: its own id, or its call's id.
     pub(super) fn by_id(item: Node<'a>, choice: u64) -> Self {
         let call = Here { choice, place: Placed::Id(item.word_at("id|call_id")), ..Here::default() };
         Self { call, index: None, id: item.word_at("id") }
@@ -48,8 +48,8 @@ impl<'a> Home<'a> {
         Home { call, index: Some(index), id: Cow::Borrowed("") }
     }
 
-    /// Returns the place of the item or the call that an event is about; `None`, and reports it, if its place means one
-    /// call and its ids another.
+    /// Returns the place of the item or call that an event is about. If its index and its ids name different calls,
+    /// reports the event as unplaced and returns `None`.
     pub(super) fn of(event: Node<'a>, emit: &mut Emitter<'_>) -> Option<Self> {
         let item = event.get("item");
         let ids = [(item, "id"), (item, "call_id"), (event, "item_id"), (event, "call_id")];
@@ -64,10 +64,10 @@ impl<'a> Home<'a> {
             _ if is_realtime && (id.is_empty() || by_id.is_none() && by_call.is_some()) => (Placed::Id(call_id), by_id),
             _ if is_realtime => (Placed::Id(id.clone()), by_call),
             Some(_) if !state(emit).shares_places => (Placed::Index(index), by_id.filter(|_| !item.is_object())),
-            // Where the place in the output is lost or means nothing.
+            // The output index is missing or means nothing.
             _ if by_call.is_some() || index.is_none() && !call_id.is_empty() => (Placed::Id(call_id), None),
             _ if by_id.is_some() || index.is_none() && item.is_object() => (Placed::Id(id.clone()), None),
-            // A call that starts, or the last one in this place.
+            // A call that starts, or the last one at this index.
             _ => (Placed::Index(index), None),
         };
         let call = Here { choice, place, ..Here::default() };
@@ -92,7 +92,8 @@ impl<'a> Home<'a> {
 }
 
 impl<'a> Part<'a> {
-    /// Returns the part that an event is about. The parts of reasoning itself are numbered apart from its summary's.
+    /// Returns the part that an event is about; `None` if [`Home::of`] returns `None`. The parts of reasoning itself
+    /// are numbered apart from its summary's.
     pub(super) fn of(event: Node<'a>, emit: &mut Emitter<'_>) -> Option<Self> {
         let inner = event.get("content_index|summary_index").index().unwrap_or(0);
         let is_thought =
@@ -112,12 +113,13 @@ impl Part<'_> {
         if self.home.index.is_some() { state(emit).choice } else { self.home.call.choice }
     }
 
-    /// Returns true if the text that came last was of this part.
+    /// Returns true if the text that was reported last belongs to this part.
     pub(super) fn is_last(&self, emit: &mut Emitter<'_>) -> bool {
         self.home.index.is_some_and(|outer| state(emit).part == Some((outer, self.inner)))
     }
 
-    /// Returns the number of the answer that text belongs to.
+    /// Returns the number of the answer that text of this part belongs to: the next one if the last text was another
+    /// part's.
     fn answer_of_text(&self, emit: &mut Emitter<'_>) -> u64 {
         let is_next = self.home.index.is_some() && state(emit).part.is_some() && !self.is_last(emit);
         self.answer(emit) + u64::from(is_next)
@@ -131,7 +133,7 @@ impl Part<'_> {
         }
     }
 
-    /// Reports a piece.
+    /// Reports a delta.
     pub(super) fn piece(&self, kind: MismatchKind, piece: &str, emit: &mut Emitter<'_>) {
         if kind == MismatchKind::Text {
             self.enter(emit);
@@ -141,7 +143,7 @@ impl Part<'_> {
         emit.note_said(said::Part { kind, choice, at: self.at() }, piece);
     }
 
-    /// Reports what a whole, or the beginning of one, adds to the pieces.
+    /// Reports what a whole part, or a prefix of it, adds to its deltas.
     pub(super) fn whole(&self, kind: MismatchKind, whole: &str, scope: Scope, emit: &mut Emitter<'_>) {
         let is_text = kind == MismatchKind::Text;
         let choice = if is_text { self.answer_of_text(emit) } else { self.answer(emit) };
@@ -156,7 +158,7 @@ impl Part<'_> {
         self.say(kind, choice, news, emit);
     }
 
-    /// Reports what the object of a part adds to the events before it.
+    /// Reports what the object of a part adds to earlier events.
     pub(super) fn object(&self, object: Node<'_>, kind: MismatchKind, scope: Scope, emit: &mut Emitter<'_>) {
         if object.as_object().is_none() {
             return;
@@ -173,7 +175,7 @@ impl Part<'_> {
         self.whole(MismatchKind::Refusal, &object.get("refusal").said(), scope, emit);
         let answer = self.answer(emit);
         sources::of_part(object, (answer, self.at()), scope, emit);
-        // An object in place of a list of parts that has nothing of a part.
+        // An object in place of a list of parts, without any member of a part.
         if object.is_member() && object.is_untouched() && object.json().says_something() {
             object.torn();
         }
@@ -194,7 +196,7 @@ impl Part<'_> {
         }
     }
 
-    /// Starts the block of a text, unless it has started.
+    /// Starts the part's block of text, unless it has started.
     pub(super) fn start_text(&self, choice: u64, emit: &mut Emitter<'_>) {
         if emit.find_block(choice, self.at()).is_none() {
             let (id, phase) = self.item(emit);
@@ -202,7 +204,7 @@ impl Part<'_> {
         }
     }
 
-    /// Returns the block of a part of reasoning, which starts unless it has started. The part before ends with it.
+    /// Returns the part's block of reasoning. If it has not started, starts it and ends the block of the part before.
     pub(super) fn start_reasoning(&self, choice: u64, emit: &mut Emitter<'_>) -> u64 {
         emit.find_block(choice, self.at()).unwrap_or_else(|| {
             let (id, phase) = self.item(emit);
@@ -213,7 +215,7 @@ impl Part<'_> {
         })
     }
 
-    /// Returns the id and the phase of the item, as far as they are known.
+    /// Returns the id and the phase of the item, each empty if it is unknown.
     fn item<'s>(&'s self, emit: &mut Emitter<'_>) -> (Cow<'s, str>, Cow<'s, str>) {
         let (at, id, phase) = &state(emit).item;
         match self.home.index {
